@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+
+// The map of the package. Targets stand in the order of the data: bytes at the edges first,
+// meaning in the middle, the tools and the tests that use it last. Imports go up this list only.
+
+import PackageDescription
+
+let package = Package(
+    name: "Skyros",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Skyros", targets: ["Skyros"]),
+    ],
+    targets: [
+        // MARK: System libraries
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
+        ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+
+        // MARK: Edges: bytes and rows, no meaning
+        .target(name: "SkyrosDisk"),
+        .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
+        .target(name: "SkyrosSQLite", dependencies: ["CSQLite"]),
+
+        // MARK: The library
+        .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
+
+        // MARK: Tests
+        .testTarget(name: "SkyrosTests", dependencies: ["Skyros"]),
+    ]
+)
+
+// One place for the settings: every Swift target is held to the same.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .treatAllWarnings(as: .error),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
