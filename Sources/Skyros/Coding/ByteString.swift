@@ -50,15 +50,15 @@ package struct ByteString: Sendable {
     }
 
     /// Calls `body` with the bytes, which are valid for the call only. O(1).
-    package func withUnsafeBytes<R, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> R
-    ) throws(Failure) -> R {
+    package func withUnsafeBytes<R>(
+        _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
         if let overflow {
-            return try overflow.withUnsafeBytes { buffer throws(Failure) in try body(buffer) }
+            return try overflow.withUnsafeBytes(body)
         }
         let words = (high.bigEndian, middle.bigEndian, low.bigEndian)
         let count = Int(low & 0xFF)
-        return try Swift.withUnsafeBytes(of: words) { buffer throws(Failure) in
+        return try Swift.withUnsafeBytes(of: words) { buffer in
             try body(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
         }
     }
