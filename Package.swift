@@ -9,7 +9,7 @@ let package = Package(
     name: "Skyros",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "Skyros", targets: ["Skyros"]),
+        .library(name: "Skyros", targets: ["Skyros"])
     ],
     targets: [
         // MARK: System libraries
@@ -39,13 +39,14 @@ let package = Package(
 
 // One place for the settings: every Swift target is held to the same.
 for target in package.targets where target.type != .system {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .treatAllWarnings(as: .error),
-        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
-        .enableUpcomingFeature("ExistentialAny"),
-        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .treatAllWarnings(as: .error),
+            // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+            .enableUpcomingFeature("ExistentialAny"),
+            // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
 }

@@ -1,0 +1,53 @@
+/// A call to the disk that failed: which one, on what, and why.
+package struct DiskError: Error, Equatable, Sendable {
+    package enum Operation: String, Sendable, CaseIterable {
+        case makeFolder, list, status, open, read, write, preallocate, truncate
+        case syncFile, syncFolder, rename, remove, lock, close
+    }
+
+    package enum Reason: Equatable, Sendable {
+        /// The system's error number.
+        case system(Int32)
+        /// The path is not what a store's file may be, such as a symbolic link.
+        case insecure(String)
+        /// Somebody else holds the lock; the text says who, as far as is known.
+        case locked(holder: String)
+    }
+
+    package let operation: Operation
+    package let path: String
+    package let reason: Reason
+
+    package init(_ operation: Operation, _ path: String, _ reason: Reason) {
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+    }
+
+    package init(_ operation: Operation, _ path: DiskPath, _ reason: Reason) {
+        self.init(operation, path.description, reason)
+    }
+
+    /// Whether the medium is full, or the user's share of it.
+    package var isOutOfSpace: Bool {
+        reason == .system(System.noSpace) || reason == .system(System.quotaExceeded)
+    }
+
+    /// Whether nothing stands at the path.
+    package var isNotFound: Bool {
+        reason == .system(System.notFound)
+    }
+}
+
+extension DiskError: CustomStringConvertible {
+    package var description: String {
+        switch reason {
+        case .system(let code):
+            "\(operation.rawValue) of \(path) failed: \(System.message(of: code)) (errno \(code))"
+        case .insecure(let why):
+            "\(path) is not safe to use: \(why)"
+        case .locked(let holder):
+            "\(path) is locked by \(holder)"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The disk of the operating system, rooted at one folder.
+///
+/// Every path is opened relative to a folder that is already open, never through a symbolic
+/// link, and only regular files with a single name that belong to this user are accepted, so
+/// that nobody can lead a store astray by swapping names. New files are for the user alone.
+package final class PosixDisk: Disk {
+    private let root: PosixFolder
+    private let path: String
+
+    /// Opens the folder at `path`; with `creating`, makes it and its parents first.
+    ///
+    /// - Throws: `DiskError`, among them `.insecure` if the folder is a symbolic link.
+    package init(path: String, creating: Bool) throws(DiskError) {
+        if creating { try PosixFolder.makeAll(path) }
+        self.path = path
+        root = try PosixFolder(path: path)
+    }
+
+    package var bootID: String { System.bootID }
+
+    package var systemPath: String? { path }
+
+    package func makeFolder(_ folder: Folder) throws(DiskError) {
+        if folder != .root { try root.makeFolder(folder.rawValue) }
+    }
+
+    package func list(_ folder: Folder) throws(DiskError) -> [String] {
+        do throws(DiskError) {
+            return try open(folder).list()
+        } catch {
+            if error.isNotFound { return [] }
+            throw error
+        }
+    }
+
+    package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+        do throws(DiskError) {
+            return try open(path.folder).status(path)
+        } catch {
+            if error.isNotFound { return nil }
+            throw error
+        }
+    }
+
+    package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+        try PosixFile(path, mode, in: open(path.folder))
+    }
+
+    package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        try open(source.folder).rename(source, to: target, in: open(target.folder))
+    }
+
+    package func remove(_ path: DiskPath) throws(DiskError) {
+        try open(path.folder).remove(path)
+    }
+
+    package func syncFolder(_ folder: Folder) throws(DiskError) {
+        try open(folder).sync()
+    }
+
+    package func lock() throws(DiskError) -> any DiskLock {
+        try PosixLock(in: root)
+    }
+
+    /// Subfolders are opened anew for each call: none of these calls is on a hot path, and a
+    /// folder that was replaced meanwhile is noticed.
+    private func open(_ folder: Folder) throws(DiskError) -> PosixFolder {
+        folder == .root ? root : try root.folder(folder.rawValue)
+    }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// An open regular file of the operating system.
+///
+/// The descriptor stays open from the first write to the last sync, because some systems report
+/// a failed write-back only to a descriptor that was open when it happened.
+final class PosixFile: DiskFile {
+    private let descriptor: Int32
+    private let isOpen = Atomic(true)
+    private let path: String
+
+    init(_ path: DiskPath, _ mode: OpenMode, in folder: PosixFolder) throws(DiskError) {
+        self.path = "\(folder.path)/\(path.name)"
+        let flags = System.fileFlags(mode)
+        descriptor = try System.open(path.name, in: folder.descriptor, flags, .open, self.path)
+        do throws(DiskError) {
+            _ = try System.checkedStatus(descriptor, self.path)
+        } catch {
+            System.close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        try? close()
+    }
+
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at position: Int
+    ) throws(DiskError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            switch System.read(descriptor, rest, position + count) {
+            case .success(0): return count
+            case .success(let more): count += more
+            case .failure(System.interrupted): continue
+            case .failure(let code): throw DiskError(.read, path, .system(code.rawValue))
+            }
+        }
+        return count
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
+        var count = 0
+        while count < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+            switch System.write(descriptor, rest, position + count) {
+            case .success(0): throw DiskError(.write, path, .system(System.inputOutput))
+            case .success(let more): count += more
+            case .failure(System.interrupted): continue
+            case .failure(let code): throw DiskError(.write, path, .system(code.rawValue))
+            }
+        }
+    }
+
+    func status() throws(DiskError) -> FileStatus {
+        try System.checkedStatus(descriptor, path)
+    }
+
+    func preallocate(to size: Int) throws(DiskError) {
+        let code = System.reserve(descriptor, size: size)
+        if code != 0 { throw DiskError(.preallocate, path, .system(code)) }
+    }
+
+    func truncate(to size: Int) throws(DiskError) {
+        let code = System.truncate(descriptor, to: size)
+        if code != 0 { throw DiskError(.truncate, path, .system(code)) }
+    }
+
+    func sync() throws(DiskError) {
+        let code = System.syncData(descriptor)
+        if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
+    }
+
+    func close() throws(DiskError) {
+        guard isOpen.exchange(false, ordering: .relaxed) else { return }
+        let code = System.close(descriptor)
+        if code != 0 { throw DiskError(.close, path, .system(code)) }
+    }
+}

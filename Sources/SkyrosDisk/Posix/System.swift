@@ -1,0 +1,108 @@
+// With System+Calls.swift the only place that imports the C library and knows which it is.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What differs between systems, and the numbers that other files should not import the C
+/// library for.
+package enum System {
+    package static let noSpace = ENOSPC
+    package static let quotaExceeded = EDQUOT
+    package static let notFound = ENOENT
+    package static let inputOutput = EIO
+    static let alreadyExists = EEXIST
+    static let wouldBlock = EWOULDBLOCK
+    static let interrupted = ErrorNumber(rawValue: EINTR)
+
+    static let folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    static let parentFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    static let lockFileFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+
+    static func fileFlags(_ mode: OpenMode) -> Int32 {
+        let common = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        return switch mode {
+        case .read: O_RDONLY | common
+        case .readWrite: O_RDWR | common
+        case .create: O_RDWR | O_CREAT | O_TRUNC | common
+        }
+    }
+
+    /// The identity of this boot of the machine, or an empty string.
+    static let bootID = readBootID()
+
+    static var processID: Int32 { getpid() }
+
+    package static func message(of code: Int32) -> String {
+        guard let text = strerror(code) else { return "unknown error" }
+        return String(cString: text)
+    }
+
+    /// Makes the contents of a file survive a power cut; returns an error number or 0.
+    ///
+    /// On Linux `fdatasync` flushes the data and the size, which is all that an append needs.
+    /// On Apple's systems `fsync` leaves the data in the drive's cache; `F_FULLFSYNC` does not
+    /// (see `man 2 fsync` there), and file systems that refuse it get the weaker call. The call
+    /// is never repeated, not even when it was interrupted.
+    static func syncData(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+            guard errno == ENOTSUP else { return errno }
+            return fsync(descriptor) == 0 ? 0 : errno
+        #else
+            return fdatasync(descriptor) == 0 ? 0 : errno
+        #endif
+    }
+
+    /// Makes a folder's names survive a power cut; returns an error number or 0.
+    static func syncAll(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+            return syncData(descriptor)
+        #else
+            return fsync(descriptor) == 0 ? 0 : errno
+        #endif
+    }
+
+    /// Reserves room for a file of `size` bytes and makes it that long; returns an error number
+    /// or 0.
+    static func reserve(_ descriptor: Int32, size: Int) -> Int32 {
+        #if canImport(Darwin)
+            var store = fstore_t(
+                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
+                fst_length: off_t(size), fst_bytesalloc: 0)
+            if fcntl(descriptor, F_PREALLOCATE, &store) != 0, errno == ENOSPC { return ENOSPC }
+            return truncate(descriptor, to: size)
+        #else
+            // Returns the error number instead of setting it.
+            return posix_fallocate(descriptor, 0, off_t(size))
+        #endif
+    }
+
+    /// Microseconds since 1970, by the wall clock.
+    static func wallClockMicroseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    private static func readBootID() -> String {
+        #if canImport(Darwin)
+            var buffer = [UInt8](repeating: 0, count: 64)
+            var size = buffer.count
+            guard sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0 else {
+                return ""
+            }
+            return String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+            let path = "/proc/sys/kernel/random/boot_id"
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return "" }
+            defer { close(descriptor) }
+            return text(of: descriptor)
+        #endif
+    }
+}

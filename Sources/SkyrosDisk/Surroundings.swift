@@ -1,0 +1,29 @@
+/// Tells the time. An argument wherever time is needed, so that tests can turn it back.
+package protocol WallClock: Sendable {
+    /// Microseconds since 1970, UTC. May jump in both directions.
+    func nowMicroseconds() -> Int64
+}
+
+/// The clock of the machine.
+package struct SystemClock: WallClock {
+    package init() {}
+
+    package func nowMicroseconds() -> Int64 {
+        System.wallClockMicroseconds()
+    }
+}
+
+/// Gives random numbers. An argument wherever they are needed, so that tests can repeat them.
+package protocol Entropy: Sendable {
+    func next() -> UInt64
+}
+
+/// The random numbers of the operating system.
+package struct SystemEntropy: Entropy {
+    package init() {}
+
+    package func next() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}

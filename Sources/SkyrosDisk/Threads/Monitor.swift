@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A value behind a lock on which threads can wait for a change.
+///
+/// The standard library has `Mutex` but nothing to wait with. This is the classic monitor:
+/// look at the value under the lock, and give the lock away while waiting for somebody to
+/// change it. Waiting blocks the thread, so tasks of the cooperative pool must not do it.
+///
+/// Unchecked because the compiler cannot see that `value` is touched under the lock only.
+package final class Monitor<Value>: @unchecked Sendable {
+    private var value: Value
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    package init(_ value: sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the value under the lock.
+    package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Runs `body` under the lock, again after each change, until it gives a result.
+    package func wait<R>(until body: (inout Value) throws -> R?) rethrows -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// As `wait(until:)`, but gives up with nil after `milliseconds`.
+    package func wait<R>(
+        atMost milliseconds: Int, until body: (inout Value) throws -> R?
+    ) rethrows -> R? {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        let nanoseconds = deadline.tv_nsec + (milliseconds % 1_000) * 1_000_000
+        deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            guard pthread_cond_timedwait(condition, mutex, &deadline) == 0 else {
+                return try body(&value)
+            }
+        }
+    }
+
+    /// Changes the value under the lock and wakes all who wait.
+    package func change<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&value)
+    }
+}

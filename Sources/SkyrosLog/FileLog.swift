@@ -1,0 +1,96 @@
+import SkyrosDisk
+
+/// The log in files: one active segment that grows, and sealed ones that never change.
+///
+/// One thread appends at a time, any number wait for syncs and read. All state is behind one
+/// monitor; it is held while a batch is written (well under a microsecond into the page cache)
+/// but not during a sync.
+package final class FileLog: LogEngine {
+    let disk: any Disk
+    let options: LogOptions
+    let framing: PayloadFraming
+    let state: Monitor<State>
+
+    struct State: Sendable {
+        var catalog: LogCatalog
+        /// The length of the active segment's file, room made in advance included.
+        var allocatedBytes: Int
+        /// Deferred blocks: the last bytes of the active segment, not yet in its file.
+        var deferred: [UInt8] = []
+        /// Bytes appended since the opening, over all segments.
+        var appendedBytes = 0
+        /// How many of them are durable.
+        var durableBytes = 0
+        /// The last batch that is durable.
+        var durableSequence: UInt64
+        /// What of the active segment's file is durable.
+        var durableSegmentBytes: Int
+        /// Whether some thread is in the middle of a sync.
+        var isSyncing = false
+        /// Why the log takes no more writes, if so.
+        var failure: LogError?
+        /// Reused for composing blocks.
+        var scratch: [UInt8] = []
+    }
+
+    init(
+        _ catalog: LogCatalog, on disk: any Disk, _ options: LogOptions,
+        _ framing: @escaping PayloadFraming
+    ) {
+        self.disk = disk
+        self.options = options
+        self.framing = framing
+        let end = catalog.active.scan.endOffset
+        state = Monitor(
+            State(
+                catalog: catalog, allocatedBytes: end, durableSequence: catalog.lastSequence,
+                durableSegmentBytes: end))
+    }
+
+    package var head: LogHead {
+        state.withLock { LogHead(sequence: $0.catalog.lastSequence, check: $0.catalog.lastCheck) }
+    }
+
+    package var storeID: StoreID {
+        state.withLock { $0.catalog.active.header.storeID }
+    }
+
+    /// The time of the last batch before the active segment.
+    package var timeBeforeActiveSegment: Int64 {
+        state.withLock { $0.catalog.active.header.timeBefore }
+    }
+
+    package var end: LogPosition { state.withLock { $0.end } }
+
+    package var durableEnd: LogPosition {
+        state.withLock { LogPosition(byteCount: $0.durableBytes, sequence: $0.durableSequence) }
+    }
+
+    package var statistics: LogStatistics { state.withLock { $0.catalog.statistics } }
+
+    package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
+        let catalog = try withState { state throws(LogError) in
+            try writeDeferred(&state)
+            return state.catalog
+        }
+        return try catalog.chunk(
+            containing: sequence, framing: framing,
+            contentBytesMax: options.batchBytesMax + options.frameBytes)
+    }
+
+    /// Runs `body` under the lock; the monitor itself knows no typed errors.
+    func withState<R>(
+        _ body: (inout State) throws(LogError) -> R
+    ) throws(LogError) -> R {
+        let result = state.withLock { state in
+            Result { () throws(LogError) in try body(&state) }
+        }
+        return try result.get()
+    }
+}
+
+extension FileLog.State {
+    var end: LogPosition {
+        LogPosition(byteCount: appendedBytes, sequence: catalog.lastSequence)
+    }
+}

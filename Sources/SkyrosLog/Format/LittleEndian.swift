@@ -1,0 +1,19 @@
+// Fixed-width integers of the log's own structures are little-endian.
+
+extension UnsafeRawBufferPointer {
+    /// The integer at `offset`, which the caller has checked to lie within the buffer.
+    func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T {
+        T(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    /// The bytes from `offset` on, `count` of them, which the caller has checked.
+    func slice(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
+    }
+}
+
+extension [UInt8] {
+    mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+}

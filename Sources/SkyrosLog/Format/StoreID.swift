@@ -1,0 +1,28 @@
+package import SkyrosDisk
+
+/// The random name that a store gets when it is made, and that every file of it bears.
+package struct StoreID: Hashable, Sendable {
+    package static let byteCount = 16
+    package let bytes: [UInt8]
+
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    package init(from entropy: any Entropy) {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: entropy.next())
+        bytes.append(littleEndian: entropy.next())
+        self.bytes = bytes
+    }
+}
+
+extension StoreID: CustomStringConvertible {
+    package var description: String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

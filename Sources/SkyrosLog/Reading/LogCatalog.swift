@@ -1,0 +1,63 @@
+/// The segments of a log at one moment, in order, and the way to a batch in them.
+struct LogCatalog: Sendable {
+    var sealed: [SealedSegment] = []
+    /// Segments that have ended and wait to be sealed.
+    var ended: [OpenSegment] = []
+    /// The segment that is being written.
+    var active: OpenSegment
+
+    var lastSequence: UInt64 { active.scan.lastSequence }
+    var lastCheck: RunningCheck { active.scan.lastCheck }
+
+    /// Reads some batches, `sequence` among them; nil if the log does not hold it.
+    func chunk(
+        containing sequence: UInt64, framing: PayloadFraming, contentBytesMax: Int
+    ) throws(LogError) -> LogChunk? {
+        guard sequence >= 1, sequence <= lastSequence else { return nil }
+        if sequence >= active.header.firstSequence {
+            return try active.chunk(containing: sequence)
+        }
+        if let segment = ended.last(where: { $0.header.firstSequence <= sequence }) {
+            return try segment.chunk(containing: sequence)
+        }
+        guard let segment = sealed.last(where: { $0.header.firstSequence <= sequence }) else {
+            return nil
+        }
+        return try segment.chunk(
+            containing: sequence, framing: framing, contentBytesMax: contentBytesMax)
+    }
+
+    var statistics: LogStatistics {
+        let open = ended + [active]
+        return LogStatistics(
+            segmentCount: sealed.count + open.count,
+            sealedSegmentCount: sealed.count,
+            fileBytes: sealed.reduce(0) { $0 + $1.byteCount }
+                + open.reduce(0) { $0 + $1.scan.endOffset },
+            contentBytes: sealed.reduce(0) { $0 + $1.contentByteCount }
+                + open.reduce(0) { $0 + $1.scan.endOffset - SegmentHeader.byteCount })
+    }
+}
+
+/// How large a log is.
+package struct LogStatistics: Equatable, Sendable {
+    package var segmentCount: Int
+    package var sealedSegmentCount: Int
+    /// Bytes in the segments' files, without room made in advance.
+    package var fileBytes: Int
+    /// Bytes before compression.
+    package var contentBytes: Int
+}
+
+/// Where a log stands.
+package struct LogHead: Equatable, Sendable {
+    /// The sequence of the last batch; 0 if there is none.
+    package var sequence: UInt64
+    /// The running check through that batch.
+    package var check: RunningCheck
+
+    package init(sequence: UInt64, check: RunningCheck) {
+        self.sequence = sequence
+        self.check = check
+    }
+}

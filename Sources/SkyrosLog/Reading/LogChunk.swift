@@ -1,0 +1,38 @@
+/// Some consecutive batches, as they came from one frame or one stretch of a segment.
+package struct LogChunk: Sendable {
+    /// The sequence of the first batch.
+    package let firstSequence: UInt64
+    /// The running check through the last batch.
+    package let checkAfter: RunningCheck
+    let bytes: [UInt8]
+    let ranges: [Range<Int>]
+
+    /// The number of batches; never 0.
+    package var count: Int { ranges.count }
+
+    /// The sequence of the last batch.
+    package var lastSequence: UInt64 { firstSequence + UInt64(ranges.count) - 1 }
+
+    /// Calls `body` with the batches from `sequence` on, in order, until it returns false.
+    ///
+    /// The bytes are valid for the call only. Returns whether `body` wants to see more.
+    package func forEach(
+        from sequence: UInt64,
+        _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
+    ) rethrows -> Bool {
+        try bytes.withUnsafeBytes { all in
+            for (index, range) in ranges.enumerated() {
+                let own = firstSequence + UInt64(index)
+                if own < sequence { continue }
+                if try !body(own, UnsafeRawBufferPointer(rebasing: all[range])) { return false }
+            }
+            return true
+        }
+    }
+}
+
+/// Tells how long the payload at the start of some bytes is, or nil if there is no whole one.
+///
+/// A sealed segment holds nothing but payloads, one after the other, so they must tell their
+/// own length; the log does not know how and is told.
+package typealias PayloadFraming = @Sendable (UnsafeRawBufferPointer) -> Int?

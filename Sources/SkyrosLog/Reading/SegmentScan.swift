@@ -1,0 +1,123 @@
+/// What a pass over the blocks of an active segment found. A pure function of the bytes.
+struct SegmentScan: Sendable {
+    /// Why the pass ended.
+    enum Stop: Equatable, Sendable {
+        /// The last block ends where the file ends.
+        case endOfFile
+        /// Nothing but zeros follows the last block: room made in advance.
+        case zeros
+        /// Something follows that is no block in this place.
+        case invalid
+    }
+
+    /// A batch's block, so that readers need not start at the front.
+    struct Waypoint: Sendable {
+        let sequence: UInt64
+        let offset: Int
+        let checkBefore: RunningCheck
+    }
+
+    /// The end of the last valid block: the first byte that does not parse, if any follows.
+    private(set) var endOffset: Int
+    private(set) var lastSequence: UInt64
+    private(set) var lastCheck: RunningCheck
+    private(set) var lastKind: Block.Kind?
+    /// The largest position that some block proves durable.
+    private(set) var durableByteCount: Int
+    /// The boot in which the newest opening block was written.
+    private(set) var bootID: String?
+    private(set) var waypoints: [Waypoint] = []
+    private(set) var stop: Stop = .endOfFile
+    /// Valid blocks that stand behind the first byte that does not parse.
+    private(set) var validBlocksAfterEnd = 0
+    /// The end of the last byte that is not zero.
+    private(set) var lastNonzeroOffset: Int
+
+    /// Waypoints are about this many bytes apart.
+    static let waypointDistanceBytes = 64 << 10
+
+    /// A pass that has seen the header only.
+    init(beginning header: SegmentHeader) {
+        endOffset = SegmentHeader.byteCount
+        lastSequence = header.firstSequence - 1
+        lastCheck = header.checkBefore
+        durableByteCount = 0
+        lastNonzeroOffset = SegmentHeader.byteCount
+    }
+
+    /// Goes on over `bytes`, which start at `endOffset` in the file.
+    mutating func advance(over bytes: UnsafeRawBufferPointer, salt: UInt64) {
+        let base = endOffset
+        var offset = 0
+        while let block = validBlock(in: bytes, at: offset, salt: salt) {
+            note(
+                block, at: base + offset, payload: bytes.slice(offset + 48, block.payloadByteCount))
+            offset += block.byteCount
+            endOffset = base + offset
+        }
+        lastNonzeroOffset = endOffset
+        validBlocksAfterEnd = 0
+        if offset >= bytes.count {
+            stop = .endOfFile
+        } else if let last = bytes[offset...].lastIndex(where: { $0 != 0 }) {
+            stop = .invalid
+            lastNonzeroOffset = base + last + 1
+            lookBehind(bytes, from: offset, salt: salt)
+        } else {
+            stop = .zeros
+        }
+    }
+
+    /// Notes a block that the writer of this process has just appended.
+    mutating func note(_ block: Block, at offset: Int, payload: UnsafeRawBufferPointer) {
+        if block.kind == .batch {
+            let isFar = offset - (waypoints.last?.offset ?? -Self.waypointDistanceBytes)
+            if isFar >= Self.waypointDistanceBytes {
+                waypoints.append(
+                    Waypoint(sequence: block.sequence, offset: offset, checkBefore: lastCheck))
+            }
+        }
+        if block.kind == .opening { bootID = String(decoding: payload, as: UTF8.self) }
+        durableByteCount = max(durableByteCount, block.durableByteCount)
+        lastSequence = block.sequence
+        lastCheck = block.check
+        lastKind = block.kind
+        endOffset = offset + block.byteCount
+        lastNonzeroOffset = endOffset
+    }
+
+    /// The block at `offset` if it is whole and continues what came before.
+    private func validBlock(
+        in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
+    ) -> Block? {
+        guard let block = Block(headerIn: bytes, at: offset, salt: salt),
+            block.byteCount <= bytes.count - offset
+        else { return nil }
+        let payload = bytes.slice(offset + Block.headerByteCount, block.payloadByteCount)
+        guard XXH64.hash(payload) == block.payloadHash else { return nil }
+        if block.kind == .batch {
+            guard block.sequence == lastSequence &+ 1,
+                block.check == lastCheck.advanced(by: block.payloadHash)
+            else { return nil }
+        } else {
+            guard block.sequence == lastSequence, block.check == lastCheck else { return nil }
+        }
+        return block
+    }
+
+    /// Looks for block headers behind the end: they tell damage from a torn tail.
+    private mutating func lookBehind(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, salt: UInt64
+    ) {
+        var offset = start + Block.alignment
+        while offset + Block.headerByteCount <= bytes.count {
+            guard let block = Block(headerIn: bytes, at: offset, salt: salt) else {
+                offset += Block.alignment
+                continue
+            }
+            validBlocksAfterEnd += 1
+            durableByteCount = max(durableByteCount, block.durableByteCount)
+            offset += block.byteCount
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import SkyrosDisk
+
+extension FileLog {
+    package func append(
+        _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
+    ) throws(LogError) -> LogPosition {
+        guard batch.count <= options.batchBytesMax else {
+            let why = "the batch has \(batch.count) bytes, the limit is \(options.batchBytesMax)"
+            throw LogError(.limitExceeded, why, sequences: sequence...sequence)
+        }
+        while true {
+            let position = try withState { state throws(LogError) -> LogPosition? in
+                try checkOpen(state)
+                let next = state.catalog.lastSequence + 1
+                guard sequence == next else {
+                    let why = "batch \(sequence) cannot follow \(next - 1)"
+                    throw LogError(.conflict, why, sequences: sequence...sequence)
+                }
+                guard try makeRoom(for: batch.count, timeBefore, &state) else { return nil }
+                try write(.batch, batch, sequence: sequence, deferring: deferring, &state)
+                return state.end
+            }
+            if let position { return position }
+            // What is unsynced must become durable first: to end a segment, or to stay within
+            // the bound.
+            try sync(through: end)
+        }
+    }
+
+    func checkOpen(_ state: State) throws(LogError) {
+        if let failure = state.failure { throw failure }
+    }
+
+    /// Starts a new segment if the active one is full. Returns false if a sync is needed first.
+    private func makeRoom(
+        for byteCount: Int, _ timeBefore: Int64, _ state: inout State
+    ) throws(LogError) -> Bool {
+        let unsynced = state.appendedBytes - state.durableBytes
+        let isFull = state.catalog.active.scan.endOffset >= options.segmentBytesMax
+        if isFull {
+            guard unsynced == 0, !state.isSyncing else { return false }
+            try startSegment(timeBefore, &state)
+        }
+        return unsynced + Block.byteCount(payload: byteCount) <= options.unsyncedBytesMax
+    }
+
+    /// Ends the active segment, which is durable, and starts its successor. The background
+    /// seals the ended one later.
+    private func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
+        let ended = state.catalog.active
+        var header = ended.header
+        header.firstSequence = ended.scan.lastSequence + 1
+        header.checkBefore = ended.scan.lastCheck
+        header.timeBefore = timeBefore
+        let next = try NewSegment.make(header, on: disk)
+        state.catalog.ended.append(ended)
+        state.catalog.active = next
+        state.allocatedBytes = next.scan.endOffset
+        state.durableSegmentBytes = next.scan.endOffset
+    }
+
+    /// Appends one block, to the file or to what is deferred.
+    func write(
+        _ kind: Block.Kind, _ payload: UnsafeRawBufferPointer, sequence: UInt64, deferring: Bool,
+        _ state: inout State
+    ) throws(LogError) {
+        let hash = XXH64.hash(payload)
+        let lastCheck = state.catalog.active.scan.lastCheck
+        let block = Block(
+            kind, payload: payload, payloadHash: hash, sequence: sequence,
+            check: kind == .batch ? lastCheck.advanced(by: hash) : lastCheck,
+            durableByteCount: state.durableSegmentBytes)
+        let salt = state.catalog.active.header.salt
+        if deferring, state.deferred.count + block.byteCount <= options.deferredBytesMax {
+            block.append(to: &state.deferred, payload: payload, salt: salt)
+        } else {
+            try writeDeferred(&state)
+            state.scratch.removeAll(keepingCapacity: true)
+            block.append(to: &state.scratch, payload: payload, salt: salt)
+            try writeToFile(state.scratch, at: state.catalog.active.scan.endOffset, &state)
+        }
+        let offset = state.catalog.active.scan.endOffset
+        state.catalog.active.scan.note(block, at: offset, payload: payload)
+        state.appendedBytes += block.byteCount
+    }
+
+    /// Writes what was deferred; if that fails it stays deferred.
+    func writeDeferred(_ state: inout State) throws(LogError) {
+        guard !state.deferred.isEmpty else { return }
+        let start = state.catalog.active.scan.endOffset - state.deferred.count
+        try writeToFile(state.deferred, at: start, &state)
+        state.deferred.removeAll(keepingCapacity: true)
+    }
+
+    private func writeToFile(
+        _ bytes: [UInt8], at offset: Int, _ state: inout State
+    ) throws(LogError) {
+        let file = state.catalog.active.file
+        let end = offset + bytes.count
+        do throws(DiskError) {
+            if end > state.allocatedBytes {
+                let size = end + options.preallocationBytes
+                try file.preallocate(to: size)
+                state.allocatedBytes = size
+            }
+            try bytes.withUnsafeBytes { buffer in
+                Result { () throws(DiskError) in try file.write(buffer, at: offset) }
+            }.get()
+        } catch {
+            undoWrite(at: offset, after: error, &state)
+            throw LogError(error)
+        }
+    }
+
+    /// A failed write may have left a part of a block: cut it off before anything else. If even
+    /// that fails the log takes no more writes (promise P10).
+    private func undoWrite(at offset: Int, after error: DiskError, _ state: inout State) {
+        do throws(DiskError) {
+            try state.catalog.active.file.truncate(to: offset)
+            state.allocatedBytes = offset
+        } catch let second {
+            let why = "a failed write could not be undone (\(second)) after: \(error)"
+            state.failure = LogError(
+                .durabilityLost, why, state.catalog.active.name, at: offset, cause: error)
+        }
+    }
+}
