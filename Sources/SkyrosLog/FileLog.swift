@@ -22,7 +22,7 @@ package final class FileLog: LogEngine {
         /// How many of them are durable.
         var durableBytes = 0
         /// The last batch that is durable.
-        var durableSequence: UInt64
+        var durableHead: LogHead
         /// What of the active segment's file is durable.
         var durableSegmentBytes: Int
         /// Whether some thread is in the middle of a sync.
@@ -43,12 +43,12 @@ package final class FileLog: LogEngine {
         let end = catalog.active.scan.endOffset
         state = Monitor(
             State(
-                catalog: catalog, allocatedBytes: end, durableSequence: catalog.lastSequence,
+                catalog: catalog, allocatedBytes: end, durableHead: catalog.head,
                 durableSegmentBytes: end))
     }
 
     package var head: LogHead {
-        state.withLock { LogHead(sequence: $0.catalog.lastSequence, check: $0.catalog.lastCheck) }
+        state.withLock { $0.catalog.head }
     }
 
     package var storeID: StoreID {
@@ -63,7 +63,7 @@ package final class FileLog: LogEngine {
     package var end: LogPosition { state.withLock { $0.end } }
 
     package var durableEnd: LogPosition {
-        state.withLock { LogPosition(byteCount: $0.durableBytes, sequence: $0.durableSequence) }
+        state.withLock { LogPosition(byteCount: $0.durableBytes, head: $0.durableHead) }
     }
 
     package var statistics: LogStatistics { state.withLock { $0.catalog.statistics } }
@@ -91,6 +91,6 @@ package final class FileLog: LogEngine {
 
 extension FileLog.State {
     var end: LogPosition {
-        LogPosition(byteCount: appendedBytes, sequence: catalog.lastSequence)
+        LogPosition(byteCount: appendedBytes, head: catalog.head)
     }
 }

@@ -10,10 +10,7 @@
 /// It is not responsible for:
 /// - the meaning of a batch: to an engine it is bytes;
 /// - threads: its work is done on the threads of those who call it.
-package protocol LogEngine: Sendable {
-    /// Where the log stands.
-    var head: LogHead { get }
-
+package protocol LogEngine: LogReader {
     /// Appends `batch` as number `sequence`, which must be the next one.
     ///
     /// When it returns, the bytes have left the process (promise P1), unless `deferring` is
@@ -34,6 +31,12 @@ package protocol LogEngine: Sendable {
 
     /// The position up to which everything is durable.
     var durableEnd: LogPosition { get }
+}
+
+/// The reading side of a log: of the writer's own, or of one that somebody else is writing.
+package protocol LogReader: Sendable {
+    /// Where the log stands.
+    var head: LogHead { get }
 
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
     func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk?
@@ -43,12 +46,12 @@ package protocol LogEngine: Sendable {
 package struct LogPosition: Comparable, Sendable {
     /// Bytes appended since the log was opened.
     package let byteCount: Int
-    /// The sequence of the last batch before this position.
-    package let sequence: UInt64
+    /// The last batch before this position, and the running check through it.
+    package let head: LogHead
 
-    package init(byteCount: Int, sequence: UInt64) {
+    package init(byteCount: Int, head: LogHead) {
         self.byteCount = byteCount
-        self.sequence = sequence
+        self.head = head
     }
 
     package static func < (a: LogPosition, b: LogPosition) -> Bool {
@@ -56,7 +59,7 @@ package struct LogPosition: Comparable, Sendable {
     }
 }
 
-extension LogEngine {
+extension LogReader {
     /// Calls `body` with the batches from `first` through `last`, in order, until it returns
     /// false. The bytes are valid for the call only.
     package func forEach(

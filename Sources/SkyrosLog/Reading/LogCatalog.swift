@@ -8,6 +8,7 @@ struct LogCatalog: Sendable {
 
     var lastSequence: UInt64 { active.scan.lastSequence }
     var lastCheck: RunningCheck { active.scan.lastCheck }
+    var head: LogHead { LogHead(sequence: lastSequence, check: lastCheck) }
 
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
     func chunk(
@@ -50,7 +51,7 @@ package struct LogStatistics: Equatable, Sendable {
 }
 
 /// Where a log stands.
-package struct LogHead: Equatable, Sendable {
+package struct LogHead: Hashable, Sendable {
     /// The sequence of the last batch; 0 if there is none.
     package var sequence: UInt64
     /// The running check through that batch.

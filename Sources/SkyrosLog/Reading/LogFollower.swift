@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It sees the log as it was at the last `refresh`. A torn end is what a writer has not
 /// finished yet, or left when it died; either way history ends before it.
-package final class LogFollower: Sendable {
+package final class LogFollower: LogReader {
     private let disk: any Disk
     private let options: LogOptions
     private let framing: PayloadFraming
@@ -27,7 +27,7 @@ package final class LogFollower: Sendable {
     }
 
     package var head: LogHead {
-        catalog.withLock { LogHead(sequence: $0.lastSequence, check: $0.lastCheck) }
+        catalog.withLock { $0.head }
     }
 
     package var storeID: StoreID {

@@ -16,7 +16,7 @@ package struct LogInspection: Sendable {
 
     /// Where the log will stand once it is open; nil if there is no log yet.
     package var head: LogHead? {
-        catalog.map { LogHead(sequence: $0.lastSequence, check: $0.lastCheck) }
+        catalog?.head
     }
 
     package var statistics: LogStatistics? { catalog?.statistics }

@@ -50,8 +50,10 @@ extension FileLog {
         }
         state.change { state in
             state.isSyncing = false
-            state.durableBytes = max(state.durableBytes, end.byteCount)
-            state.durableSequence = max(state.durableSequence, end.sequence)
+            if end.byteCount > state.durableBytes {
+                state.durableBytes = end.byteCount
+                state.durableHead = end.head
+            }
             if state.catalog.active.name == name { state.durableSegmentBytes = segmentBytes }
         }
     }

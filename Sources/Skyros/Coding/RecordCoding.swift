@@ -1,0 +1,53 @@
+/// Entities ⇄ the fields of records, with errors that name the entity and the record.
+enum RecordCoding {
+    /// The fields of `value`.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if its `encode(to:)` throws, or does not give
+    ///   keyed fields.
+    static func encode<E: Entity>(_ value: E) throws -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try CBOREncoder().encode(value)
+        } catch {
+            throw StoreError(
+                .notEncodable, "a value of \(E.entityName) cannot be encoded",
+                at: StoreError.Place(entity: E.entityName), cause: String(describing: error))
+        }
+        guard let first = bytes.first, first >> 5 == CBORType.map.rawValue else {
+            let why = "a value of \(E.entityName) encodes itself without named fields; "
+                + "use a keyed container"
+            throw StoreError(.notEncodable, why, at: StoreError.Place(entity: E.entityName))
+        }
+        return bytes
+    }
+
+    /// The value whose fields are `bytes`.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`.
+    static func decode<E: Entity>(_ type: E.Type, from bytes: [UInt8], id: RecordID) throws -> E {
+        do {
+            return try CBORDecoder().decode(type, from: bytes)
+        } catch {
+            let place = StoreError.Place(entity: E.entityName, ids: [id])
+            throw StoreError(
+                .notDecodable, "a record of \(E.entityName) does not fit the type \(type); "
+                    + "give new fields a default or make them optional",
+                at: place, cause: String(describing: error))
+        }
+    }
+
+    /// The id of `value` as bytes.
+    static func id<E: Entity>(_ value: E) throws -> RecordID {
+        try id(value.id, of: E.self)
+    }
+
+    static func id<E: Entity>(_ id: E.ID, of type: E.Type) throws -> RecordID {
+        do {
+            return try RecordID(encoding: id)
+        } catch {
+            throw StoreError(
+                .notEncodable, "an id of \(E.entityName) cannot be encoded",
+                at: StoreError.Place(entity: E.entityName), cause: String(describing: error))
+        }
+    }
+}

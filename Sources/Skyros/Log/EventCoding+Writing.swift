@@ -1,0 +1,119 @@
+extension EventCoding {
+    /// Appends `event` to `writer`. O(size).
+    static func append(_ event: Event, to writer: inout CBORWriter) {
+        append(
+            event.sequence, event.time, event.metadata, event.intent, event.changes.count,
+            to: &writer
+        ) { writer in
+            for change in event.changes { append(change, to: &writer) }
+        }
+    }
+
+    /// Appends the event that `batch` becomes.
+    static func append(
+        _ batch: CommandBatch, as sequence: SequenceNumber, at time: EventTime,
+        to writer: inout CBORWriter
+    ) {
+        append(sequence, time, batch.metadata, batch.intent, batch.items.count, to: &writer) {
+            writer in
+            for item in batch.items { append(item.change, to: &writer) }
+        }
+    }
+
+    private static func append(
+        _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, _ intent: Intent?,
+        _ changeCount: Int, to writer: inout CBORWriter, _ changes: (inout CBORWriter) -> Void
+    ) {
+        var fieldCount = 3
+        if !metadata.tags.isEmpty { fieldCount += 1 }
+        if metadata.actor != nil { fieldCount += 1 }
+        if intent != nil { fieldCount += 1 }
+        if metadata.reason != nil { fieldCount += 1 }
+        if metadata.causation != nil { fieldCount += 1 }
+        if metadata.correlation != nil { fieldCount += 1 }
+        writer.appendMapHead(fieldCount)
+        if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
+        writer.append(text: Key.time)
+        writer.append(time.microseconds)
+        append(metadata.actor, Key.actor, to: &writer)
+        if let intent { append(intent, to: &writer) }
+        append(metadata.reason, Key.reason, to: &writer)
+        writer.append(text: Key.changes)
+        writer.appendArrayHead(changeCount)
+        changes(&writer)
+        writer.append(text: Key.sequence)
+        writer.append(sequence.rawValue)
+        append(metadata.causation, Key.causation, to: &writer)
+        append(metadata.correlation, Key.correlation, to: &writer)
+    }
+
+    private static func append(_ text: String?, _ key: String, to writer: inout CBORWriter) {
+        guard let text else { return }
+        writer.append(text: key)
+        writer.append(text: text)
+    }
+
+    private static func append(_ tags: [String: String], to writer: inout CBORWriter) {
+        writer.append(text: Key.tags)
+        writer.appendMapHead(tags.count)
+        let sorted = tags.sorted { a, b in
+            let (left, right) = (a.key.utf8, b.key.utf8)
+            if left.count != right.count { return left.count < right.count }
+            return left.lexicographicallyPrecedes(right)
+        }
+        for (name, value) in sorted {
+            writer.append(text: name)
+            writer.append(text: value)
+        }
+    }
+
+    private static func append(_ intent: Intent, to writer: inout CBORWriter) {
+        writer.append(text: Key.intent)
+        writer.appendMapHead(2)
+        writer.append(text: Key.name)
+        writer.append(text: intent.name)
+        writer.append(text: Key.value)
+        writer.append(raw: intent.encoded)
+    }
+
+    private static func append(_ change: Change, to writer: inout CBORWriter) {
+        switch change {
+        case .inserted(let record):
+            writer.appendMapHead(3)
+            append(record.id, to: &writer)
+            append(record.encoded, Key.after, to: &writer)
+            append(entity: record.entity, to: &writer)
+        case .updated(let entity, let id, let before, let after):
+            writer.appendMapHead(4)
+            append(id, to: &writer)
+            append(after.encoded, Key.after, to: &writer)
+            append(before.encoded, Key.before, to: &writer)
+            append(entity: entity, to: &writer)
+        case .deleted(let record):
+            writer.appendMapHead(3)
+            append(record.id, to: &writer)
+            append(record.encoded, Key.before, to: &writer)
+            append(entity: record.entity, to: &writer)
+        case .cleared(let entity, let count):
+            writer.appendMapHead(2)
+            append(entity: entity, to: &writer)
+            writer.append(text: Key.cleared)
+            writer.append(Int64(count))
+        }
+    }
+
+    private static func append(_ id: RecordID, to writer: inout CBORWriter) {
+        writer.append(text: Key.id)
+        id.bytes.withUnsafeBytes { writer.append(raw: $0) }
+    }
+
+    private static func append(_ fields: [UInt8], _ key: String, to writer: inout CBORWriter) {
+        writer.append(text: key)
+        writer.append(raw: fields)
+    }
+
+    private static func append(entity: String, to writer: inout CBORWriter) {
+        writer.append(text: Key.entity)
+        writer.append(text: entity)
+    }
+}

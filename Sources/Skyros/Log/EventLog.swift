@@ -1,0 +1,67 @@
+import SkyrosLog
+import Synchronization
+
+/// The log of events: gives each batch its place and its time, and turns events into bytes and
+/// back. Where the bytes go is the engine's affair.
+final class EventLog: Sendable {
+    let engine: any LogEngine
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable, Sendable {
+        var lastTime: EventTime
+        var writer = EventWriter()
+    }
+
+    /// Reused between appends.
+    private struct EventWriter: ~Copyable, @unchecked Sendable {
+        // Unchecked because it owns raw memory; it is used under the lock of `state` alone.
+        var buffer = CBORWriter(capacity: 4_096)
+    }
+
+    init(_ engine: any LogEngine, lastTime: EventTime) {
+        self.engine = engine
+        state = Mutex(State(lastTime: lastTime))
+    }
+
+    /// Where the log stands.
+    var head: LogHead { engine.head }
+
+    /// The time of the last event.
+    var lastTime: EventTime { state.withLock { $0.lastTime } }
+
+    /// Appends `batch` as the next event, at the time `now` by the wall clock.
+    ///
+    /// - Throws: `StoreError`; the log is then as it was before.
+    func append(
+        _ batch: CommandBatch, at now: Int64, deferring: Bool
+    ) throws -> (Event, LogPosition) {
+        let head = engine.head
+        let sequence = SequenceNumber(rawValue: head.sequence).next
+        return try state.withLock { state in
+            let time = EventTime(after: state.lastTime, now: now)
+            state.writer.buffer.removeAll()
+            EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
+            let position = try StoreError.fromLog {
+                try state.writer.buffer.withBytes { bytes throws(LogError) in
+                    try engine.append(
+                        bytes, as: sequence.rawValue, timeBefore: state.lastTime.microseconds,
+                        deferring: deferring)
+                }
+            }
+            state.lastTime = time
+            let event = Event(
+                sequence: sequence, time: time, metadata: batch.metadata, intent: batch.intent,
+                changes: batch.changes)
+            return (event, position)
+        }
+    }
+
+    /// Calls `body` with the events from `first` on, each with the running check through it,
+    /// until it returns false or `last` is reached.
+    func forEach(
+        from first: SequenceNumber, through last: SequenceNumber,
+        _ body: (Event, RunningCheck) throws -> Bool
+    ) throws {
+        try EventReading(engine).forEach(from: first, through: last, body)
+    }
+}

@@ -1,0 +1,60 @@
+import SkyrosLog
+
+/// Reads events out of a log, from the file of the writer or beside it.
+struct EventReading {
+    private let log: any LogReader
+
+    init(_ log: any LogReader) {
+        self.log = log
+    }
+
+    /// Calls `body` with the events from `first` on, each with the running check through it,
+    /// until it returns false or `last` is reached.
+    ///
+    /// - Throws: `StoreError` if the log is damaged, or an event cannot be understood.
+    func forEach(
+        from first: SequenceNumber, through last: SequenceNumber,
+        _ body: (Event, RunningCheck) throws -> Bool
+    ) throws {
+        var next = first.rawValue
+        while next <= last.rawValue {
+            guard let chunk = try chunk(containing: next) else { return }
+            var check = chunk.checkBefore
+            let goesOn = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
+                check = check.advanced(by: XXH64.hash(bytes))
+                if sequence < next { return true }
+                guard sequence <= last.rawValue else { return false }
+                let expected = SequenceNumber(rawValue: sequence)
+                return try body(EventCoding.event(from: bytes, expecting: expected), check)
+            }
+            guard goesOn else { return }
+            next = chunk.lastSequence + 1
+        }
+    }
+
+    /// The running check through the event `sequence`; nil if the log does not hold it.
+    func check(through sequence: SequenceNumber) throws -> RunningCheck? {
+        guard let chunk = try chunk(containing: sequence.rawValue) else { return nil }
+        var check = chunk.checkBefore
+        _ = chunk.forEach(from: chunk.firstSequence) { own, bytes in
+            guard own <= sequence.rawValue else { return false }
+            check = check.advanced(by: XXH64.hash(bytes))
+            return true
+        }
+        return check
+    }
+
+    private func chunk(containing sequence: UInt64) throws -> LogChunk? {
+        try StoreError.fromLog { () throws(LogError) in try log.chunk(containing: sequence) }
+    }
+
+    /// The event `sequence`; nil if the log does not hold it.
+    func event(_ sequence: SequenceNumber) throws -> Event? {
+        var found: Event?
+        try forEach(from: sequence, through: sequence) { event, _ in
+            found = event
+            return false
+        }
+        return found
+    }
+}

@@ -1,0 +1,27 @@
+/// A type whose values are stored.
+///
+///     struct Restaurant: Entity {
+///         var id = UUID()
+///         var name: String
+///         var cuisine: String
+///         static let indexes: [Index<Restaurant>] = [.on(\.cuisine)]
+///     }
+///
+/// An entity encodes itself as keyed fields, as the compiler's own `Codable` does. Its id is
+/// given by the app at creation and never changes.
+public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Sendable {
+    /// The name on disk. Default: the type's bare name, without its module. Pin it before the
+    /// type is renamed:
+    ///
+    ///     static let entityName = "Restaurant"
+    static var entityName: String { get }
+
+    /// The indexes that speed up filters and sorts, and that keep values unique. Default: none.
+    static var indexes: [Index<Self>] { get }
+}
+
+extension Entity {
+    public static var entityName: String { String(describing: Self.self) }
+
+    public static var indexes: [Index<Self>] { [] }
+}

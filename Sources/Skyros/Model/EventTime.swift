@@ -1,0 +1,57 @@
+public import Foundation
+
+/// When an event was appended: microseconds since 1970, UTC.
+///
+/// The wall clock may jump; event times do not: each is later than the one before it. The
+/// sequence is the order, the time is for people.
+public struct EventTime: Hashable, Sendable {
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// The time of the event that follows one at `previous`, when the wall clock shows `now`.
+    package init(after previous: EventTime, now: Int64) {
+        microseconds = max(now, previous.microseconds + 1)
+    }
+
+    /// Before any event.
+    package static let zero = EventTime(microseconds: 0)
+
+    /// The nearest `Date`; exact to the microsecond for centuries around today.
+    public var date: Date {
+        Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+}
+
+extension EventTime: Comparable {
+    public static func < (a: EventTime, b: EventTime) -> Bool {
+        a.microseconds < b.microseconds
+    }
+}
+
+extension EventTime {
+    /// The last moment that is not later than `date`.
+    public init(_ date: Date) {
+        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
+    }
+}
+
+extension EventTime: CustomStringConvertible {
+    /// ISO 8601 in UTC with six digits of the second: `2026-03-01T12:00:00.000001Z`.
+    public var description: String {
+        var seconds = microseconds / 1_000_000
+        var fraction = microseconds % 1_000_000
+        if fraction < 0 {
+            seconds -= 1
+            fraction += 1_000_000
+        }
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        let text = date.formatted(.iso8601)
+        let digits = String(fraction)
+        let padding = String(repeating: "0", count: 6 - digits.count)
+        return "\(text.dropLast()).\(padding)\(digits)Z"
+    }
+}

@@ -1,0 +1,38 @@
+/// Who did it, why, and what it belongs to: what an event says about itself besides its changes.
+public struct Metadata: Hashable, Sendable {
+    /// Who: a user's name, a service, a job.
+    public var actor: String?
+    /// Why, in words.
+    public var reason: String?
+    /// What larger undertaking the event belongs to, such as a request's id.
+    public var correlation: String?
+    /// What brought the event about, such as the id of another event or message.
+    public var causation: String?
+    /// Whatever else is worth keeping.
+    public var tags: [String: String]
+
+    public init(
+        actor: String? = nil, reason: String? = nil, correlation: String? = nil,
+        causation: String? = nil, tags: [String: String] = [:]
+    ) {
+        self.actor = actor
+        self.reason = reason
+        self.correlation = correlation
+        self.causation = causation
+        self.tags = tags
+    }
+
+    /// Metadata that flows with the current task, see `Store.withMetadata`.
+    @TaskLocal static var current: Metadata?
+
+    /// This metadata, with what it leaves open taken from `other`.
+    func completed(by other: Metadata?) -> Metadata {
+        guard let other else { return self }
+        return Metadata(
+            actor: actor ?? other.actor,
+            reason: reason ?? other.reason,
+            correlation: correlation ?? other.correlation,
+            causation: causation ?? other.causation,
+            tags: other.tags.merging(tags) { _, own in own })
+    }
+}

@@ -1,0 +1,76 @@
+/// One stored record as the main view holds it: its id, the hash of the id, and its row number.
+///
+/// Subclasses add the content, typed or still encoded. A row never changes once it is made: an
+/// update makes a new row under the same id.
+///
+/// - Note: `@unchecked` because a class that can be inherited from cannot be checked. Every stored
+///   property here is immutable; a subclass keeps the same promise.
+package class Row: @unchecked Sendable {
+    package final let id: RecordID
+
+    /// The hash of `id`, given by the creator: one function and one seed for all rows of a map.
+    package final let hash: UInt64
+
+    /// The row's number in the checkpoint.
+    package final let number: UInt64
+
+    package init(id: RecordID, hash: UInt64, number: UInt64) {
+        self.id = id
+        self.hash = hash
+        self.number = number
+    }
+
+    /// The record's fields as a canonical CBOR map.
+    package func encoded() throws -> [UInt8] {
+        preconditionFailure("every subclass of Row knows its content")
+    }
+}
+
+/// A row that came from the log or the checkpoint and was never needed as a Swift value.
+///
+/// It keeps the bytes even when it is read: today's type may know fewer fields than they hold,
+/// and the record stays what it is until it is written again.
+final class EncodedRow: Row, @unchecked Sendable {
+    private let bytes: [UInt8]
+
+    init(id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) {
+        self.bytes = bytes
+        super.init(id: id, hash: hash, number: number)
+    }
+
+    override func encoded() -> [UInt8] { bytes }
+}
+
+/// A row that was written by this process: the value itself, whose encoding is the record.
+final class TypedRow<E: Entity>: Row, @unchecked Sendable {
+    let value: E
+
+    init(_ value: E, id: RecordID, hash: UInt64, number: UInt64) {
+        self.value = value
+        super.init(id: id, hash: hash, number: number)
+    }
+
+    override func encoded() throws -> [UInt8] {
+        try RecordCoding.encode(value)
+    }
+}
+
+extension Row {
+    /// The record as a value of its type.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    func value<E: Entity>(as type: E.Type) throws -> E {
+        if let typed = self as? TypedRow<E> { return typed.value }
+        return try RecordCoding.decode(type, from: encoded(), id: id)
+    }
+}
+
+/// A row that a write block has made, with what it knows about the record.
+struct PreparedRow: Sendable {
+    /// The row as it will be; nil if the record goes away.
+    let row: Row?
+    /// The record as it was; nil if there was none.
+    let before: [UInt8]?
+    /// The record as it will be; nil if it goes away.
+    let after: [UInt8]?
+}

@@ -1,0 +1,55 @@
+/// The entities that a store was opened with.
+package struct Schema: Sendable {
+    /// What the store needs to know about one entity, without its Swift type.
+    package struct EntityDefinition: Sendable {
+        package let name: String
+        let type: any Entity.Type
+        package let indexes: [IndexDefinition]
+    }
+
+    package let entities: [EntityDefinition]
+
+    /// A schema that knows nothing: tools work without types.
+    package static let untyped = Schema(entities: [])
+
+    private init(entities: [EntityDefinition]) {
+        self.entities = entities
+    }
+
+    /// Takes in the given types.
+    ///
+    /// - Throws: `StoreError` with `.invalidSchema` if there are none, if two bear the same name,
+    ///   or if an index cannot be set up.
+    package init(_ types: [any Entity.Type]) throws {
+        guard !types.isEmpty else {
+            throw StoreError(
+                .invalidSchema, "the schema is empty; name at least one entity type")
+        }
+        var definitions: [EntityDefinition] = []
+        for type in types {
+            let definition = try Self.define(type)
+            if let other = definitions.first(where: { $0.name == definition.name }) {
+                throw StoreError(
+                    .invalidSchema,
+                    "\(other.type) and \(type) both bear the entity name \"\(other.name)\"; "
+                        + "give one of them a `static let entityName`",
+                    at: StoreError.Place(entity: other.name))
+            }
+            definitions.append(definition)
+        }
+        entities = definitions
+    }
+
+    func definition(named name: String) -> EntityDefinition? {
+        entities.first { $0.name == name }
+    }
+
+    private static func define<E: Entity>(_ type: E.Type) throws -> EntityDefinition {
+        let name = E.entityName
+        guard !name.isEmpty else {
+            throw StoreError(.invalidSchema, "the entity name of \(type) is empty")
+        }
+        let indexes = try E.indexes.map { try $0.definition() }
+        return EntityDefinition(name: name, type: type, indexes: indexes)
+    }
+}

@@ -1,0 +1,100 @@
+import SkyrosLog
+
+/// The one fold: event after event, it turns the state before into the state after.
+///
+/// The same code builds the view while it is written, when the store is opened, on replay, as of
+/// a moment in the past, and in the command-line tool; so what was seen then is what is seen
+/// now. It runs no user code and knows no time and no chance.
+struct Projector {
+    /// Applies `event` to `snapshot`, which must be the state just before it.
+    ///
+    /// - Parameters:
+    ///   - check: the running check through the event.
+    ///   - prepared: what the write block already made for each change; empty on replay.
+    ///   - touched: notes which rows changed, for the checkpoint.
+    /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then the
+    ///   log was not written by this library. The snapshot is of no use afterwards.
+    static func apply(
+        _ event: Event, check: RunningCheck, prepared: [PreparedRow?] = [],
+        to snapshot: inout Snapshot, noting touched: inout TouchedRows
+    ) throws {
+        guard event.sequence == snapshot.sequence.next else {
+            throw invalid(event, "it cannot follow event \(snapshot.sequence)")
+        }
+        for (position, change) in event.changes.enumerated() {
+            let memo = prepared.isEmpty ? nil : prepared[position]
+            try apply(change, of: event, memo, to: &snapshot, &touched)
+        }
+        snapshot.sequence = event.sequence
+        snapshot.time = event.time
+        snapshot.check = check
+    }
+
+    private static func apply(
+        _ change: Change, of event: Event, _ memo: PreparedRow?, to snapshot: inout Snapshot,
+        _ touched: inout TouchedRows
+    ) throws {
+        let index = snapshot.tableIndex(of: change.entity)
+        switch change {
+        case .inserted(let record):
+            try insert(record, event, memo, into: &snapshot.tables[index], &touched)
+        case .updated(_, let id, let before, let after):
+            try update(id, before, after, event, memo, in: &snapshot.tables[index], &touched)
+        case .deleted(let record):
+            guard let row = snapshot.tables[index].row(record.id) else {
+                throw invalid(event, "it deletes \(describe(change)), which is not there")
+            }
+            try snapshot.tables[index].remove(record.id, before: record.encoded)
+            touched.note(change.entity, row)
+        case .cleared(let entity, let count):
+            guard snapshot.tables[index].count == count else {
+                throw invalid(event, "it clears \(count) records of \(entity), there are others")
+            }
+            snapshot.tables[index].clear()
+            touched.noteCleared(entity)
+        }
+    }
+
+    private static func insert(
+        _ record: Record, _ event: Event, _ memo: PreparedRow?, into table: inout Table,
+        _ touched: inout TouchedRows
+    ) throws {
+        guard table.row(record.id) == nil else {
+            throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
+        }
+        let row = memo?.row ?? EncodedRow(
+            id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
+            bytes: record.encoded)
+        try table.put(row, before: nil, after: record.encoded)
+        touched.note(table.entity, row)
+    }
+
+    private static func update(
+        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: Event, _ memo: PreparedRow?,
+        in table: inout Table, _ touched: inout TouchedRows
+    ) throws {
+        if let memo, let row = memo.row, let newRecord = memo.after {
+            try table.put(row, before: memo.before, after: newRecord)
+            touched.note(table.entity, row)
+            return
+        }
+        guard let old = table.row(id) else {
+            throw invalid(event, "it updates \(table.entity) \(id), which is not there")
+        }
+        let oldRecord = try old.encoded()
+        let newRecord = try Fields.merge(oldRecord, before: before.encoded, after: after.encoded)
+        let row = EncodedRow(id: id, hash: old.hash, number: old.number, bytes: newRecord)
+        try table.put(row, before: oldRecord, after: newRecord)
+        touched.note(table.entity, row)
+    }
+
+    private static func describe(_ change: Change) -> String {
+        "\(change.entity) \(change.id?.description ?? "")"
+    }
+
+    private static func invalid(_ event: Event, _ why: String) -> StoreError {
+        StoreError(
+            .invalidEvent, "event \(event.sequence) does not fit what came before: \(why)",
+            at: StoreError.Place(sequences: event.sequence...event.sequence))
+    }
+}

@@ -1,0 +1,70 @@
+package import SkyrosLog
+
+/// The whole state after one event, as an immutable value.
+///
+/// Taking a snapshot is O(1) and a snapshot never changes, whatever is written afterwards
+/// (promise P8). It may be kept, passed to other threads, and compared with others; what it
+/// shares with newer states is stored once.
+///
+///     let before = store.snapshot
+///     try store.write { tx in … }
+///     let old = try before.get(Order.self, id)
+public struct Snapshot: Sendable {
+    /// The last event that the snapshot knows; zero if there was none.
+    public package(set) var sequence: SequenceNumber
+    /// The time of that event.
+    public package(set) var time: EventTime
+    /// The running check through that event.
+    package var check: RunningCheck
+    /// One table an entity, in no particular order.
+    var tables: [Table]
+    let hashSeed: UInt64
+
+    /// The state before the first event.
+    package init(_ schema: Schema, beginning check: RunningCheck, hashSeed: UInt64) {
+        sequence = .zero
+        time = .zero
+        self.check = check
+        self.hashSeed = hashSeed
+        tables = schema.entities.map {
+            Table(entity: $0.name, hashSeed: hashSeed, indexes: $0.indexes)
+        }
+    }
+
+    /// The table of `entity`; nil if nothing of it was ever stored and no schema names it.
+    func table(_ entity: String) -> Table? {
+        tables.first { $0.entity == entity }
+    }
+
+    /// The place of the table of `entity`, which is made if need be.
+    mutating func tableIndex(of entity: String) -> Int {
+        if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
+        tables.append(Table(entity: entity, hashSeed: hashSeed, indexes: []))
+        return tables.count - 1
+    }
+}
+
+extension Snapshot {
+    /// The names of all entities that have records, sorted.
+    public var entities: [String] {
+        tables.filter { $0.count > 0 }.map(\.entity).sorted()
+    }
+
+    /// The number of records of `entity`. O(1).
+    public func count(_ entity: String) -> Int {
+        table(entity)?.count ?? 0
+    }
+
+    /// A digest of all records: equal states have equal digests, in the library, in the tool
+    /// and in readers written in other languages. O(size of the state).
+    public func digest() throws -> StateDigest {
+        var digest = StateDigest()
+        for table in tables {
+            try table.rows.forEach { row in
+                try digest.add(entity: table.entity, id: row.id, record: row.encoded())
+                return true
+            }
+        }
+        return digest
+    }
+}

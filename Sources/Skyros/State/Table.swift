@@ -1,0 +1,112 @@
+/// All records of one entity at one moment: rows by id, and its indexes. O(1) to copy.
+struct Table: Sendable {
+    let entity: String
+    /// The seed of the row hashes; the same in all tables of a store.
+    let hashSeed: UInt64
+    private(set) var rows = RowMap()
+    private(set) var indexes: [TableIndex]
+    /// The number of the next new row.
+    private(set) var nextNumber: UInt64 = 1
+
+    init(entity: String, hashSeed: UInt64, indexes: [IndexDefinition]) {
+        self.entity = entity
+        self.hashSeed = hashSeed
+        self.indexes = indexes.map { TableIndex($0) }
+    }
+
+    var count: Int { rows.count }
+
+    /// The row with this id. O(log n).
+    func row(_ id: RecordID) -> Row? {
+        rows.find(id: id, hash: hash(id))
+    }
+
+    func hash(_ id: RecordID) -> UInt64 {
+        id.bytes.hash(seed: hashSeed)
+    }
+
+    /// Adds a row whose id is not in the table, or replaces the one that is.
+    ///
+    /// - Parameters:
+    ///   - before: the record that is replaced; nil if there is none.
+    ///   - after: the record of the new row.
+    mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws {
+        for index in indexes.indices {
+            try indexes[index].update(row: row, before: before, after: after)
+        }
+        rows.insert(row)
+        nextNumber = max(nextNumber, row.number + 1)
+    }
+
+    /// Removes the row with this id, whose record is `before`.
+    mutating func remove(_ id: RecordID, before: [UInt8]) throws {
+        for index in indexes.indices {
+            try indexes[index].remove(id, before: before)
+        }
+        rows.remove(id: id, hash: hash(id))
+    }
+
+    /// Removes all rows; their numbers are not given again.
+    mutating func clear() {
+        rows = RowMap()
+        indexes = indexes.map { TableIndex($0.definition) }
+    }
+
+    /// Takes the number of the next new row.
+    mutating func takeNumber() -> UInt64 {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    /// All rows in the order of their ids. O(n log n).
+    func sortedRows() -> [Row] {
+        var all: [Row] = []
+        all.reserveCapacity(rows.count)
+        rows.forEach { row in
+            all.append(row)
+            return true
+        }
+        all.sort { $0.id < $1.id }
+        return all
+    }
+}
+
+/// One index of a table.
+struct TableIndex: Sendable {
+    let definition: IndexDefinition
+    private(set) var tree = KeyTree()
+
+    init(_ definition: IndexDefinition) {
+        self.definition = definition
+    }
+
+    /// Notes that `row` has taken the place of the record `before`, if there was one.
+    mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
+        let key = try IndexKey.make(definition.fields, of: after)
+        if let before {
+            let old = try IndexKey.make(definition.fields, of: before)
+            if old != key { tree.remove(key: old, id: row.id) }
+        }
+        tree.insert(key: key, row: row)
+    }
+
+    mutating func remove(_ id: RecordID, before: [UInt8]) throws {
+        tree.remove(key: try IndexKey.make(definition.fields, of: before), id: id)
+    }
+
+    /// The row, other than that of `id`, which already holds the values of `record`; nil if the
+    /// index is not unique or the record is exempt.
+    func conflict(with record: [UInt8], of id: RecordID) throws -> Row? {
+        guard definition.isUnique,
+            let key = try IndexKey.makeIfComplete(definition.fields, of: record)
+        else { return nil }
+        var found: Row?
+        let bound = KeyTree.Bound(key, isInclusive: true)
+        tree.scan(from: bound, to: bound, reversed: false) { _, row in
+            if row.id == id { return true }
+            found = row
+            return false
+        }
+        return found
+    }
+}

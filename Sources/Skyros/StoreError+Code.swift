@@ -1,0 +1,87 @@
+extension StoreError {
+    /// The kinds of errors. More may be added, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable {
+        /// The code's name, stable across versions.
+        public let name: String
+
+        private init(_ name: String) {
+            self.name = name
+        }
+
+        // MARK: Opening
+
+        /// Another process, or this one, holds the store open for writing.
+        public static let alreadyOpen = Code("alreadyOpen")
+        /// A path of the store is not what it should be, such as a symbolic link.
+        public static let insecurePath = Code("insecurePath")
+        /// There is no store at the path.
+        public static let notAStore = Code("notAStore")
+        /// A file was written by a newer version.
+        public static let unsupportedFormat = Code("unsupportedFormat")
+        /// A file belongs to another store.
+        public static let foreignStore = Code("foreignStore")
+        /// Bytes of the log that were durable are damaged.
+        public static let logCorrupt = Code("logCorrupt")
+        /// A segment of the log is missing.
+        public static let segmentMissing = Code("segmentMissing")
+        /// Two parts of the store tell different histories.
+        public static let chainBroken = Code("chainBroken")
+        /// The checkpoint knows events that the log does not have: the log lost something.
+        public static let logBehindCheckpoint = Code("logBehindCheckpoint")
+        /// The schema is empty, or names an entity, index or field that cannot be.
+        public static let invalidSchema = Code("invalidSchema")
+        /// The log holds records of an entity that the schema does not know.
+        public static let unknownEntity = Code("unknownEntity")
+
+        // MARK: Writing
+
+        /// A record with this id is there already.
+        public static let duplicateID = Code("duplicateID")
+        /// There is no record with this id.
+        public static let notFound = Code("notFound")
+        /// A unique index would hold a value twice.
+        public static let uniqueViolation = Code("uniqueViolation")
+        /// An update changed the id of a record.
+        public static let idChanged = Code("idChanged")
+        /// A value cannot be encoded as a record.
+        public static let notEncodable = Code("notEncodable")
+        /// A write inside a write block of the same store.
+        public static let nestedWrite = Code("nestedWrite")
+        /// The store was opened for reading only.
+        public static let readOnly = Code("readOnly")
+        /// The store was closed.
+        public static let closed = Code("closed")
+        /// Something is larger than the limit set for it.
+        public static let limitExceeded = Code("limitExceeded")
+        /// The log was not at the sequence that the writer expected.
+        public static let conflict = Code("conflict")
+
+        // MARK: The disk
+
+        /// The disk is full; nothing was written.
+        public static let diskFull = Code("diskFull")
+        /// A call to the system failed.
+        public static let io = Code("io")
+        /// A sync failed: the store takes no more writes until it is opened again.
+        public static let durabilityLost = Code("durabilityLost")
+        /// The checkpoint could not be written or read; the log is not affected.
+        public static let checkpointFailed = Code("checkpointFailed")
+
+        // MARK: Reading
+
+        /// A record does not fit the type it is read as.
+        public static let notDecodable = Code("notDecodable")
+        /// An event cannot be understood.
+        public static let invalidEvent = Code("invalidEvent")
+        /// There is no such event.
+        public static let noSuchEvent = Code("noSuchEvent")
+        /// The text is no valid query, id, moment or the like.
+        public static let invalidInput = Code("invalidInput")
+        /// The replay met a state that breaks an invariant.
+        public static let invariantBroken = Code("invariantBroken")
+    }
+}
+
+extension StoreError.Code: CustomStringConvertible {
+    public var description: String { name }
+}

@@ -1,0 +1,67 @@
+import SkyrosDisk
+import SkyrosLog
+
+extension StoreError {
+    /// Runs `body` and turns an error of the log into one for the user.
+    static func fromLog<R>(_ body: () throws(LogError) -> R) throws(StoreError) -> R {
+        do throws(LogError) {
+            return try body()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Runs `body` and turns an error of the disk into one for the user.
+    static func fromDisk<R>(_ body: () throws(DiskError) -> R) throws(StoreError) -> R {
+        do throws(DiskError) {
+            return try body()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package init(_ error: LogError) {
+        let sequences = error.sequences.map { range in
+            SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
+        }
+        let place = Place(
+            file: error.segment.map { "events/\($0)" }, offset: error.offset, sequences: sequences)
+        let (code, remedy) = Self.meaning(of: error.code)
+        self.init(
+            code, remedy.isEmpty ? error.message : "\(error.message); \(remedy)", at: place,
+            cause: error.cause?.description)
+    }
+
+    package init(_ error: DiskError) {
+        let place = Place(file: error.path)
+        switch error.reason {
+        case .locked(let holder):
+            let why = "the store is open for writing already (\(holder)); "
+                + "close it there, or open it for reading"
+            self.init(.alreadyOpen, why, at: place)
+        case .insecure:
+            self.init(.insecurePath, error.description, at: place)
+        case .system where error.isOutOfSpace:
+            self.init(.diskFull, "\(error); make room and try again", at: place)
+        case .system:
+            self.init(.io, error.description, at: place)
+        }
+    }
+
+    private static func meaning(of code: LogError.Code) -> (Code, String) {
+        switch code {
+        case .io: (.io, "")
+        case .diskFull: (.diskFull, "make room and try again")
+        case .durabilityLost: (.durabilityLost, "reads go on; open the store again to write")
+        case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` tells more")
+        case .segmentMissing: (.segmentMissing, "")
+        case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` tells more")
+        case .foreignStore: (.foreignStore, "")
+        case .unsupportedFormat: (.unsupportedFormat, "use a newer version")
+        case .limitExceeded: (.limitExceeded, "")
+        case .conflict: (.conflict, "")
+        case .closed: (.closed, "")
+        case .readOnly: (.readOnly, "")
+        }
+    }
+}

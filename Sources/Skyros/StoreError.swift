@@ -1,0 +1,80 @@
+/// What went wrong, where, and what to do.
+///
+/// Errors are equal if their codes are, so that a test can compare and a `catch` can match:
+///
+///     do {
+///         try store.write { tx in try tx.insert(order) }
+///     } catch let error as StoreError where error.code == .diskFull {
+///         …
+///     }
+public struct StoreError: Error, Sendable {
+    /// What kind of error it is; see `Code`.
+    public let code: Code
+    /// What happened, and what can be done about it.
+    public let message: String
+    /// The place, as far as there is one.
+    public let place: Place
+    /// The error behind this one, in words.
+    public let cause: String?
+
+    /// Where something went wrong.
+    public struct Place: Hashable, Sendable {
+        /// The file, relative to the store's folder.
+        public var file: String?
+        /// Bytes from the start of that file.
+        public var offset: Int?
+        /// The events concerned.
+        public var sequences: ClosedRange<SequenceNumber>?
+        /// The entity concerned.
+        public var entity: String?
+        /// The records concerned.
+        public var ids: [RecordID]
+
+        public init(
+            file: String? = nil, offset: Int? = nil,
+            sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
+            ids: [RecordID] = []
+        ) {
+            self.file = file
+            self.offset = offset
+            self.sequences = sequences
+            self.entity = entity
+            self.ids = ids
+        }
+    }
+
+    public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.place = place
+        self.cause = cause
+    }
+}
+
+extension StoreError: Hashable {
+    public static func == (a: StoreError, b: StoreError) -> Bool {
+        a.code == b.code
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        var text = "\(code): \(message)"
+        if let file = place.file {
+            text += " [\(file)"
+            if let offset = place.offset { text += " at byte \(offset)" }
+            text += "]"
+        }
+        if let sequences = place.sequences {
+            text += sequences.lowerBound == sequences.upperBound
+                ? " [event \(sequences.lowerBound)]"
+                : " [events \(sequences.lowerBound) to \(sequences.upperBound)]"
+        }
+        if let cause { text += " (\(cause))" }
+        return text
+    }
+}

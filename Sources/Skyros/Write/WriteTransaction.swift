@@ -1,0 +1,166 @@
+/// The hands of a write block: all changes to a store are made through one.
+///
+/// It sees its own changes, and nobody else does until the block ends. If the block throws,
+/// nothing happened. It cannot leave its block: it cannot be copied, and it is lent, not given.
+///
+///     try store.write(by: "alice", because: "new partner") { tx in
+///         try tx.insert(Restaurant(name: "Nonna", cuisine: "italian"))
+///         try tx.update(Order.self, id) { $0.status = .accepted }
+///     }
+public struct WriteTransaction: ~Copyable {
+    let staging: Staging
+
+    init(_ staging: Staging) {
+        self.staging = staging
+    }
+
+    // MARK: Inserting
+
+    /// Adds a record.
+    ///
+    /// - Throws: `StoreError` with `.duplicateID` if its id is taken, `.notEncodable`.
+    /// - Complexity: O(log n) in the number of records.
+    public mutating func insert<E: Entity>(_ value: E) throws {
+        let index = try staging.index(of: E.entityName)
+        let id = try RecordCoding.id(value)
+        guard staging.row(id, in: index) == nil else {
+            throw StoreError(
+                .duplicateID, "\(E.entityName) \(id) is there already; use upsert to replace it",
+                at: StoreError.Place(entity: E.entityName, ids: [id]))
+        }
+        try put(value, id, replacing: nil, in: index)
+    }
+
+    /// Adds records, all or none.
+    ///
+    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken.
+    public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
+        let index = try staging.index(of: E.entityName)
+        let all = try values.map { ($0, try RecordCoding.id($0)) }
+        var seen: Set<RecordID> = []
+        let taken = all.map(\.1).filter { id in
+            !seen.insert(id).inserted || staging.row(id, in: index) != nil
+        }
+        guard taken.isEmpty else {
+            throw StoreError(
+                .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
+                at: StoreError.Place(entity: E.entityName, ids: taken))
+        }
+        for (value, id) in all { try put(value, id, replacing: nil, in: index) }
+    }
+
+    // MARK: Updating
+
+    /// Changes a record by a closure and returns what the closure returns.
+    ///
+    ///     try tx.update(Order.self, id) { $0.status = .accepted }
+    ///
+    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
+    ///   closure changes the id; whatever the closure throws.
+    @discardableResult
+    public mutating func update<E: Entity, R>(
+        _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
+    ) throws -> R {
+        let index = try staging.index(of: E.entityName)
+        let recordID = try RecordCoding.id(id, of: type)
+        guard let row = staging.row(recordID, in: index) else {
+            throw Self.notFound(type, [recordID])
+        }
+        var value = try row.value(as: type)
+        let result = try body(&value)
+        guard try RecordCoding.id(value) == recordID else {
+            throw StoreError(
+                .idChanged, "the id of \(E.entityName) \(recordID) was changed; ids never change: "
+                    + "delete the record and insert another",
+                at: StoreError.Place(entity: E.entityName, ids: [recordID]))
+        }
+        try put(value, recordID, replacing: row, in: index)
+        return result
+    }
+
+    /// Replaces the record that has the value's id.
+    ///
+    /// - Throws: `StoreError` with `.notFound` if there is no such record.
+    public mutating func update<E: Entity>(_ value: E) throws {
+        try update(CollectionOfOne(value))
+    }
+
+    /// Replaces records, all or none.
+    ///
+    /// - Throws: `StoreError` with `.notFound`, naming every id that is missing.
+    public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
+        let index = try staging.index(of: E.entityName)
+        let all = try values.map { value in
+            let id = try RecordCoding.id(value)
+            return (value, id, staging.row(id, in: index))
+        }
+        let missing = all.filter { $0.2 == nil }.map(\.1)
+        guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
+        for (value, id, row) in all { try put(value, id, replacing: row, in: index) }
+    }
+
+    /// Adds the record, or replaces the one that has its id.
+    public mutating func upsert<E: Entity>(_ value: E) throws {
+        let index = try staging.index(of: E.entityName)
+        let id = try RecordCoding.id(value)
+        try put(value, id, replacing: staging.row(id, in: index), in: index)
+    }
+
+    /// Adds or replaces each of the records.
+    public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
+        for value in values { try upsert(value) }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a record; returns whether there was one.
+    @discardableResult
+    public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
+        let index = try staging.index(of: E.entityName)
+        let recordID = try RecordCoding.id(id, of: type)
+        guard staging.row(recordID, in: index) != nil else { return false }
+        staging.set(recordID, to: nil, encoded: nil, in: index)
+        return true
+    }
+
+    /// Deletes the record that has the value's id; returns whether there was one.
+    @discardableResult
+    public mutating func delete<E: Entity>(_ value: E) throws -> Bool {
+        try delete(E.self, value.id)
+    }
+
+    /// Deletes the records that pass the filter; returns how many.
+    @discardableResult
+    public mutating func delete<E: Entity>(
+        _ type: E.Type, where filter: Filter<E>
+    ) throws -> Int {
+        let values = try all(type, where: filter)
+        for value in values { try delete(value) }
+        return values.count
+    }
+
+    /// Deletes all records of the entity as one change; returns how many there were.
+    @discardableResult
+    public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
+        staging.clear(try staging.index(of: E.entityName))
+    }
+
+    // MARK: Helpers
+
+    private func put<E: Entity>(
+        _ value: E, _ id: RecordID, replacing old: Row?, in index: Int
+    ) throws {
+        let encoded = try RecordCoding.encode(value)
+        let (number, hash) = staging.place(id, replacing: old, in: index)
+        let row = TypedRow(value, id: id, hash: hash, number: number)
+        staging.set(id, to: row, encoded: encoded, in: index)
+    }
+
+    private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
+        let names = ids.prefix(3).map(\.description).joined(separator: ", ")
+        let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
+        return StoreError(
+            .notFound, "there is no \(E.entityName) \(names)\(more)",
+            at: StoreError.Place(entity: E.entityName, ids: ids))
+    }
+}
