@@ -1,0 +1,147 @@
+package import Foundation
+
+extension CBORReader {
+    // MARK: Simple values
+
+    /// Steps over a null if the next item is one.
+    @inline(__always)
+    package mutating func readNullIfPresent() throws(CBORError) -> Bool {
+        guard try peekByte() == CBORFormat.Byte.null else { return false }
+        offset += 1
+        return true
+    }
+
+    package mutating func readBool() throws(CBORError) -> Bool {
+        let byte = try peekByte()
+        guard byte == CBORFormat.Byte.true || byte == CBORFormat.Byte.false else {
+            throw CBORError(.unexpectedType(CBORType(major: byte)), at: offset)
+        }
+        offset += 1
+        return byte == CBORFormat.Byte.true
+    }
+
+    // MARK: Integers
+
+    /// An integer of any type that holds it exactly.
+    @inline(__always)
+    package mutating func readInteger<T: FixedWidthInteger>(
+        _ type: T.Type = T.self
+    ) throws(CBORError) -> T {
+        let start = offset
+        let head = try readHead()
+        var result: T?
+        switch head.type {
+        case .unsigned: result = T(exactly: head.argument)
+        case .negative: result = T(exactly: head.argument).map { ~$0 }
+        case .tag: return try readBignum(head.argument, from: start)
+        default:
+            offset = start
+            throw CBORError(.unexpectedType(head.type), at: start)
+        }
+        // An unsigned type turns ~n into a large number instead of failing.
+        if !T.isSigned, head.type == .negative { result = nil }
+        guard let result else { throw CBORError(.doesNotFit, at: start) }
+        return result
+    }
+
+    private mutating func readBignum<T: FixedWidthInteger>(
+        _ tag: UInt64, from start: Int
+    ) throws(CBORError) -> T {
+        let isNegative = tag == CBORFormat.Tag.negativeBignum
+        guard isNegative || tag == CBORFormat.Tag.positiveBignum else {
+            offset = start
+            throw CBORError(.unexpectedType(.tag), at: start)
+        }
+        let content = try readContent(.bytes)
+        var magnitude: UInt128 = 0
+        for byte in bytes[content] {
+            guard magnitude >> 120 == 0 else { throw CBORError(.doesNotFit, at: start) }
+            magnitude = magnitude << 8 | UInt128(byte)
+        }
+        guard let value = T(exactly: magnitude), T.isSigned || !isNegative else {
+            throw CBORError(.doesNotFit, at: start)
+        }
+        return isNegative ? ~value : value
+    }
+
+    // MARK: Floats
+
+    /// A float of any width, or an integer that a `Double` represents exactly.
+    package mutating func readDouble() throws(CBORError) -> Double {
+        let start = offset
+        let head = try readHead()
+        switch (head.type, head.detail) {
+        case (.simple, 25): return HalfFloat.value(UInt16(truncatingIfNeeded: head.argument))
+        case (.simple, 26):
+            return Double(Float(bitPattern: UInt32(truncatingIfNeeded: head.argument)))
+        case (.simple, 27): return Double(bitPattern: head.argument)
+        case (.unsigned, _), (.negative, _), (.tag, _):
+            offset = start
+            let integer = try readInteger(Int128.self)
+            guard let double = Double(exactly: integer) else {
+                throw CBORError(.doesNotFit, at: start)
+            }
+            return double
+        default:
+            offset = start
+            throw CBORError(.unexpectedType(head.type), at: start)
+        }
+    }
+
+    // MARK: Strings
+
+    /// The UTF-8 of a text, unchecked, valid as long as the reader's memory. O(1).
+    @inline(__always)
+    package mutating func readUTF8() throws(CBORError) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[try readContent(.text)])
+    }
+
+    /// A text; invalid UTF-8 is an error, never repaired. O(n).
+    package mutating func readText() throws(CBORError) -> String {
+        let start = offset
+        let utf8 = try readUTF8()
+        guard let text = String(validating: utf8, as: UTF8.self) else {
+            throw CBORError(.invalidText, at: start)
+        }
+        return text
+    }
+
+    /// A byte string, valid as long as the reader's memory. O(1).
+    package mutating func readBytes() throws(CBORError) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[try readContent(.bytes)])
+    }
+
+    // MARK: Foundation's scalars
+
+    /// A byte string, copied. O(n).
+    package mutating func readData() throws(CBORError) -> Data {
+        Data(try readBytes())
+    }
+
+    /// Tag 37 and 16 bytes.
+    package mutating func readUUID() throws(CBORError) -> UUID {
+        let start = offset
+        try expectTag(CBORFormat.Tag.uuid)
+        let content = try readBytes()
+        guard content.count == 16 else {
+            throw CBORError(.invalidTagContent(CBORFormat.Tag.uuid), at: start)
+        }
+        return UUID(uuid: content.loadUnaligned(as: uuid_t.self))
+    }
+
+    /// Tag 55934 and a float.
+    package mutating func readDate() throws(CBORError) -> Date {
+        try expectTag(CBORFormat.Tag.date)
+        return Date(timeIntervalSinceReferenceDate: try readDouble())
+    }
+
+    /// Steps over a tag that must be `tag`.
+    @inline(__always)
+    mutating func expectTag(_ tag: UInt64) throws(CBORError) {
+        let start = offset
+        guard try readTag() == tag else {
+            offset = start
+            throw CBORError(.unexpectedType(.tag), at: start)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+extension CBORReader {
+    /// Steps over the next item, whatever it is, and returns where it lies. O(n).
+    ///
+    /// The item is checked for being well formed and within the stored subset, down to its
+    /// last byte; that keys are unique and text is UTF-8 is left to whoever reads them.
+    /// `depth` is the number of arrays, maps and tags around the item.
+    @discardableResult
+    package mutating func skipValue(depth: Int = 0) throws(CBORError) -> Range<Int> {
+        let start = offset
+        let head = try readHead()
+        switch head.type {
+        case .unsigned, .negative: break
+        case .bytes, .text:
+            guard head.argument <= UInt64(remaining) else {
+                throw CBORError(.truncated, at: start)
+            }
+            offset += Int(head.argument)
+        case .simple: try checkSimple(head, at: start)
+        case .array, .map, .tag: try skipItems(of: head, at: start, depth: depth)
+        }
+        return start..<offset
+    }
+
+    private mutating func skipItems(
+        of head: Head, at start: Int, depth: Int
+    ) throws(CBORError) {
+        guard depth < CBORFormat.nestingMax else { throw CBORError(.tooDeep, at: start) }
+        if head.type == .tag {
+            try skipValue(depth: depth + 1)
+            return
+        }
+        // An item takes a byte at least, so a count beyond the bytes is known to be wrong.
+        guard head.argument <= UInt64(remaining) else { throw CBORError(.truncated, at: start) }
+        for _ in 0..<Int(head.argument) {
+            if head.type == .map { try skipKey() }
+            try skipValue(depth: depth + 1)
+        }
+    }
+
+    /// Steps over a map key, which must be text.
+    private mutating func skipKey() throws(CBORError) {
+        guard CBORType(major: try peekByte()) == .text else {
+            throw CBORError(.keyIsNotText, at: offset)
+        }
+        _ = try readContent(.text)
+    }
+
+    /// Of the simple values and floats: false, true, null and the three widths of floats.
+    private func checkSimple(_ head: Head, at start: Int) throws(CBORError) {
+        switch head.detail {
+        case 20, 21, 22, 25, 26, 27: break
+        default: throw CBORError(.unsupported(bytes[start]), at: start)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import SkyrosLog
+
+/// A number that equal states share: what a store holds, boiled down to 128 bits.
+///
+/// Over all records, the XXH64 of the canonical CBOR of `[entity, id, record]` is added up
+/// modulo 2 to the 64, once under seed 0 and once under seed 1. A sum does not depend on order
+/// and can be kept up incrementally: a changed record is removed as it was and added as it is.
+///
+///     var digest = StateDigest()
+///     digest.add(entity: "Restaurant", id: id, record: bytes)
+///
+/// It guards against mistakes, not against an adversary.
+package struct StateDigest: Hashable, Sendable {
+    private var sum0: UInt64 = 0
+    private var sum1: UInt64 = 0
+
+    /// The digest of an empty state.
+    package init() {}
+
+    /// Adds a record, given as its canonical map. O(n); thread-safe like any value.
+    package mutating func add(
+        entity: String, id: RecordID, record: UnsafeRawBufferPointer
+    ) {
+        var hasher = RecordHasher()
+        add(hasher.hash(entity: entity, id: id, record: record))
+    }
+
+    /// Takes out a record that was added. O(n).
+    package mutating func remove(
+        entity: String, id: RecordID, record: UnsafeRawBufferPointer
+    ) {
+        var hasher = RecordHasher()
+        remove(hasher.hash(entity: entity, id: id, record: record))
+    }
+
+    /// Adds what was added to another digest, as if its records were of one state with these.
+    package mutating func add(_ other: StateDigest) {
+        sum0 &+= other.sum0
+        sum1 &+= other.sum1
+    }
+
+    /// Takes out what `add(_:)` added.
+    package mutating func remove(_ other: StateDigest) {
+        sum0 &-= other.sum0
+        sum1 &-= other.sum1
+    }
+
+    /// Computes digests of single records; keep one where many records follow each other.
+    package struct RecordHasher: ~Copyable {
+        private var scratch = CBORWriter(capacity: 512)
+
+        package init() {}
+
+        /// The digest of one record, to be added or removed. O(n).
+        package mutating func hash(
+            entity: String, id: RecordID, record: UnsafeRawBufferPointer
+        ) -> StateDigest {
+            scratch.removeAll()
+            scratch.appendArrayHead(3)
+            scratch.append(text: entity)
+            id.bytes.withUnsafeBytes { scratch.append(raw: $0) }
+            scratch.append(raw: record)
+            var digest = StateDigest()
+            scratch.withUnsafeBytes { bytes in
+                digest.sum0 = XXH64.hash(bytes, seed: 0)
+                digest.sum1 = XXH64.hash(bytes, seed: 1)
+            }
+            return digest
+        }
+    }
+}
+
+extension StateDigest: CustomStringConvertible {
+    /// 32 hex digits, the sum under seed 0 first.
+    package var description: String {
+        Self.hex(sum0) + Self.hex(sum1)
+    }
+
+    private static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
