@@ -33,7 +33,8 @@ let package = Package(
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
         // MARK: Tests
-        .testTarget(name: "SkyrosTests", dependencies: ["Skyros"]),
+        .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
+        .testTarget(name: "SkyrosTests", dependencies: ["Skyros", "SkyrosSQLite"]),
     ]
 )
 

@@ -1,1 +1,143 @@
 import CSQLite
+
+/// One open SQLite database, configured for durability and against hostile files.
+///
+/// This module is responsible for: opening and configuring, statements, transactions, and
+/// errors that say where. It is not responsible for: what the tables mean, and which thread
+/// does the work.
+///
+/// A connection and its statements are used from one thread at a time, which need not be
+/// always the same one: SQLite's own locks are switched off. For that reason the class is not
+/// `Sendable`; whoever moves it between threads does so with `sending` or under a lock of his
+/// own. Only `interrupter` may be used from any thread, at any time.
+///
+/// ```swift
+/// let connection = try Connection(ConnectionOptions(.file("/tmp/a.sqlite")))
+/// try connection.execute("CREATE TABLE a(x)")
+/// try connection.close()
+/// ```
+package final class Connection {
+    /// Open until `close` has succeeded.
+    private var handle: OpaquePointer?
+    /// What errors name as their place when no SQL is at hand.
+    package let path: String
+    /// Stops a running statement from another thread.
+    package let interrupter: Interrupter
+
+    /// Opens and configures a database.
+    ///
+    /// - Throws: `cannotOpen` for a missing file or a symbolic link, `notADatabase` and
+    ///   `corrupt` for a file that is not a database, `busy` when another connection holds an
+    ///   exclusive lock, `error` for a database in WAL mode, which is never one of ours.
+    package init(_ options: ConnectionOptions) throws(SQLiteError) {
+        path = options.displayPath
+        let handle = try Self.open(options)
+        self.handle = handle
+        interrupter = Interrupter(handle)
+        do {
+            try configure(options)
+        } catch {
+            interrupter.detach()
+            sqlite3_close_v2(handle)
+            self.handle = nil
+            throw error
+        }
+    }
+
+    deinit {
+        interrupter.detach()
+        // The version of close that waits for statements that are still alive.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Closes the database; a second call does nothing.
+    ///
+    /// - Throws: `busy` when statements are alive; the connection stays open then.
+    package func close() throws(SQLiteError) {
+        guard let handle else { return }
+        let code = sqlite3_close(handle)
+        guard code == SQLITE_OK else { throw error(at: .path(path)) }
+        interrupter.detach()
+        self.handle = nil
+    }
+
+    private static func open(_ options: ConnectionOptions) throws(SQLiteError) -> OpaquePointer {
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+        let mode =
+            switch (options.access, options.location) {
+            case (.readOnly, .file): SQLITE_OPEN_READONLY
+            case (.readWriteCreate, .file): SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case (_, .memory): SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
+            }
+        let path = options.displayPath
+        guard !path.utf8.contains(0) else {
+            let message = "the path contains a NUL character"
+            throw SQLiteError(
+                extendedCode: SQLITE_CANTOPEN, message: message, place: .path(path))
+        }
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(options.openPath, &handle, flags | mode, options.vfs)
+        guard code == SQLITE_OK, let handle else {
+            let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw SQLiteError(extendedCode: extended, message: message, place: .path(path))
+        }
+        return handle
+    }
+}
+
+extension Connection {
+    /// The open handle, for the other files of this module.
+    func openHandle() throws(SQLiteError) -> OpaquePointer {
+        guard let handle else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE, message: "the connection is closed",
+                place: .path(path))
+        }
+        return handle
+    }
+
+    /// The error that the last call on this connection left behind.
+    func error(at place: SQLiteError.Place) -> SQLiteError {
+        SQLiteError(
+            extendedCode: sqlite3_extended_errcode(handle),
+            message: String(cString: sqlite3_errmsg(handle)), place: place)
+    }
+
+    /// Runs one or several SQL statements that give no rows, or whose rows do not matter.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let handle = try openHandle()
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw error(at: .sql(sql))
+        }
+    }
+
+    /// Compiles one SQL statement.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE touched.
+    package var changeCount: Int {
+        handle.map { Int(sqlite3_changes($0)) } ?? 0
+    }
+}
+
+extension ConnectionOptions {
+    /// The path that errors show.
+    fileprivate var displayPath: String {
+        switch location {
+        case .file(let path): path
+        case .memory: ":memory:"
+        }
+    }
+
+    /// The path that SQLite gets: one that it takes for neither a URI nor a special name.
+    fileprivate var openPath: String {
+        switch location {
+        case .file(let path): path.hasPrefix("/") ? path : "./" + path
+        case .memory: ":memory:"
+        }
+    }
+}

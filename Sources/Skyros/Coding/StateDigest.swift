@@ -81,3 +81,17 @@ extension StateDigest: CustomStringConvertible {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
+
+extension StateDigest {
+    /// The digest that `description` gave; nil for anything but 32 lowercase hex digits.
+    package init?(description: String) {
+        let digits = description.utf8
+        guard digits.count == 32, digits.allSatisfy({ !(0x41...0x5A).contains($0) }) else {
+            return nil
+        }
+        guard let sum0 = UInt64(description.prefix(16), radix: 16) else { return nil }
+        guard let sum1 = UInt64(description.suffix(16), radix: 16) else { return nil }
+        self.sum0 = sum0
+        self.sum1 = sum1
+    }
+}

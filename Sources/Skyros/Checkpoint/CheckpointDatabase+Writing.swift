@@ -1,0 +1,77 @@
+import SkyrosSQLite
+
+extension CheckpointDatabase {
+    /// Applies a batch and moves to a position, in one transaction: after a crash or an error
+    /// either all of it is there or nothing.
+    ///
+    /// The digest of the description is kept up to date by the rows that come and go. O(rows
+    /// of the batch).
+    ///
+    /// - Returns: what the checkpoint says about itself from now on.
+    /// - Throws: `unwritable`, `corrupt`, `invalidRecord`, `limitExceeded`, and what the
+    ///   closures of the batch throw.
+    @discardableResult
+    package func write(
+        _ batch: CheckpointBatch, at position: CheckpointPosition
+    ) throws -> CheckpointMeta {
+        precondition(
+            position.storeID.count == CheckpointPosition.storeIDBytes, "A store id has 16 bytes.")
+        do {
+            let next = try connection.transaction { try apply(batch, at: position) }
+            catalog = next
+            return next.meta
+        } catch {
+            // Whatever the writers know of rows and columns was taken back.
+            writers = [:]
+            throw (error as? SQLiteError).map { CheckpointError.writing($0) } ?? error
+        }
+    }
+
+    private func apply(
+        _ batch: CheckpointBatch, at position: CheckpointPosition
+    ) throws -> CheckpointCatalog {
+        try refresh()
+        let old = catalog?.layout ?? CheckpointLayout()
+        if catalog == nil { try CheckpointCatalog.create(on: connection) }
+        var next = CheckpointCatalog(layout: old, position: position)
+        for changes in batch.changes {
+            try apply(changes, to: &next.layout)
+        }
+        try next.write(over: old, on: connection)
+        return next
+    }
+
+    private func apply(
+        _ changes: CheckpointBatch.EntityChanges, to layout: inout CheckpointLayout
+    ) throws {
+        let writer = try writer(for: changes.entity, layout)
+        if changes.isCleared { try writer.clear() }
+        for number in changes.deletions { try writer.delete(number) }
+        try changes.forEachUpsert { number, id, record in
+            try writer.upsert(number, id: id, record: record)
+        }
+        guard writer.tableExists else { return }
+        if let index = layout.index(ofEntity: changes.entity) {
+            layout.entities[index] = writer.entity
+        } else {
+            layout.entities.append(writer.entity)
+        }
+    }
+
+    private func writer(
+        for name: String, _ layout: CheckpointLayout
+    ) throws(SQLiteError) -> TableWriter {
+        let key = Array(name.utf8)
+        if let writer = writers[key], writer.tableExists { return writer }
+        let writer: TableWriter
+        if let index = layout.index(ofEntity: name) {
+            writer = try TableWriter(layout.entities[index], exists: true, on: connection)
+        } else {
+            var extended = layout
+            let entity = extended.addEntity(name)
+            writer = try TableWriter(extended.entities[entity], exists: false, on: connection)
+        }
+        writers[key] = writer
+        return writer
+    }
+}

@@ -1,0 +1,76 @@
+/// Names of tables and columns, made from the names of entities and fields.
+///
+/// SQLite does not tell `a` from `A`, has reserved names, and ends SQL at a NUL, so some names
+/// need another spelling. The rule, which docs/checkpoint-format.md repeats for readers:
+///
+/// - A name stands for itself if it has 1 to 100 bytes of UTF-8, no control character, is not
+///   reserved, and equals no name taken before, ASCII letters compared without case.
+/// - Otherwise control characters become `_`, the name is cut to at most 100 bytes, one that
+///   is reserved gets `~` in front, and `~1`, `~2` … is appended, the first that is free.
+///
+/// The rule depends on the order of appearance; which name became which is recorded in the
+/// checkpoint, and readers look there instead of applying the rule.
+enum SQLName {
+    static let bytesMax = 100
+
+    /// `name` as an identifier in SQL text.
+    ///
+    /// It works scalar by scalar: a quote that a combining mark follows is one character with
+    /// it for Swift, and still a quote for SQLite.
+    static func quoted(_ name: String) -> String {
+        var result = "\"".unicodeScalars
+        for scalar in name.unicodeScalars {
+            if scalar == "\"" { result.append(scalar) }
+            result.append(scalar)
+        }
+        result.append("\"")
+        return String(result)
+    }
+
+    /// What names are compared by.
+    static func folded(_ name: String) -> [UInt8] {
+        name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    /// The SQL name for `name`, given the folded names that are `taken`.
+    static func unused(
+        for name: String, taken: Set<[UInt8]>, isReserved: ([UInt8]) -> Bool
+    ) -> String {
+        let isPlain = name.utf8.allSatisfy { !isControl($0) }
+        let folded = folded(name)
+        let fits = (1...bytesMax).contains(folded.count)
+        if isPlain, fits, !isReserved(folded), !taken.contains(folded) { return name }
+
+        let base = (isReserved(folded) ? "~" : "") + cleaned(name)
+        var number = 1
+        while taken.contains(Self.folded("\(base)~\(number)")) { number += 1 }
+        return "\(base)~\(number)"
+    }
+
+    /// Whether a table of this folded name would be SQLite's or one of our own.
+    static func isReservedTable(_ folded: [UInt8]) -> Bool {
+        folded.starts(with: "sqlite_".utf8) || folded.starts(with: "_skyros".utf8)
+    }
+
+    /// Whether a column of this folded name stands in every table.
+    static func isReservedColumn(_ folded: [UInt8]) -> Bool {
+        ["_row", "_id", "_exact"].contains { folded.elementsEqual($0.utf8) }
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F
+    }
+
+    /// `name` without control characters, cut at a character's boundary.
+    private static func cleaned(_ name: String) -> String {
+        var result = String.UnicodeScalarView()
+        var count = 0
+        for scalar in name.unicodeScalars {
+            let isPlain = !scalar.isASCII || !isControl(UInt8(truncatingIfNeeded: scalar.value))
+            count += isPlain ? UTF8.width(scalar) : 1
+            guard count <= bytesMax else { break }
+            result.append(isPlain ? scalar : "_")
+        }
+        return String(result)
+    }
+}

@@ -1,0 +1,69 @@
+import CSQLite
+
+extension Connection {
+    /// The page size of every database that we create. It is part of the format: fixed, so
+    /// that equal content gives files of equal shape everywhere.
+    package static let pageBytes = 4096
+
+    /// Applies the settings that durability and hostile files ask for.
+    ///
+    /// None of them changes a file that exists. The order matters: the timeout comes first,
+    /// as reading the journal mode already takes a lock; what distrusts the file comes before
+    /// anything that reads its schema.
+    func configure(_ options: ConnectionOptions) throws(SQLiteError) {
+        let handle = try openHandle()
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+        // No database of ours is ever attached to another one.
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+        try distrust(handle)
+        try execute(
+            """
+            PRAGMA trusted_schema=OFF;
+            PRAGMA cell_size_check=ON;
+            PRAGMA mmap_size=0;
+            PRAGMA temp_store=MEMORY;
+            PRAGMA cache_size=-\(max(1, options.cacheBytesMax >> 10));
+            PRAGMA page_size=\(Self.pageBytes);
+            PRAGMA auto_vacuum=NONE;
+            PRAGMA synchronous=EXTRA;
+            PRAGMA fullfsync=ON;
+            PRAGMA checkpoint_fullfsync=ON;
+            PRAGMA secure_delete=ON;
+            """)
+        try requireRollbackJournal()
+    }
+
+    /// Switches off what a file could bring along, and what a typing error could do to it.
+    private func distrust(_ handle: OpaquePointer) throws(SQLiteError) {
+        let flags: [(flag: Int32, on: Int32)] = [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1),
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+            (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+            (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+            (SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0),
+            // A name in double quotes that is no column is an error, not a string.
+            (SQLITE_DBCONFIG_DQS_DML, 0),
+            (SQLITE_DBCONFIG_DQS_DDL, 0),
+        ]
+        for (flag, on) in flags {
+            // A library that was built without the feature does not know its flag, and needs
+            // no switching off.
+            let code = skyros_sqlite3_db_config_flag(handle, flag, on)
+            guard code == SQLITE_OK || code == SQLITE_ERROR else {
+                throw error(at: .path(path))
+            }
+        }
+    }
+
+    /// Refuses a database in WAL mode, which is stored in the file, rather than change it.
+    private func requireRollbackJournal() throws(SQLiteError) {
+        let sql = "PRAGMA journal_mode"
+        let mode = try prepare(sql).single { $0.string(at: 0) } ?? ""
+        guard mode == "delete" || mode == "memory" else {
+            let message = "the journal mode is \(mode), not delete"
+            throw SQLiteError(extendedCode: SQLITE_ERROR, message: message, place: .path(path))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// How a database is opened.
+package struct ConnectionOptions: Sendable {
+    /// Where a database lives.
+    package enum Location: Sendable {
+        /// A file. No part of the path may be a symbolic link: resolve the folder first.
+        case file(String)
+        /// The memory of this process; gone when the connection closes.
+        case memory
+    }
+
+    /// What may be done with it.
+    package enum Access: Sendable {
+        /// Reads and writes; an absent file is created.
+        case readWriteCreate
+        /// Reads only; an absent file is an error.
+        case readOnly
+    }
+
+    package var location: Location
+    package var access: Access
+    /// How long a call waits for another connection's lock, in milliseconds. Default: 0.
+    package var busyTimeoutMilliseconds: Int32
+    /// The size of the page cache. Default: 16 MiB.
+    package var cacheBytesMax: Int
+    /// The name of the registered SQLite VFS to use; nil is the default one of the platform.
+    package var vfs: String?
+
+    package init(
+        _ location: Location, access: Access = .readWriteCreate,
+        busyTimeoutMilliseconds: Int32 = 0, cacheBytesMax: Int = 16 << 20, vfs: String? = nil
+    ) {
+        self.location = location
+        self.access = access
+        self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        self.cacheBytesMax = cacheBytesMax
+        self.vfs = vfs
+    }
+}

@@ -1,0 +1,62 @@
+import CSQLite
+
+/// A failure that SQLite reported, with the place and, where one exists, the remedy.
+package struct SQLiteError: Error, Hashable, Sendable {
+    /// The primary result code, which decides what to do.
+    package let code: ResultCode
+    /// The extended result code, which says more about the cause.
+    package let extendedCode: Int32
+    /// SQLite's own words, in English.
+    package let message: String
+    /// The file or the SQL text that was worked on.
+    package let place: Place
+
+    /// What an error speaks of.
+    package enum Place: Hashable, Sendable {
+        case path(String)
+        case sql(String)
+    }
+
+    package init(extendedCode: Int32, message: String, place: Place) {
+        code = ResultCode(rawValue: extendedCode & 0xFF)
+        self.extendedCode = extendedCode
+        self.message = message
+        self.place = place
+    }
+}
+
+extension SQLiteError {
+    /// One sentence on what helps, if anything is known to.
+    package var remedy: String? {
+        switch code {
+        case .busy, .locked: "Another connection uses the database: let it finish, then retry."
+        case .full: "The disk is full: free some space, then retry."
+        case .permission, .authorization: "Check the owner and the permissions of the file."
+        case .readOnly: "The file or its folder is read-only: check permissions and mount."
+        case .cannotOpen:
+            "Check that the folder exists, may be written to, and that no part is a symbolic link."
+        case .corrupt, .notADatabase: "The file is damaged or not a database: set it aside."
+        case .outOfMemory: "The process is out of memory: free some, then retry."
+        case .tooBig: "A value exceeds SQLite's limit of about one gigabyte: split it."
+        case .inputOutput: "The disk failed to read or write: check the disk and the system log."
+        default: nil
+        }
+    }
+
+    /// Whether the file's content is to blame, and not the disk, the system or the caller.
+    package var isDamage: Bool {
+        code == .corrupt || code == .notADatabase
+    }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    package var description: String {
+        let name = "SQLite error \(extendedCode): \(message)"
+        let place =
+            switch place {
+            case .path(let path): "in the file \(path)"
+            case .sql(let sql): "in \(sql)"
+            }
+        return [name + ",", place + ".", remedy].compactMap(\.self).joined(separator: " ")
+    }
+}

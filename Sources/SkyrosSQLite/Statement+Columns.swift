@@ -1,0 +1,50 @@
+import CSQLite
+
+/// Columns of the row that the last `step` gave. Without such a row, and beyond the last
+/// column, SQLite answers NULL.
+extension Statement {
+    package var columnCount: Int32 {
+        sqlite3_column_count(handle)
+    }
+
+    /// The names of the columns, as the SQL text names them.
+    package var columnNames: [String] {
+        (0..<columnCount).map { index in
+            sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
+        }
+    }
+
+    /// What the value is stored as. Ask before reading: a read that converts changes it.
+    package func storageType(at index: Int32) -> StorageType {
+        StorageType(rawValue: sqlite3_column_type(handle, index)) ?? .null
+    }
+
+    package func isNull(at index: Int32) -> Bool {
+        sqlite3_column_type(handle, index) == SQLITE_NULL
+    }
+
+    package func integer(at index: Int32) -> Int64 {
+        sqlite3_column_int64(handle, index)
+    }
+
+    package func real(at index: Int32) -> Double {
+        sqlite3_column_double(handle, index)
+    }
+
+    /// The bytes of a TEXT or BLOB, without a copy.
+    ///
+    /// They are valid until the next step, reset, or conversion of the same column. For values
+    /// of another type it is their text form. A text is given in the encoding of the database,
+    /// which is UTF-8 for those that we create.
+    package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
+        // The address comes first: asking for it may change the length, not the reverse.
+        let start = sqlite3_column_blob(handle, index)
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+
+    /// A copy of the value as text; bytes that are not UTF-8 become replacement characters.
+    package func string(at index: Int32) -> String {
+        String(decoding: bytes(at: index), as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+import CSQLite
+
+/// A compiled SQL statement: bind, step, read columns, reset, again.
+///
+/// Parameters count from 1, columns from 0, as in SQLite. It keeps its connection alive, and
+/// is bound to the same thread rule.
+///
+/// ```swift
+/// let statement = try connection.prepare("SELECT name FROM city WHERE size > ?1")
+/// try statement.bind(integer: 100_000, at: 1)
+/// while try statement.step() { print(statement.string(at: 0)) }
+/// try statement.reset()
+/// ```
+package final class Statement {
+    /// The text that it was compiled from.
+    package let sql: String
+    let handle: OpaquePointer
+    private let connection: Connection
+
+    init(_ sql: String, on connection: Connection) throws(SQLiteError) {
+        let database = try connection.openHandle()
+        var handle: OpaquePointer?
+        // The trailing NUL is left out of the length: SQL that contains one is cut there, and
+        // what is cut off is noticed below.
+        var isWhole = true
+        var sqlCopy = sql
+        let code = sqlCopy.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                guard let start = text.baseAddress else { return SQLITE_OK }
+                var tail: UnsafePointer<CChar>?
+                let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+                let code = sqlite3_prepare_v3(
+                    database, start, Int32(clamping: text.count), flags, &handle, &tail)
+                if let tail { isWhole = tail == start + text.count }
+                return code
+            }
+        }
+        guard code == SQLITE_OK else { throw connection.error(at: .sql(sql)) }
+        guard let handle, isWhole else {
+            sqlite3_finalize(handle)
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE, message: "not exactly one SQL statement",
+                place: .sql(sql))
+        }
+        self.sql = sql
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit {
+        // Its result repeats the last step's error, which has been thrown already.
+        sqlite3_finalize(handle)
+    }
+
+    /// Whether it leaves the database as it is.
+    package var isReadOnly: Bool {
+        sqlite3_stmt_readonly(handle) != 0
+    }
+
+    /// Runs up to the next row; false when there is none left.
+    package func step() throws(SQLiteError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else { throw error() }
+        return false
+    }
+
+    /// Makes it ready to run again; parameters keep their values.
+    package func reset() {
+        // Its result repeats the last step's error, which has been thrown already.
+        sqlite3_reset(handle)
+    }
+
+    /// Sets every parameter to NULL.
+    package func clearBindings() {
+        sqlite3_clear_bindings(handle)
+    }
+
+    /// Runs a statement that gives no rows, and makes it ready to run again.
+    package func run() throws(SQLiteError) {
+        defer { reset() }
+        while try step() {}
+    }
+
+    /// Reads the first row with `body`, nil if there is none, and makes it ready to run again.
+    package func single<R>(_ body: (Statement) -> R) throws(SQLiteError) -> R? {
+        defer { reset() }
+        return try step() ? body(self) : nil
+    }
+
+    /// Calls `body` at each row, and makes it ready to run again, also when `body` throws.
+    package func forEachRow(_ body: (Statement) throws -> Void) throws {
+        defer { reset() }
+        while try step() { try body(self) }
+    }
+
+    func error() -> SQLiteError {
+        connection.error(at: .sql(sql))
+    }
+}

@@ -1,0 +1,10 @@
+import CSQLite
+
+/// What SQLite stores a value as.
+package enum StorageType: Int32, Sendable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}
