@@ -1,1 +1,126 @@
+public import Foundation
+import SkyrosDisk
 import SkyrosLog
+import Synchronization
+
+/// A store that keeps every change: plain Swift values, synchronous reads, a history of who
+/// changed what, when and why.
+///
+///     let store = try Store(at: url, entities: Restaurant.self, Order.self)
+///
+///     try store.write(by: "alice", because: "new partner") { tx in
+///         try tx.insert(Restaurant(name: "Nonna", cuisine: "italian"))
+///     }
+///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian")
+///
+/// All methods may be called from any thread. Reads never wait for writers or the disk; write
+/// blocks run one at a time, in the order of the calls.
+public final class Store: Sendable {
+    /// What opening the store found and did.
+    public let recovery: RecoveryReport
+
+    let parts: StoreParts
+    let view: MainView
+    let log: EventLog
+    let turn: WriterTurn
+    let syncer: LogSyncer
+    let checkpointer: Checkpointer?
+    let housekeeper: StoreHousekeeper
+    let signal: EventSignal
+    private let isClosed = Atomic(false)
+
+    init(_ opened: StoreOpening.Opened) {
+        recovery = opened.report
+        parts = opened.parts
+        view = opened.view
+        log = EventLog(parts.log, lastTime: view.current.time)
+        turn = WriterTurn(worker: Worker())
+        syncer = LogSyncer(
+            parts.log, intervalMilliseconds: parts.options.syncIntervalMilliseconds,
+            report: parts.report)
+        checkpointer = opened.checkpointer
+        housekeeper = StoreHousekeeper(
+            parts.log, view, checkpointer, parts.options, report: parts.report)
+        signal = EventSignal(view.current.sequence)
+    }
+
+    deinit {
+        // An error has nobody left to hear it but the handler.
+        do {
+            try close()
+        } catch {
+            parts.report(StoreError.wrapping(error))
+        }
+    }
+
+    /// The newest state, as a value. O(1).
+    public var snapshot: Snapshot { view.current }
+
+    /// The last event.
+    public var sequence: SequenceNumber { view.current.sequence }
+
+    /// The five lines that everything else serves: block → command batch → event → snapshot.
+    func commit<R>(
+        _ metadata: Metadata, _ intent: Intent?, _ durability: Durability,
+        _ block: (inout WriteTransaction) throws -> R
+    ) throws -> (R, Receipt) {
+        try checkOpen()
+        let (batch, result) = try BlockRunner.run(
+            on: view.current, metadata: metadata, intent: intent, block)
+        guard !batch.isEmpty else { return (result, Receipt(nil, durability, nil)) }
+        let appended = try log.append(
+            batch, at: parts.clock.nowMicroseconds(), deferring: durability == .deferred)
+        try view.update(changeCount: batch.items.count) { snapshot, touched in
+            try Projector.apply(
+                appended.event, check: appended.check, prepared: batch.items.map(\.prepared),
+                to: &snapshot, noting: &touched)
+        }
+        return (result, announce(appended, durability))
+    }
+
+    /// Tells the background and those who follow the log that there is a new event.
+    private func announce(_ appended: EventLog.Appended, _ durability: Durability) -> Receipt {
+        let event = appended.event
+        syncer.noteAppended()
+        housekeeper.noteAppended(
+            changeCount: event.changes.count, byteCount: appended.byteCount)
+        signal.raise(event.sequence)
+        let promise = DurabilityPromise(
+            log: log.engine, position: appended.position, syncer: syncer)
+        return Receipt(event.sequence, min(durability, .buffered), promise)
+    }
+
+    /// Ends the store in order: queued writes run, everything becomes durable, a checkpoint is
+    /// written, and the files and the lock are given back. The data stays. Calling it again does
+    /// nothing.
+    ///
+    /// Snapshots that were taken stay valid; writes throw `.closed` from now on, reads give the
+    /// last state.
+    ///
+    /// - Throws: `StoreError`, `.durabilityLost` if what was written cannot be made durable.
+    public func close() throws {
+        try turn.take()
+        defer { turn.release() }
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        signal.end()
+        syncer.stop()
+        housekeeper.stop()
+        let results: [Result<Void, any Error>] = [
+            Result { try housekeeper.checkpoint() },
+            Result { try StoreError.fromLog { () throws(LogError) in try parts.log.close() } },
+            Result { try checkpointer?.close() },
+        ]
+        parts.lock.release()
+        for result in results { try result.get() }
+    }
+
+    func checkOpen() throws {
+        if isClosed.load(ordering: .acquiring) {
+            throw StoreError(.closed, "the store was closed; open it again to write")
+        }
+    }
+}
+
+extension Store: Reading {
+    public var readingSnapshot: Snapshot { view.current }
+}

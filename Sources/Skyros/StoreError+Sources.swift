@@ -20,6 +20,19 @@ extension StoreError {
         }
     }
 
+    /// The error itself, if it is one of the store's, or one that has it as its cause.
+    static func wrapping(_ error: any Error) -> StoreError {
+        switch error {
+        case let error as StoreError: error
+        case let error as LogError: StoreError(error)
+        case let error as DiskError: StoreError(error)
+        default:
+            StoreError(
+                .blockFailed, "the write block threw an error; nothing was written",
+                cause: String(describing: error))
+        }
+    }
+
     package init(_ error: LogError) {
         let sequences = error.sequences.map { range in
             SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)

@@ -18,6 +18,18 @@ final class EventLog: Sendable {
         var buffer = CBORWriter(capacity: 4_096)
     }
 
+    /// A batch that has become an event.
+    struct Appended: Sendable {
+        let event: Event
+        /// Where the log stands now.
+        let position: LogPosition
+        /// The event's size in the log.
+        let byteCount: Int
+
+        /// The running check through the event.
+        var check: RunningCheck { position.head.check }
+    }
+
     init(_ engine: any LogEngine, lastTime: EventTime) {
         self.engine = engine
         state = Mutex(State(lastTime: lastTime))
@@ -34,7 +46,7 @@ final class EventLog: Sendable {
     /// - Throws: `StoreError`; the log is then as it was before.
     func append(
         _ batch: CommandBatch, at now: Int64, deferring: Bool
-    ) throws -> (Event, LogPosition) {
+    ) throws -> Appended {
         let head = engine.head
         let sequence = SequenceNumber(rawValue: head.sequence).next
         return try state.withLock { state in
@@ -52,16 +64,8 @@ final class EventLog: Sendable {
             let event = Event(
                 sequence: sequence, time: time, metadata: batch.metadata, intent: batch.intent,
                 changes: batch.changes)
-            return (event, position)
+            return Appended(
+                event: event, position: position, byteCount: state.writer.buffer.count)
         }
-    }
-
-    /// Calls `body` with the events from `first` on, each with the running check through it,
-    /// until it returns false or `last` is reached.
-    func forEach(
-        from first: SequenceNumber, through last: SequenceNumber,
-        _ body: (Event, RunningCheck) throws -> Bool
-    ) throws {
-        try EventReading(engine).forEach(from: first, through: last, body)
     }
 }

@@ -25,4 +25,26 @@ public struct Intent: Hashable, Sendable {
         self.name = name
         self.encoded = encoded
     }
+
+    /// - Throws: `StoreError` with `.notEncodable`.
+    init<C: DomainCommand>(_ command: C) throws {
+        do {
+            self.init(name: C.commandName, encoded: try CBOREncoder().encode(command))
+        } catch {
+            throw StoreError(
+                .notEncodable, "the command \(C.commandName) cannot be encoded",
+                cause: String(describing: error))
+        }
+    }
+
+    /// The command as a value of its type.
+    public func decode<C: DomainCommand>(as type: C.Type) throws -> C {
+        do {
+            return try CBORDecoder().decode(type, from: encoded)
+        } catch {
+            throw StoreError(
+                .notDecodable, "the intent \(name) does not fit the type \(type)",
+                cause: String(describing: error))
+        }
+    }
 }

@@ -31,6 +31,13 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// Says which event the tables have come to.
+    mutating func move(to sequence: SequenceNumber, time: EventTime, rawCheck: UInt64) {
+        self.sequence = sequence
+        self.time = time
+        check = RunningCheck(rawValue: rawCheck)
+    }
+
     /// The table of `entity`; nil if nothing of it was ever stored and no schema names it.
     func table(_ entity: String) -> Table? {
         tables.first { $0.entity == entity }

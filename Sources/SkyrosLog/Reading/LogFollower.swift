@@ -23,7 +23,7 @@ package final class LogFollower: LogReader {
         self.disk = disk
         self.options = options
         self.framing = framing
-        catalog = Mutex(try Self.look(at: disk))
+        catalog = Mutex(try Self.look(at: disk, options, framing))
     }
 
     package var head: LogHead {
@@ -39,7 +39,7 @@ package final class LogFollower: LogReader {
     /// Looks again; returns whether there is more than before.
     package func refresh() throws(LogError) -> Bool {
         let before = catalog.withLock { $0 }
-        let after = try Self.lookAgain(at: disk, knowing: before)
+        let after = try lookAgain(knowing: before)
         catalog.withLock { $0 = after }
         return after.lastSequence > before.lastSequence
     }
@@ -52,9 +52,7 @@ package final class LogFollower: LogReader {
 
     /// Scans what was added to the active segment, as long as that is still the newest one
     /// and still the same file.
-    private static func lookAgain(
-        at disk: any Disk, knowing before: LogCatalog
-    ) throws(LogError) -> LogCatalog {
+    private func lookAgain(knowing before: LogCatalog) throws(LogError) -> LogCatalog {
         let active = before.active
         let (current, known, newest) = try onDisk { () throws(DiskError) in
             let newest = try disk.list(.events).compactMap { SegmentName($0) }
@@ -64,7 +62,9 @@ package final class LogFollower: LogReader {
                 try active.file.status().identity, newest
             )
         }
-        guard current == known, newest == active.name else { return try look(at: disk) }
+        guard current == known, newest == active.name else {
+            return try Self.look(at: disk, options, framing)
+        }
         var after = before
         try after.active.scanFurther()
         return after
@@ -72,11 +72,13 @@ package final class LogFollower: LogReader {
 
     /// Files may be renamed, removed and written while they are looked at; what seems wrong
     /// then is right at the next look. What stays wrong is an error.
-    private static func look(at disk: any Disk) throws(LogError) -> LogCatalog {
+    private static func look(
+        at disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming
+    ) throws(LogError) -> LogCatalog {
         var problem = LogError(.segmentMissing, "there is no log in this folder")
         for _ in 0..<attemptsMax {
             do throws(LogError) {
-                let inspection = try LogInspection(of: disk)
+                let inspection = try LogInspection(of: disk, options, framing: framing)
                 guard let catalog = inspection.catalog else { continue }
                 guard let refusal = inspection.refusal else { return catalog }
                 problem = refusal

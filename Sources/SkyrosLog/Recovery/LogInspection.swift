@@ -5,7 +5,9 @@ package import SkyrosDisk
 ///
 /// The decision is made here, before anything is touched, so that an opening that is refused
 /// leaves the disk as it was (promise P5).
-package struct LogInspection: Sendable {
+package struct LogInspection: LogReader {
+    private let options: LogOptions
+    private let framing: PayloadFraming
     var catalog: LogCatalog?
     /// Files that a crash left and that hold nothing of their own.
     var leftovers: [SegmentName] = []
@@ -14,9 +16,15 @@ package struct LogInspection: Sendable {
     /// The store that the log belongs to; nil if there is no log yet.
     package var storeID: StoreID? { catalog?.active.header.storeID }
 
-    /// Where the log will stand once it is open; nil if there is no log yet.
-    package var head: LogHead? {
-        catalog?.head
+    /// Where the log will stand once it is open.
+    package var head: LogHead {
+        catalog?.head ?? LogHead(sequence: 0, check: RunningCheck(rawValue: 0))
+    }
+
+    package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
+        try catalog?.chunk(
+            containing: sequence, framing: framing,
+            contentBytesMax: options.batchBytesMax + options.frameBytes)
     }
 
     package var statistics: LogStatistics? { catalog?.statistics }
@@ -27,7 +35,11 @@ package struct LogInspection: Sendable {
     ///   or `.segmentMissing` if segments are damaged or do not continue each other,
     ///   `.unsupportedFormat` if a newer version wrote them. The end of the active segment is
     ///   judged, not thrown: see `refusal`.
-    package init(of disk: any Disk) throws(LogError) {
+    package init(
+        of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
+    ) throws(LogError) {
+        self.options = options
+        self.framing = framing
         let names = try onDisk { () throws(DiskError) in try disk.list(.events) }
         let segments = names.compactMap { SegmentName($0) }
         leftovers = segments.filter { $0.kind == .temporary }

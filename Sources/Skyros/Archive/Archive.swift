@@ -1,0 +1,108 @@
+public import Foundation
+import SkyrosDisk
+import SkyrosLog
+
+/// A look at a store without its types: for tools, for replays, and for a second process beside
+/// the one that writes.
+///
+///     let archive = try Archive(at: url)
+///     try archive.forEachEvent { event in … }
+///     let then = try archive.snapshot(asOf: .sequence(4_711))
+///     let order = try then.get(Order.self, id)        // types come in where they are wanted
+///
+/// It takes no lock and changes nothing. It sees the log as it was when it was opened or last
+/// refreshed.
+public final class Archive: Sendable {
+    let follower: LogFollower
+    let disk: any Disk
+    private let schema: Schema
+    private let hashSeed: UInt64
+
+    /// Opens the store at `url` for reading.
+    ///
+    /// - Parameter entities: types whose indexes the snapshots shall have; none are needed.
+    /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like
+    ///   if the log is damaged.
+    public convenience init(at url: URL, entities: [any Entity.Type] = []) throws {
+        let path = url.path(percentEncoded: false)
+        let disk: PosixDisk
+        do throws(DiskError) {
+            disk = try PosixDisk(path: path, creating: false)
+        } catch {
+            throw error.isNotFound ? Self.notAStore(path) : StoreError(error)
+        }
+        try self.init(on: StoreSurroundings(disk: disk), entities: entities)
+    }
+
+    package init(on surroundings: StoreSurroundings, entities: [any Entity.Type] = []) throws {
+        disk = surroundings.disk
+        schema = entities.isEmpty ? .untyped : try Schema(entities)
+        hashSeed = surroundings.entropy.next()
+        do throws(LogError) {
+            follower = try LogFollower(
+                on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+        } catch {
+            let isMissing = error.code == .segmentMissing && error.segment == nil
+            throw isMissing ? Self.notAStore(disk.systemPath ?? "") : StoreError(error)
+        }
+    }
+
+    /// The last event.
+    public var sequence: SequenceNumber { SequenceNumber(rawValue: follower.head.sequence) }
+
+    /// Looks whether there is more in the log; returns whether there is.
+    public func refresh() throws -> Bool {
+        try StoreError.fromLog { () throws(LogError) in try follower.refresh() }
+    }
+
+    /// Calls `body` with the events from `first` through `last`, in order, until it returns
+    /// false.
+    public func forEachEvent(
+        from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
+        _ body: (Event) throws -> Bool
+    ) throws {
+        let end = last ?? sequence
+        try EventReading(follower).forEach(from: first, through: end) { event, _ in
+            try body(event)
+        }
+    }
+
+    /// The whole state at a moment, folded from the log. O(events up to the moment).
+    public func snapshot(asOf moment: Moment? = nil) throws -> Snapshot {
+        try past.snapshot(asOf: moment ?? .sequence(sequence))
+    }
+
+    /// The life of one record, oldest event first. O(events in the log).
+    public func history(of entity: String, _ id: RecordID) throws -> [HistoryEntry] {
+        try past.history(of: entity, id)
+    }
+
+    /// Folds the log event after event and shows each state to `body`, until it returns false.
+    ///
+    /// The snapshot that `body` gets must not be kept beyond the call where speed matters: as
+    /// long as somebody holds it, the next event has to copy what it changes.
+    public func replay(
+        through last: SequenceNumber? = nil,
+        _ body: (_ event: Event, _ state: Snapshot) throws -> Bool
+    ) throws {
+        var snapshot = empty
+        var touched = TouchedRows(isRecording: false)
+        let end = last ?? sequence
+        try EventReading(follower).forEach(from: 1, through: end) { event, check in
+            try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+            return try body(event, snapshot)
+        }
+    }
+
+    /// The state before the first event.
+    var empty: Snapshot {
+        Snapshot(
+            schema, beginning: RunningCheck(beginning: follower.storeID), hashSeed: hashSeed)
+    }
+
+    private var past: HistoryReading { HistoryReading(log: follower, empty: empty) }
+
+    private static func notAStore(_ path: String) -> StoreError {
+        StoreError(.notAStore, "there is no store at \(path)")
+    }
+}

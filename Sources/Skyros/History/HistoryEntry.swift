@@ -1,0 +1,52 @@
+/// One event in the life of one record: who, when, why, and what was before and after.
+public struct HistoryEntry: Hashable, Sendable {
+    /// What happened to the record.
+    public enum Kind: String, Hashable, Sendable {
+        case inserted, updated, deleted
+        /// Deleted together with all other records of its entity.
+        case cleared
+    }
+
+    public let kind: Kind
+    public let sequence: SequenceNumber
+    public let time: EventTime
+    public let metadata: Metadata
+    public let intent: Intent?
+    /// The fields that changed, in canonical order; all fields, if the record came or went.
+    public let changes: [FieldChange]
+
+    /// Who did it.
+    public var actor: String? { metadata.actor }
+
+    /// Why.
+    public var reason: String? { metadata.reason }
+}
+
+/// What an event did to one field.
+public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
+    public let field: String
+    /// The value before; nil if the field was not there.
+    public let before: FieldValue?
+    /// The value after; nil if the field is not there any more.
+    public let after: FieldValue?
+
+    /// `name: "Nonna" → "Da Nonna"`.
+    public var description: String {
+        let texts = [before, after].map { $0?.jsonText() ?? "–" }
+        return "\(field): \(texts[0]) → \(texts[1])"
+    }
+}
+
+extension FieldChange {
+    /// The changes between two sets of fields.
+    static func list(before: Fields, after: Fields) throws -> [FieldChange] {
+        let old = try before.values()
+        let new = try after.values()
+        let names = Set(old.map(\.name)).union(new.map(\.name))
+        let oldValues = Dictionary(uniqueKeysWithValues: old.map { ($0.name, $0.value) })
+        let newValues = Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0.value) })
+        return names.sorted { Fields.precedes($0, $1) }.map { name in
+            FieldChange(field: name, before: oldValues[name], after: newValues[name])
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import SkyrosLog
+
+extension Store {
+    /// The whole state at a moment of the past, as a value.
+    ///
+    ///     let then = try store.snapshot(asOf: .date(yesterday))
+    ///     let old = try then.get(Order.self, id)
+    ///
+    /// - Complexity: O(events up to the moment); O(1) for the newest state.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet.
+    public func snapshot(asOf moment: Moment) throws -> Snapshot {
+        let current = view.current
+        if moment == .sequence(current.sequence) { return current }
+        return try past.snapshot(asOf: moment)
+    }
+
+    /// The life of one record: who changed it, when, why, and what was before and after.
+    ///
+    ///     for entry in try store.history(of: Order.self, id) {
+    ///         print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
+    ///     }
+    ///
+    /// - Returns: one entry an event, oldest first; none if the record never was.
+    /// - Complexity: O(events in the log).
+    public func history<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [HistoryEntry] {
+        try past.history(of: E.entityName, RecordCoding.id(id, of: type))
+    }
+
+    /// The event with this sequence, or nil.
+    public func event(_ sequence: SequenceNumber) throws -> Event? {
+        try EventReading(log.engine).event(sequence)
+    }
+
+    /// Calls `body` with the events from `first` through `last`, in order, until it returns
+    /// false. Without `last` it ends with what is the last event now.
+    public func forEachEvent(
+        from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
+        _ body: (Event) throws -> Bool
+    ) throws {
+        let end = last ?? sequence
+        try EventReading(log.engine).forEach(from: first, through: end) { event, _ in
+            try body(event)
+        }
+    }
+
+    private var past: HistoryReading {
+        let empty = Snapshot(
+            parts.schema, beginning: RunningCheck(beginning: parts.log.storeID),
+            hashSeed: view.current.hashSeed)
+        return HistoryReading(log: log.engine, empty: empty)
+    }
+}

@@ -1,0 +1,87 @@
+import Synchronization
+
+/// Wakes tasks that wait for the next event.
+final class EventSignal: Sendable {
+    private struct Waiter: Sendable {
+        let number: UInt64
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State: Sendable {
+        var last: SequenceNumber
+        var hasEnded = false
+        var waiters: [Waiter] = []
+        var nextNumber: UInt64 = 0
+        /// Waits that were cancelled before they had begun.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ last: SequenceNumber) {
+        state = Mutex(State(last: last))
+    }
+
+    /// The last event that everybody may see.
+    var last: SequenceNumber { state.withLock { $0.last } }
+
+    /// Notes that the event `sequence` is there.
+    func raise(_ sequence: SequenceNumber) {
+        wake { $0.last = max($0.last, sequence) }
+    }
+
+    /// Notes that there will be no more events.
+    func end() {
+        wake { $0.hasEnded = true }
+    }
+
+    private func wake(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            if state.waiters.isEmpty { return [Waiter]() }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Suspends until there is an event after `sequence`; returns false if there will be none,
+    /// or the task was cancelled.
+    func wait(after sequence: SequenceNumber) async -> Bool {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isOver =
+                        state.last > sequence || state.hasEnded
+                        || state.cancelled.remove(number) != nil
+                    if !isOver {
+                        state.waiters.append(Waiter(number: number, continuation: continuation))
+                    }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+        return state.withLock { state in
+            state.cancelled.remove(number)
+            return state.last > sequence
+        }
+    }
+
+    private func cancel(_ number: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+                state.cancelled.insert(number)
+                return nil
+            }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume()
+    }
+}

@@ -1,0 +1,75 @@
+import SkyrosLog
+
+/// The events of a store from some place on, then each new one as it is written.
+///
+///     for try await event in store.events(from: 1) {
+///         …
+///     }
+///
+/// Nothing is queued up between writer and reader: events are read from the log when they are
+/// asked for, so a slow reader costs no memory and misses nothing. The sequence ends when the
+/// store is closed or the task cancelled. Each iterator is on its own.
+public struct EventStream: AsyncSequence, Sendable {
+    public typealias Element = Event
+
+    let log: any LogReader
+    let signal: EventSignal
+    let first: SequenceNumber
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(log: log, signal: signal, next: first)
+    }
+
+    /// Reads one event after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let log: any LogReader
+        let signal: EventSignal
+        var next: SequenceNumber
+        /// Events that were read together and not handed out yet, the next one last.
+        private var ready: [Event] = []
+
+        /// How many events are read at once.
+        private static let readCountMax = 128
+
+        init(log: any LogReader, signal: EventSignal, next: SequenceNumber) {
+            self.log = log
+            self.signal = signal
+            self.next = next
+        }
+
+        /// The next event; nil when the store is closed or the task cancelled.
+        ///
+        /// - Throws: `StoreError` if the log cannot be read.
+        public mutating func next() async throws -> Event? {
+            if ready.isEmpty {
+                guard !Task.isCancelled else { return nil }
+                let before = SequenceNumber(rawValue: next.rawValue - 1)
+                guard await signal.wait(after: before) else { return nil }
+                try readMore()
+            }
+            guard let event = ready.popLast() else { return nil }
+            next = event.sequence.next
+            return event
+        }
+
+        private mutating func readMore() throws {
+            var events: [Event] = []
+            let last = signal.last
+            try EventReading(log).forEach(from: next, through: last) { event, _ in
+                events.append(event)
+                return events.count < Self.readCountMax
+            }
+            ready = events.reversed()
+        }
+    }
+}
+
+extension Store {
+    /// The events from `first` on, then each new one as it is written.
+    ///
+    /// - Parameter first: the first event wanted; nil for those written from now on.
+    public func events(from first: SequenceNumber? = nil) -> EventStream {
+        EventStream(
+            log: log.engine, signal: signal, first: max(first ?? sequence.next, .zero.next))
+    }
+}

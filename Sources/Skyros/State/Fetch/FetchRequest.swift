@@ -1,0 +1,39 @@
+public import Foundation
+
+/// Which records of an entity, in which order, and how many of them.
+///
+///     var request = FetchRequest<Order>(where: \.status == .placed)
+///     request.sort = [.descending(\.createdAt)]
+///     request.limit = 20
+///     let newest = try store.snapshot.fetch(request)
+///
+/// Without a sort the order is that of the canonical id bytes, the same everywhere and always.
+public struct FetchRequest<E: Entity>: Sendable {
+    /// What the records must fulfil; nil for all records.
+    public var filter: Filter<E>?
+    /// The order; empty for the order of the ids.
+    public var sort: [Sort<E>]
+    /// How many records to leave out at the front.
+    public var offset: Int
+    /// How many records to give at most: nil for all, 0 for none.
+    public var limit: Int?
+
+    public init(
+        where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [], offset: Int = 0,
+        limit: Int? = nil
+    ) {
+        self.filter = filter
+        self.sort = sort
+        self.offset = offset
+        self.limit = limit
+    }
+
+    public init(
+        predicate: Predicate<E>?, sortBy: [SortDescriptor<E>] = [], offset: Int = 0,
+        limit: Int? = nil
+    ) {
+        self.init(
+            where: predicate.map { Filter($0) }, sortedBy: sortBy.map { Sort($0) },
+            offset: offset, limit: limit)
+    }
+}

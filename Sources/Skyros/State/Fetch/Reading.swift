@@ -1,0 +1,78 @@
+public import Foundation
+
+/// Whatever records can be read from: a snapshot, a write block's transaction, and the store
+/// itself, which reads its newest snapshot.
+///
+/// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk.
+public protocol Reading: ~Copyable {
+    /// The state that is read.
+    ///
+    /// - Throws: `StoreError`, where a transaction's own changes cannot be taken in.
+    var readingSnapshot: Snapshot { get throws }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The record with this id, or nil. O(log n).
+    ///
+    ///     let order = try store.get(Order.self, id)
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try readingSnapshot.table(E.entityName)?.row(recordID)?.value(as: type)
+    }
+
+    /// Whether there is a record with this id. O(log n).
+    public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try readingSnapshot.table(E.entityName)?.row(recordID) != nil
+    }
+
+    /// The records that the request asks for, in its order.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
+    public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
+        try readingSnapshot.table(E.entityName)?.fetch(request) ?? []
+    }
+
+    /// The records that pass the filter, sorted.
+    ///
+    ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian",
+    ///                                 sortedBy: \.name)
+    public func all<E: Entity>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [],
+        offset: Int = 0, limit: Int? = nil
+    ) throws -> [E] {
+        try fetch(FetchRequest(where: filter, sortedBy: sort, offset: offset, limit: limit))
+    }
+
+    /// The records that pass the filter, by ascending values of one field.
+    public func all<E: Entity, V: Comparable>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: KeyPath<E, V> & Sendable,
+        offset: Int = 0, limit: Int? = nil
+    ) throws -> [E] {
+        try all(
+            type, where: filter, sortedBy: [.ascending(path)], offset: offset, limit: limit)
+    }
+
+    /// The first record that passes the filter, or nil.
+    public func first<E: Entity>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = []
+    ) throws -> E? {
+        try all(type, where: filter, sortedBy: sort, limit: 1).first
+    }
+
+    /// How many records `fetch(request)` gives.
+    public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
+        try readingSnapshot.table(E.entityName)?.count(request) ?? 0
+    }
+
+    /// How many records pass the filter. O(1) without one.
+    public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {
+        try count(FetchRequest(where: filter))
+    }
+}
+
+extension Snapshot: Reading {
+    public var readingSnapshot: Snapshot { self }
+}

@@ -1,0 +1,50 @@
+public import Foundation
+import SkyrosDisk
+
+extension Store {
+    /// Opens the store at `url`, or makes it if there is none; missing folders are made too.
+    ///
+    ///     let store = try Store(at: url, entities: Restaurant.self, Order.self)
+    ///
+    /// Opening finds out by itself whether the last process closed the store or died, and what
+    /// became of its last write: see `recovery`.
+    ///
+    /// - Throws: `StoreError`, with `.alreadyOpen` if another process, or this one, has the
+    ///   store open; `.invalidSchema` and `.unknownEntity` if the types do not fit;
+    ///   `.logCorrupt`, `.segmentMissing`, `.chainBroken`, `.logBehindCheckpoint` if something
+    ///   that was durable is damaged or missing; `.unsupportedFormat`, `.insecurePath`, `.io`.
+    ///   An opening that is refused changes nothing.
+    public convenience init(
+        at url: URL, entities: any Entity.Type..., options: Options = Options()
+    ) throws {
+        try self.init(at: url, entities: entities, options: options)
+    }
+
+    /// Opens the store at `url`, with the types in an array.
+    public convenience init(
+        at url: URL, entities: [any Entity.Type], options: Options = Options()
+    ) throws {
+        let schema = try Schema(entities)
+        let disk = try StoreError.fromDisk { () throws(DiskError) in
+            try PosixDisk(path: url.path(percentEncoded: false), creating: true)
+        }
+        try self.init(schema, options, StoreSurroundings(disk: disk))
+    }
+
+    /// Makes a store that lives in memory: the same in everything, but it touches no file and
+    /// ends with its last reference.
+    public convenience init(
+        inMemory entities: any Entity.Type..., options: Options = Options()
+    ) throws {
+        let surroundings = StoreSurroundings(disk: MemoryDisk())
+        try self.init(Schema(entities), options, surroundings)
+    }
+
+    /// Opens a store on any disk, with any clock.
+    package convenience init(
+        _ schema: Schema, _ options: Options, _ surroundings: StoreSurroundings
+    ) throws {
+        let opening = StoreOpening(surroundings: surroundings, schema: schema, options: options)
+        self.init(try opening.open())
+    }
+}

@@ -1,0 +1,114 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// The checkpoint's part in opening a store: use it, set it aside, or refuse.
+///
+/// | the checkpoint is | then |
+/// |---|---|
+/// | missing | the log is folded from the start |
+/// | unreadable, damaged, or another store's | set aside, rebuilt from the log, reported |
+/// | of a newer format | refused, `.unsupportedFormat` |
+/// | at an event with another history | refused, `.chainBroken` |
+/// | ahead of the log | refused, `.logBehindCheckpoint`: the log lost something |
+struct CheckpointOpening {
+    let disk: any Disk
+    let storeID: StoreID
+    private(set) var outcome = RecoveryReport.Checkpoint.none
+    private var database: CheckpointDatabase?
+
+    static let file = DiskPath(.root, "checkpoint.sqlite")
+    private static let journal = DiskPath(.root, "checkpoint.sqlite-journal")
+
+    init(disk: any Disk, storeID: StoreID) {
+        self.disk = disk
+        self.storeID = storeID
+    }
+
+    /// Where SQLite finds the file; nil on disks that it cannot see.
+    private var path: String? { disk.systemPath.map { "\($0)/\(Self.file.name)" } }
+
+    /// The state from which the log has to be folded: the checkpoint's, or the empty one.
+    mutating func load(into empty: Snapshot, _ log: LogInspection) throws -> Snapshot {
+        guard let path, try exists() else { return empty }
+        do {
+            let database = try CheckpointDatabase(path: path)
+            self.database = database
+            return try load(database, into: empty, log)
+        } catch let error as CheckpointError {
+            if case .newerFormat = error {
+                throw StoreError(
+                    .unsupportedFormat, "\(error) Nothing was changed.",
+                    at: StoreError.Place(file: Self.file.name))
+            }
+            outcome = .rebuilt(because: error.description)
+            return empty
+        }
+    }
+
+    private mutating func load(
+        _ database: CheckpointDatabase, into empty: Snapshot, _ log: LogInspection
+    ) throws -> Snapshot {
+        guard let position = try database.meta()?.position else { return empty }
+        guard position.storeID == storeID.bytes || log.storeID == nil else {
+            outcome = .rebuilt(because: "it belongs to another store")
+            return empty
+        }
+        try compare(position, with: log)
+        guard let snapshot = try CheckpointLoader.load(database, into: empty) else { return empty }
+        outcome = .loaded(snapshot.sequence)
+        return snapshot
+    }
+
+    private func compare(_ position: CheckpointPosition, with log: LogInspection) throws {
+        let sequence = SequenceNumber(rawValue: position.sequence)
+        let place = StoreError.Place(file: Self.file.name, sequences: sequence...sequence)
+        guard position.sequence <= log.head.sequence else {
+            throw StoreError(
+                .logBehindCheckpoint,
+                "the checkpoint holds event \(sequence), the log ends at \(log.head.sequence): "
+                    + "the log lost something; restore it, or remove the checkpoint to go on "
+                    + "with less", at: place)
+        }
+        guard sequence > .zero else { return }
+        guard try EventReading(log).check(through: sequence)?.rawValue == position.runningCheck
+        else {
+            throw StoreError(
+                .chainBroken,
+                "the checkpoint and the log tell different histories up to event \(sequence); "
+                    + "remove the checkpoint to believe the log", at: place)
+        }
+    }
+
+    /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
+    mutating func setAsideIfUseless() throws -> [String] {
+        guard case .rebuilt = outcome else { return [] }
+        // What it says of itself is of no use, an error on closing neither.
+        try? database?.close()
+        database = nil
+        return try StoreError.fromDisk { () throws(DiskError) in
+            try disk.makeFolder(.quarantine)
+            try disk.syncFolder(.root)
+            let taken = Set(try disk.list(.quarantine))
+            var number = 1
+            while taken.contains("checkpoint-\(number).sqlite") { number += 1 }
+            let target = DiskPath(.quarantine, "checkpoint-\(number).sqlite")
+            try disk.rename(Self.file, to: target)
+            try disk.remove(Self.journal)
+            try disk.syncFolder(.quarantine)
+            try disk.syncFolder(.root)
+            return [target.description]
+        }
+    }
+
+    /// The stage that will write checkpoints; nil on disks that SQLite cannot see.
+    func checkpointer() throws -> Checkpointer? {
+        guard let path else { return nil }
+        return try Checkpointer(path: path, storeID: storeID.bytes, database: database)
+    }
+
+    private func exists() throws -> Bool {
+        try StoreError.fromDisk { () throws(DiskError) in
+            try disk.status(of: Self.file)
+        } != nil
+    }
+}

@@ -1,0 +1,113 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// Opens a store: finds what is there, decides, and only then changes anything.
+///
+/// 1. Take the lock, look at the log and at the checkpoint.
+/// 2. Load the checkpoint, fold the events after it; without a usable one, fold them all.
+/// 3. Compare with the schema.
+/// 4. Now that nothing can refuse any more: set a useless checkpoint aside, open the log.
+struct StoreOpening {
+    let surroundings: StoreSurroundings
+    let schema: Schema
+    let options: Store.Options
+
+    /// What comes out of it.
+    struct Opened: Sendable {
+        let parts: StoreParts
+        let view: MainView
+        let checkpointer: Checkpointer?
+        let report: RecoveryReport
+    }
+
+    private var disk: any Disk { surroundings.disk }
+
+    /// Opens the store, or makes it if there is none.
+    ///
+    /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
+    func open() throws -> Opened {
+        let lock = try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }
+        do {
+            return try open(holding: lock)
+        } catch {
+            lock.release()
+            throw StoreError.wrapping(error)
+        }
+    }
+
+    private func open(holding lock: any DiskLock) throws -> Opened {
+        let inspection = try LogInspection(
+            of: disk, options.log, framing: EventCoding.byteCount(of:))
+        if let refusal = inspection.refusal { throw refusal }
+        let storeID = inspection.storeID ?? StoreID(from: surroundings.entropy)
+        let empty = Snapshot(
+            schema, beginning: RunningCheck(beginning: storeID),
+            hashSeed: surroundings.entropy.next())
+        var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
+        var report = RecoveryReport()
+        var snapshot = try checkpoint.load(into: empty, inspection)
+        var touched = TouchedRows()
+        let first = snapshot.sequence
+        try fold(inspection, into: &snapshot, &touched)
+        report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
+        report.sequence = snapshot.sequence
+        report.checkpoint = checkpoint.outcome
+        try compareWithSchema(snapshot)
+        report.quarantined += try checkpoint.setAsideIfUseless()
+        let log = try openLog(inspection, storeID, &report)
+        let view = MainView(snapshot)
+        view.giveBack(touched)
+        let parts = StoreParts(
+            disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
+            options: options)
+        return Opened(
+            parts: parts, view: view, checkpointer: try checkpoint.checkpointer(),
+            report: report)
+    }
+
+    private func fold(
+        _ log: LogInspection, into snapshot: inout Snapshot, _ touched: inout TouchedRows
+    ) throws {
+        let last = SequenceNumber(rawValue: log.head.sequence)
+        try EventReading(log).forEach(from: snapshot.sequence.next, through: last) { event, check in
+            try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+            return true
+        }
+        guard snapshot.sequence == last, last == .zero || snapshot.check == log.head.check else {
+            throw StoreError(
+                .chainBroken, "the log's events do not lead to its own running check",
+                at: StoreError.Place(sequences: last...last))
+        }
+    }
+
+    /// Records of an unknown entity are probably those of a type that was renamed.
+    private func compareWithSchema(_ snapshot: Snapshot) throws {
+        guard !options.keepsUnknownEntities else { return }
+        let unknown = snapshot.entities.filter { schema.definition(named: $0) == nil }
+        guard let name = unknown.first else { return }
+        let names = unknown.map { "\"\($0)\"" }.joined(separator: ", ")
+        throw StoreError(
+            .unknownEntity,
+            "the store holds records of \(names), of which no given type bears the name; if a "
+                + "type was renamed, pin the old name: static let entityName = \"\(name)\"; "
+                + "to leave them alone, set Options.keepsUnknownEntities",
+            at: StoreError.Place(entity: name))
+    }
+
+    private func openLog(
+        _ inspection: LogInspection, _ storeID: StoreID, _ report: inout RecoveryReport
+    ) throws -> FileLog {
+        guard inspection.storeID != nil else {
+            return try FileLog.make(
+                for: storeID, on: disk, options.log, entropy: surroundings.entropy,
+                framing: EventCoding.byteCount(of:))
+        }
+        let (log, recovery) = try FileLog.open(
+            inspection, on: disk, options.log, framing: EventCoding.byteCount(of:))
+        report.wasClean = recovery.wasClean
+        report.cutByteCount = recovery.cutByteCount
+        report.cutEventCount = recovery.cutBlockCount
+        if let path = recovery.quarantined { report.quarantined.append(path) }
+        return log
+    }
+}

@@ -1,0 +1,45 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// What an open store stands on.
+struct StoreParts: Sendable {
+    let disk: any Disk
+    let lock: any DiskLock
+    let log: FileLog
+    let schema: Schema
+    let clock: any WallClock
+    let options: Store.Options
+
+    /// Gives an error that no caller receives to the user's handler, on the callback queue.
+    var report: @Sendable (StoreError) -> Void {
+        guard let handler = options.onError else { return { _ in } }
+        let queue = options.callbackQueue
+        return { error in queue.async { handler(error) } }
+    }
+}
+
+/// What a store asks of the world outside: the disk, the time and chance.
+package struct StoreSurroundings: Sendable {
+    let disk: any Disk
+    let clock: any WallClock
+    let entropy: any Entropy
+
+    package init(
+        disk: any Disk, clock: any WallClock = SystemClock(),
+        entropy: any Entropy = SystemEntropy()
+    ) {
+        self.disk = disk
+        self.clock = clock
+        self.entropy = entropy
+    }
+}
+
+extension Store.Options {
+    var log: LogOptions {
+        var log = LogOptions()
+        log.segmentBytesMax = segmentBytesMax
+        log.batchBytesMax = eventBytesMax
+        log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * eventBytesMax)
+        return log
+    }
+}
