@@ -1,0 +1,104 @@
+import Foundation
+import Skyros
+
+/// Compares the store with git: the past with `ls-tree` of old commits, the checkpoint with HEAD.
+struct Checker {
+    let git: Git
+    let storeURL: URL
+
+    struct Mismatch: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Checks the state as of `count` random commits, the first and the last among them.
+    func checkHistory(_ count: Int, seed: UInt64, report: (Int, Int) -> Void) throws -> Int {
+        let store = try Store(at: storeURL, entities: Importer.entities)
+        defer { try? store.close() }
+        let last = Int(store.sequence.rawValue)
+        guard last > 0, count > 0 else { return 0 }
+        var random = SplitMix64(seed: seed)
+        var picked = Set([1, last].prefix(count))
+        while picked.count < min(count, last) { picked.insert(Int.random(in: 1...last, using: &random)) }
+        for (done, number) in picked.sorted().enumerated() {
+            try check(store, at: SequenceNumber(rawValue: UInt64(number)))
+            report(done + 1, picked.count)
+        }
+        return picked.count
+    }
+
+    private func check(_ store: Store, at sequence: SequenceNumber) throws {
+        guard let commit = try store.event(sequence)?.metadata.tags["commit"] else {
+            throw Mismatch(description: "event \(sequence) names no commit")
+        }
+        let state = try store.snapshot(asOf: .sequence(sequence))
+        let files = try state.all(File.self).map { Line(path: $0.id, mode: $0.mode, blob: $0.blob) }
+        try compare(files, with: commit, "the store as of event \(sequence)")
+    }
+
+    /// Checks the SQLite file, read by SQLite's own tool, against HEAD.
+    func checkCheckpoint() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let file = storeURL.appending(path: "checkpoint.sqlite").path
+        process.arguments = [
+            "sqlite3", "-readonly", "-json", file,
+            "SELECT id AS path, mode, blob FROM \"File\"",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let rows = data.isEmpty ? [] : try JSONDecoder().decode([Line].self, from: data)
+        try compare(rows, with: "HEAD", "the checkpoint")
+    }
+
+    private struct Line: Hashable, Codable {
+        let path: String
+        let mode: String
+        let blob: String
+
+        /// Paths are told apart by their bytes, not as text: two of them may be the same text
+        /// in different Unicode forms.
+        var key: [UInt8] { Array("\(mode) \(blob) \(path)".utf8) }
+    }
+
+    private func compare(_ lines: [Line], with commit: String, _ what: String) throws {
+        let own = Set(lines.map(\.key))
+        let theirs = Set(try tree(commit).map(\.key))
+        guard own == theirs, own.count == lines.count else {
+            let odd = own.symmetricDifference(theirs).first ?? []
+            throw Mismatch(
+                description: "\(what) differs from git's tree of \(commit), for example at "
+                    + "\"\(String(decoding: odd, as: UTF8.self))\"")
+        }
+    }
+
+    /// `mode type object\tpath`, each ended by a zero byte.
+    private func tree(_ commit: String) throws -> [Line] {
+        let data = try git.output("ls-tree", "-r", "-z", "--full-tree", commit)
+        return data.split(separator: 0).map { entry in
+            let tab = entry.firstIndex(of: UInt8(ascii: "\t")) ?? entry.endIndex
+            let head = String(decoding: entry[..<tab], as: UTF8.self).split(separator: " ")
+            let path = PathName.text(entry[tab...].dropFirst())
+            return Line(path: path, mode: String(head[0]), blob: String(head[2]))
+        }
+    }
+}
+
+/// A small random generator whose numbers follow from its seed.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// A commit and what it did to the files, compared with its first parent.
+struct Commit {
+    struct Change {
+        /// "A" added, "M" modified, "T" type changed, "D" deleted.
+        let status: String
+        let mode: String
+        let blob: String
+        let path: String
+    }
+
+    let hash: String
+    let author: String
+    let time: String
+    let subject: String
+    var changes: [Change] = []
+}
+
+/// Reads commits from `git log`, in pieces.
+struct CommitParser {
+    /// What makes git write the form that is read here: fields end with a zero byte, a commit
+    /// begins with a byte 1, a change with a colon.
+    static let arguments = [
+        "log", "--first-parent", "-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames",
+        "--reverse", "--format=%x01%H%x00%an%x00%aI%x00%s",
+    ]
+
+    private var rest: [UInt8] = []
+    private var fields: [String] = []
+    private var current: Commit?
+    private var pending: [Substring]?
+
+    /// Takes a piece of output and gives each commit that is complete to `body`.
+    mutating func take(_ data: Data, _ body: (Commit) throws -> Void) throws {
+        rest.append(contentsOf: data)
+        var start = 0
+        while let end = rest[start...].firstIndex(of: 0) {
+            try take(field: rest[start..<end], body)
+            start = end + 1
+        }
+        rest.removeFirst(start)
+    }
+
+    /// Gives the last commit to `body`.
+    mutating func finish(_ body: (Commit) throws -> Void) throws {
+        if let commit = current { try body(commit) }
+        current = nil
+    }
+
+    private mutating func take(
+        field: ArraySlice<UInt8>, _ body: (Commit) throws -> Void
+    ) throws {
+        if let change = pending {
+            pending = nil
+            current?.changes.append(
+                Commit.Change(
+                    status: String(change[4].prefix(1)), mode: String(change[1]),
+                    blob: String(change[3]), path: PathName.text(field)))
+            return
+        }
+        let isHead = field.first == 1
+        if isHead || !fields.isEmpty {
+            if isHead, fields.isEmpty { try finish(body) }
+            fields.append(String(decoding: isHead ? field.dropFirst() : field, as: UTF8.self))
+            if fields.count == 4 { beginCommit() }
+            return
+        }
+        let text = String(decoding: field.drop { $0 == UInt8(ascii: "\n") }, as: UTF8.self)
+        guard text.hasPrefix(":") else { return }
+        pending = text.dropFirst().split(separator: " ")
+    }
+
+    private mutating func beginCommit() {
+        current = Commit(
+            hash: fields[0], author: fields[1], time: fields[2], subject: fields[3])
+        fields = []
+    }
+}

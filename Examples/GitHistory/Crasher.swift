@@ -1,0 +1,69 @@
+import Foundation
+import Skyros
+
+/// Kills an importing process again and again, and looks whether anything was lost.
+struct Crasher {
+    let git: Git
+    let storeURL: URL
+
+    struct Loss: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Starts the import in a process of its own and kills it with SIGKILL, `count` times.
+    ///
+    /// The child says on its output how many commits it has written; a buffered write must
+    /// survive the death of its process, so the store must hold at least as many afterwards.
+    func run(_ count: Int, seed: UInt64, report: (String) -> Void) throws {
+        var random = SplitMix64(seed: seed)
+        for crash in 1...count {
+            let done = try committed()
+            let total = Int(try git.line("rev-list", "--count", "--first-parent", "HEAD")) ?? 0
+            let share = max(1, (total - done) / (count - crash + 2))
+            let target = done + Int.random(in: 0...share, using: &random)
+            let acknowledged = try killAfter(target, delay: UInt32.random(in: 0...3_000, using: &random))
+            let kept = try committed()
+            guard kept >= acknowledged else {
+                throw Loss(
+                    description: "\(acknowledged) commits were acknowledged before crash "
+                        + "\(crash), only \(kept) are there")
+            }
+            report("crash \(crash): killed after commit \(acknowledged), \(kept) are in the store")
+        }
+    }
+
+    /// How many commits the store holds, as a reader beside it sees it.
+    private func committed() throws -> Int {
+        do {
+            return Int(try Archive(at: storeURL).sequence.rawValue)
+        } catch let error as StoreError where error.code == .notAStore {
+            return 0
+        }
+    }
+
+    private func killAfter(_ target: Int, delay microseconds: UInt32) throws -> Int {
+        let child = Process()
+        child.executableURL = URL(filePath: CommandLine.arguments[0])
+        child.arguments = [git.repository, storeURL.path, "--acknowledge"]
+        let pipe = Pipe()
+        child.standardOutput = pipe
+        child.standardError = FileHandle.nullDevice
+        try child.run()
+        var acknowledged = 0
+        var rest = Data()
+        while acknowledged < target {
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            rest.append(data)
+            let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            for line in lines.dropLast() {
+                acknowledged = Int(String(decoding: line, as: UTF8.self)) ?? acknowledged
+            }
+            rest = Data(lines.last ?? Data())
+        }
+        usleep(microseconds)
+        kill(child.processIdentifier, SIGKILL)
+        child.waitUntilExit()
+        return acknowledged
+    }
+}

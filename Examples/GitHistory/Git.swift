@@ -1,0 +1,42 @@
+import Foundation
+
+/// Runs git and reads what it says.
+struct Git {
+    let repository: String
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The whole output of a command.
+    func output(_ arguments: String...) throws -> Data {
+        var data = Data()
+        try run(arguments) { data.append($0) }
+        return data
+    }
+
+    /// The first line of the output.
+    func line(_ arguments: String...) throws -> String {
+        var data = Data()
+        try run(arguments) { data.append($0) }
+        return String(decoding: data.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// Gives the output to `body` in pieces, as it comes.
+    func run(_ arguments: [String], _ body: (Data) throws -> Void) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["git", "-C", repository] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        defer { process.waitUntilExit() }
+        while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty {
+            try body(data)
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "git \(arguments.joined(separator: " ")) failed")
+        }
+    }
+}

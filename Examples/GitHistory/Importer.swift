@@ -1,0 +1,83 @@
+import Foundation
+import Skyros
+
+/// Turns commits into events: one write block a commit.
+struct Importer {
+    let git: Git
+    let storeURL: URL
+
+    static let entities: [any Entity.Type] = [File.self, Branch.self]
+
+    /// Imports what is not in the store yet.
+    ///
+    /// - Parameter report: called after each commit with the number of commits in the store.
+    /// - Returns: how many commits came in.
+    func run(report: (_ done: Int, _ total: Int) -> Void) throws -> Int {
+        let store = try Store(at: storeURL, entities: Self.entities)
+        let before = try store.get(Branch.self, Branch.main)
+        let range = try range(after: before)
+        let total = (before?.commitCount ?? 0) + (try count(range))
+        var parser = CommitParser()
+        var done = before?.commitCount ?? 0
+        func take(_ commit: Commit) throws {
+            done += 1
+            try write(commit, number: done, to: store)
+            report(done, total)
+        }
+        try git.run(CommitParser.arguments + [range]) { try parser.take($0, take) }
+        try parser.finish(take)
+        try store.close()
+        return done - (before?.commitCount ?? 0)
+    }
+
+    /// The actor is the author, the reason the subject line; the rest of the commit is tags.
+    private func write(_ commit: Commit, number: Int, to store: Store) throws {
+        let tags = ["commit": commit.hash, "time": commit.time]
+        try store.write(
+            by: commit.author, because: commit.subject, metadata: Metadata(tags: tags)
+        ) { tx in
+            for change in commit.changes {
+                try apply(change, by: commit.author, &tx)
+            }
+            try tx.upsert(Branch(id: Branch.main, commit: commit.hash, commitCount: number))
+        }
+    }
+
+    private func apply(
+        _ change: Commit.Change, by author: String, _ tx: inout WriteTransaction
+    ) throws {
+        if change.status == "D" {
+            try tx.delete(File.self, change.path)
+            return
+        }
+        if try tx.exists(File.self, change.path) {
+            try tx.update(File.self, change.path) { file in
+                file.mode = change.mode
+                file.blob = change.blob
+                file.revision += 1
+                file.author = author
+            }
+        } else {
+            try tx.insert(
+                File(
+                    id: change.path, mode: change.mode, blob: change.blob, revision: 1,
+                    author: author))
+        }
+    }
+
+    private func range(after branch: Branch?) throws -> String {
+        guard let branch else { return "HEAD" }
+        do {
+            _ = try git.output("merge-base", "--is-ancestor", branch.commit, "HEAD")
+        } catch {
+            throw Git.Failure(
+                description: "the store ends at commit \(branch.commit), which is not in the "
+                    + "history of HEAD; import into a new store")
+        }
+        return "\(branch.commit)..HEAD"
+    }
+
+    private func count(_ range: String) throws -> Int {
+        Int(try git.line("rev-list", "--count", "--first-parent", range)) ?? 0
+    }
+}

@@ -1,0 +1,92 @@
+// Turns a git repository's first-parent history into a store, one write block a commit.
+//
+//     git-history REPOSITORY STORE             import what is new
+//     git-history REPOSITORY STORE --check N   compare the store as of N random commits with git
+//     git-history REPOSITORY STORE --crash N   import, killed N times on the way
+
+import Foundation
+
+struct Options {
+    var repository = ""
+    var store = URL(filePath: "")
+    var checkCount = 0
+    var crashCount = 0
+    var seed: UInt64 = 1
+    /// Print the number of commits after each of them, for the process that will kill this one.
+    var acknowledges = false
+
+    static let usage = """
+        usage: git-history REPOSITORY STORE [--check N] [--crash N] [--seed S]
+
+          REPOSITORY  a git checkout or bare repository
+          STORE       the store's folder; made if it is not there
+          --check N   compare the store as of N random commits with git, and its checkpoint with HEAD
+          --crash N   kill the import N times at random moments, and go on
+          --seed S    the seed of what is random; default 1
+
+        """
+
+    init?(_ arguments: [String]) {
+        var places: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--acknowledge": acknowledges = true
+            case "--check", "--crash", "--seed":
+                guard let text = rest.popFirst(), let number = UInt64(text) else { return nil }
+                if argument == "--check" { checkCount = Int(number) }
+                if argument == "--crash" { crashCount = Int(number) }
+                if argument == "--seed" { seed = number }
+            case _ where argument.hasPrefix("-"): return nil
+            default: places.append(argument)
+            }
+        }
+        guard places.count == 2 else { return nil }
+        repository = places[0]
+        store = URL(filePath: places[1])
+    }
+}
+
+/// A line on the terminal that tells how far things are.
+func progress(_ what: String, _ done: Int, _ total: Int) {
+    guard isatty(2) == 1, done % 50 == 0 || done == total else { return }
+    let width = 30
+    let filled = total == 0 ? width : done * width / total
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+    FileHandle.standardError.write(Data("\r\(what) \(bar) \(done)/\(total)".utf8))
+    if done == total { FileHandle.standardError.write(Data("\n".utf8)) }
+}
+
+func run(_ options: Options) throws {
+    let git = Git(repository: options.repository)
+    if options.crashCount > 0 {
+        let crasher = Crasher(git: git, storeURL: options.store)
+        try crasher.run(options.crashCount, seed: options.seed) { print($0) }
+    }
+    let start = ContinuousClock.now
+    let imported = try Importer(git: git, storeURL: options.store).run { done, total in
+        if options.acknowledges { FileHandle.standardOutput.write(Data("\(done)\n".utf8)) }
+        progress("importing", done, total)
+    }
+    if options.acknowledges { return }
+    print("imported \(imported) commits in \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 2))))")
+    if options.checkCount > 0 {
+        let checker = Checker(git: git, storeURL: options.store)
+        let checked = try checker.checkHistory(options.checkCount, seed: options.seed) {
+            progress("checking", $0, $1)
+        }
+        try checker.checkCheckpoint()
+        print("checked \(checked) commits and the checkpoint: all agree with git")
+    }
+}
+
+guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
+    FileHandle.standardError.write(Data(Options.usage.utf8))
+    exit(2)
+}
+do {
+    try run(options)
+} catch {
+    FileHandle.standardError.write(Data("git-history: \(error)\n".utf8))
+    exit(1)
+}
