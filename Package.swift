@@ -9,7 +9,10 @@ let package = Package(
     name: "Skyros",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "Skyros", targets: ["Skyros"])
+        .library(name: "Skyros", targets: ["Skyros"]),
+        .executable(name: "skyros", targets: ["SkyrosTool"]),
+        .executable(name: "git-history", targets: ["GitHistory"]),
+        .executable(name: "restaurant", targets: ["Restaurant"]),
     ],
     targets: [
         // MARK: System libraries
@@ -31,6 +34,14 @@ let package = Package(
 
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
+
+        .executableTarget(name: "SkyrosTool", dependencies: ["Skyros"]),
+
+        // MARK: Examples
+        .executableTarget(
+            name: "GitHistory", dependencies: ["Skyros"], path: "Examples/GitHistory"),
+        .executableTarget(
+            name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
 
         // MARK: Tests
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),

@@ -1,3 +1,5 @@
+import Dispatch
+
 extension Store {
     /// Queues a write block and returns at once.
     ///

@@ -1,4 +1,3 @@
-public import Foundation
 import SkyrosDisk
 import SkyrosLog
 import Synchronization

@@ -26,6 +26,7 @@ extension StoreError {
         case let error as StoreError: error
         case let error as LogError: StoreError(error)
         case let error as DiskError: StoreError(error)
+        case let error as CheckpointError: StoreError(error)
         default:
             StoreError(
                 .blockFailed, "the write block threw an error; nothing was written",
@@ -33,7 +34,7 @@ extension StoreError {
         }
     }
 
-    package init(_ error: LogError) {
+    init(_ error: LogError) {
         let sequences = error.sequences.map { range in
             SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
         }
@@ -45,7 +46,7 @@ extension StoreError {
             cause: error.cause?.description)
     }
 
-    package init(_ error: DiskError) {
+    init(_ error: DiskError) {
         let place = Place(file: error.path)
         switch error.reason {
         case .locked(let holder):
@@ -58,6 +59,15 @@ extension StoreError {
             self.init(.diskFull, "\(error); make room and try again", at: place)
         case .system:
             self.init(.io, error.description, at: place)
+        }
+    }
+
+    init(_ error: CheckpointError) {
+        let place = Place(file: "checkpoint.sqlite")
+        if case .newerFormat = error {
+            self.init(.unsupportedFormat, error.description, at: place)
+        } else {
+            self.init(.checkpointFailed, "\(error) The log is not affected.", at: place)
         }
     }
 

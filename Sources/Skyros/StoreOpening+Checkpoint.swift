@@ -14,7 +14,8 @@ struct CheckpointOpening {
     let disk: any Disk
     let storeID: StoreID
     private(set) var outcome = RecoveryReport.Checkpoint.none
-    private var database: CheckpointDatabase?
+    /// The stage that will write checkpoints; nil on disks that SQLite cannot see.
+    private(set) var checkpointer: Checkpointer?
 
     static let file = DiskPath(.root, "checkpoint.sqlite")
     private static let journal = DiskPath(.root, "checkpoint.sqlite-journal")
@@ -22,18 +23,16 @@ struct CheckpointOpening {
     init(disk: any Disk, storeID: StoreID) {
         self.disk = disk
         self.storeID = storeID
+        checkpointer = disk.systemPath.map { path in
+            Checkpointer(path: "\(path)/\(Self.file.name)", storeID: storeID.bytes)
+        }
     }
-
-    /// Where SQLite finds the file; nil on disks that it cannot see.
-    private var path: String? { disk.systemPath.map { "\($0)/\(Self.file.name)" } }
 
     /// The state from which the log has to be folded: the checkpoint's, or the empty one.
     mutating func load(into empty: Snapshot, _ log: LogInspection) throws -> Snapshot {
-        guard let path, try exists() else { return empty }
+        guard let checkpointer, try exists() else { return empty }
         do {
-            let database = try CheckpointDatabase(path: path)
-            self.database = database
-            return try load(database, into: empty, log)
+            return try load(checkpointer, into: empty, log)
         } catch let error as CheckpointError {
             if case .newerFormat = error {
                 throw StoreError(
@@ -46,15 +45,15 @@ struct CheckpointOpening {
     }
 
     private mutating func load(
-        _ database: CheckpointDatabase, into empty: Snapshot, _ log: LogInspection
+        _ checkpointer: Checkpointer, into empty: Snapshot, _ log: LogInspection
     ) throws -> Snapshot {
-        guard let position = try database.meta()?.position else { return empty }
+        guard let position = try checkpointer.position() else { return empty }
         guard position.storeID == storeID.bytes || log.storeID == nil else {
             outcome = .rebuilt(because: "it belongs to another store")
             return empty
         }
         try compare(position, with: log)
-        guard let snapshot = try CheckpointLoader.load(database, into: empty) else { return empty }
+        guard let snapshot = try checkpointer.load(into: empty) else { return empty }
         outcome = .loaded(snapshot.sequence)
         return snapshot
     }
@@ -83,8 +82,7 @@ struct CheckpointOpening {
     mutating func setAsideIfUseless() throws -> [String] {
         guard case .rebuilt = outcome else { return [] }
         // What it says of itself is of no use, an error on closing neither.
-        try? database?.close()
-        database = nil
+        try? checkpointer?.close()
         return try StoreError.fromDisk { () throws(DiskError) in
             try disk.makeFolder(.quarantine)
             try disk.syncFolder(.root)
@@ -98,12 +96,6 @@ struct CheckpointOpening {
             try disk.syncFolder(.root)
             return [target.description]
         }
-    }
-
-    /// The stage that will write checkpoints; nil on disks that SQLite cannot see.
-    func checkpointer() throws -> Checkpointer? {
-        guard let path else { return nil }
-        return try Checkpointer(path: path, storeID: storeID.bytes, database: database)
     }
 
     private func exists() throws -> Bool {

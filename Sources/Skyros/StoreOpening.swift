@@ -61,7 +61,7 @@ struct StoreOpening {
             disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
             options: options)
         return Opened(
-            parts: parts, view: view, checkpointer: try checkpoint.checkpointer(),
+            parts: parts, view: view, checkpointer: checkpoint.checkpointer,
             report: report)
     }
 

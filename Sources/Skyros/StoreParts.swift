@@ -1,4 +1,5 @@
-import SkyrosDisk
+import Dispatch
+package import SkyrosDisk
 import SkyrosLog
 
 /// What an open store stands on.

@@ -68,8 +68,14 @@ public final class Archive: Sendable {
     }
 
     /// The whole state at a moment, folded from the log. O(events up to the moment).
-    public func snapshot(asOf moment: Moment? = nil) throws -> Snapshot {
-        try past.snapshot(asOf: moment ?? .sequence(sequence))
+    ///
+    /// - Parameters:
+    ///   - moment: nil for the last event.
+    ///   - progress: called after each event.
+    public func snapshot(
+        asOf moment: Moment? = nil, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
+        try past.snapshot(asOf: moment ?? .sequence(sequence), progress: progress)
     }
 
     /// The life of one record, oldest event first. O(events in the log).

@@ -1,3 +1,4 @@
+import SkyrosLog
 import Synchronization
 
 /// Persists snapshots: only what was touched since the last time, in one transaction with the
@@ -8,35 +9,59 @@ import Synchronization
 final class Checkpointer: Sendable {
     private let path: String
     private let storeID: [UInt8]
+    private let isReadOnly: Bool
     /// Nil until it is needed, and after closing.
     private let database: Mutex<CheckpointDatabase?>
-    private let written: Mutex<SequenceNumber?>
+    private let written = Mutex<SequenceNumber?>(nil)
 
-    /// - Parameter database: the open checkpoint; nil if there is none yet.
-    init(path: String, storeID: [UInt8], database: sending CheckpointDatabase?) throws {
+    /// - Parameter path: where the checkpoint is, or will be once there is something to write.
+    init(path: String, storeID: [UInt8], readOnly: Bool = false) {
         self.path = path
+        isReadOnly = readOnly
         self.storeID = storeID
-        written = Mutex(try database?.meta().map { SequenceNumber(rawValue: $0.position.sequence) })
-        self.database = Mutex(database)
+        database = Mutex(nil)
     }
 
-    /// The event through which the checkpoint reaches; nil if there is none.
+    /// The event through which the checkpoint reaches, as far as it was read or written.
     var sequence: SequenceNumber? { written.withLock { $0 } }
+
+    /// Where the checkpoint stands; nil if nothing was ever written.
+    ///
+    /// - Throws: `CheckpointError`.
+    func position() throws -> CheckpointPosition? {
+        try database.withLock { database in
+            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
+            database = open
+            return try open.meta()?.position
+        }
+    }
+
+    /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
+    ///
+    /// - Throws: `CheckpointError`.
+    func load(into empty: Snapshot) throws -> Snapshot? {
+        let snapshot = try database.withLock { database in
+            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
+            database = open
+            return try CheckpointLoader.load(open, into: empty)
+        }
+        written.withLock { $0 = snapshot?.sequence }
+        return snapshot
+    }
 
     /// Brings the checkpoint to the state of `snapshot`.
     ///
     /// - Parameter touched: all rows that differ from what the checkpoint holds.
     /// - Throws: `CheckpointError`; the checkpoint is then as it was before.
     func write(_ snapshot: Snapshot, _ touched: TouchedRows) throws {
-        let batch = try Self.batch(snapshot, touched)
         let position = CheckpointPosition(
             storeID: storeID, sequence: snapshot.sequence.rawValue,
             runningCheck: snapshot.check.rawValue,
             timeMicroseconds: snapshot.time.microseconds)
         try database.withLock { database in
-            let open = try database ?? CheckpointDatabase(path: path)
+            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
             database = open
-            try open.write(batch, at: position)
+            try open.write(Self.batch(snapshot, touched), at: position)
         }
         written.withLock { $0 = snapshot.sequence }
     }
@@ -46,6 +71,15 @@ final class Checkpointer: Sendable {
             try database?.close()
             database = nil
         }
+    }
+
+    /// Writes a whole snapshot to an empty database, for queries.
+    static func fill(_ database: CheckpointDatabase, with snapshot: Snapshot) throws {
+        let nobody = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
+        let position = CheckpointPosition(
+            storeID: nobody, sequence: snapshot.sequence.rawValue,
+            runningCheck: snapshot.check.rawValue, timeMicroseconds: snapshot.time.microseconds)
+        try database.write(batch(snapshot, TouchedRows(allOf: snapshot)), at: position)
     }
 
     private static func batch(

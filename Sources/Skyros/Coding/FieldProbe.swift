@@ -31,16 +31,8 @@ struct FieldProbe<E: Entity> {
 
     /// Optional properties are decoded as what they wrap.
     private func unwrapped(_ type: Any.Type) -> Any.Type {
-        (type as? any ProbedOptional.Type)?.wrapped ?? type
+        (type as? any OptionalType.Type)?.wrapped ?? type
     }
-}
-
-private protocol ProbedOptional {
-    static var wrapped: Any.Type { get }
-}
-
-extension Optional: ProbedOptional {
-    static var wrapped: Any.Type { Wrapped.self }
 }
 
 /// The fields that a type asked for while it was decoded, in order.

@@ -47,7 +47,8 @@ extension String: OrderedByKey {}
 extension Date: OrderedByKey {}
 extension UUID: OrderedByKey {}
 
-private protocol OptionalType {
+/// Tells an optional type from others.
+protocol OptionalType {
     static var wrapped: Any.Type { get }
 }
 

@@ -10,7 +10,7 @@ import SkyrosLog
 ///     digest.add(entity: "Restaurant", id: id, record: bytes)
 ///
 /// It guards against mistakes, not against an adversary.
-package struct StateDigest: Hashable, Sendable {
+public struct StateDigest: Hashable, Sendable {
     private var sum0: UInt64 = 0
     private var sum1: UInt64 = 0
 
@@ -72,7 +72,7 @@ package struct StateDigest: Hashable, Sendable {
 
 extension StateDigest: CustomStringConvertible {
     /// 32 hex digits, the sum under seed 0 first.
-    package var description: String {
+    public var description: String {
         Self.hex(sum0) + Self.hex(sum1)
     }
 

@@ -38,8 +38,8 @@ public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension FieldChange {
-    /// The changes between two sets of fields.
-    static func list(before: Fields, after: Fields) throws -> [FieldChange] {
+    /// The changes between two sets of fields, in canonical order.
+    public static func list(before: Fields, after: Fields) throws -> [FieldChange] {
         let old = try before.values()
         let new = try after.values()
         let names = Set(old.map(\.name)).union(new.map(\.name))

@@ -12,13 +12,16 @@ struct HistoryReading {
     ///
     /// - Complexity: O(events up to the moment).
     /// - Throws: `StoreError` with `.noSuchEvent` if the log has not come that far.
-    func snapshot(asOf moment: Moment) throws -> Snapshot {
+    func snapshot(
+        asOf moment: Moment, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
         var snapshot = empty
         var touched = TouchedRows(isRecording: false)
         let (limit, latest) = try bounds(of: moment)
         try EventReading(log).forEach(from: .zero.next, through: limit) { event, check in
             guard event.time <= latest else { return false }
             try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+            progress(event.sequence)
             return true
         }
         return snapshot

@@ -53,10 +53,11 @@ final class EventLog: Sendable {
             let time = EventTime(after: state.lastTime, now: now)
             state.writer.buffer.removeAll()
             EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
-            let position = try StoreError.fromLog {
-                try state.writer.buffer.withBytes { bytes throws(LogError) in
+            let timeBefore = state.lastTime.microseconds
+            let position = try StoreError.fromLog { () throws(LogError) in
+                try state.writer.buffer.withUnsafeBytes { bytes throws(LogError) in
                     try engine.append(
-                        bytes, as: sequence.rawValue, timeBefore: state.lastTime.microseconds,
+                        bytes, as: sequence.rawValue, timeBefore: timeBefore,
                         deferring: deferring)
                 }
             }

@@ -17,7 +17,7 @@ public struct Index<E: Entity>: Sendable {
 
     /// An index that speeds up filters and sorts.
     public static func on<each V: Encodable & Sendable>(
-        _ paths: repeat KeyPath<E, each V> & Sendable, fields: [String]? = nil
+        _ paths: repeat FieldPath<E, each V>, fields: [String]? = nil
     ) -> Index {
         var parts: [IndexPart<E>] = []
         for path in repeat each paths { parts.append(IndexPart(path)) }
@@ -27,7 +27,7 @@ public struct Index<E: Entity>: Sendable {
     /// An index that also lets no two records have the same values. Records in which one of the
     /// values is nil are exempt.
     public static func unique<each V: Encodable & Sendable>(
-        _ paths: repeat KeyPath<E, each V> & Sendable, fields: [String]? = nil
+        _ paths: repeat FieldPath<E, each V>, fields: [String]? = nil
     ) -> Index {
         var parts: [IndexPart<E>] = []
         for path in repeat each paths { parts.append(IndexPart(path)) }
@@ -37,12 +37,12 @@ public struct Index<E: Entity>: Sendable {
 
 /// One field of an index.
 struct IndexPart<E: Entity>: Sendable {
-    let path: PartialKeyPath<E> & Sendable
+    let path: AnyFieldPath<E>
     let valueType: any (Encodable & Sendable).Type
     /// The encoded value of the field.
     let encodedValue: @Sendable (E) throws -> [UInt8]
 
-    init<V: Encodable & Sendable>(_ path: KeyPath<E, V> & Sendable) {
+    init<V: Encodable & Sendable>(_ path: FieldPath<E, V>) {
         self.path = path
         valueType = V.self
         encodedValue = { try CBOREncoder().encode($0[keyPath: path]) }

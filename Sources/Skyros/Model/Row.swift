@@ -5,23 +5,23 @@
 ///
 /// - Note: `@unchecked` because a class that can be inherited from cannot be checked. Every stored
 ///   property here is immutable; a subclass keeps the same promise.
-package class Row: @unchecked Sendable {
-    package final let id: RecordID
+class Row: @unchecked Sendable {
+    final let id: RecordID
 
     /// The hash of `id`, given by the creator: one function and one seed for all rows of a map.
-    package final let hash: UInt64
+    final let hash: UInt64
 
     /// The row's number in the checkpoint.
-    package final let number: UInt64
+    final let number: UInt64
 
-    package init(id: RecordID, hash: UInt64, number: UInt64) {
+    init(id: RecordID, hash: UInt64, number: UInt64) {
         self.id = id
         self.hash = hash
         self.number = number
     }
 
     /// The record's fields as a canonical CBOR map.
-    package func encoded() throws -> [UInt8] {
+    func encoded() throws -> [UInt8] {
         preconditionFailure("every subclass of Row knows its content")
     }
 }
@@ -38,7 +38,7 @@ final class EncodedRow: Row, @unchecked Sendable {
         super.init(id: id, hash: hash, number: number)
     }
 
-    override func encoded() -> [UInt8] { bytes }
+    override func encoded() throws -> [UInt8] { bytes }
 }
 
 /// A row that was written by this process: the value itself, whose encoding is the record.

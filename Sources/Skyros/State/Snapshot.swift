@@ -68,7 +68,9 @@ extension Snapshot {
         var digest = StateDigest()
         for table in tables {
             try table.rows.forEach { row in
-                try digest.add(entity: table.entity, id: row.id, record: row.encoded())
+                try row.encoded().withUnsafeBytes { record in
+                    digest.add(entity: table.entity, id: row.id, record: record)
+                }
                 return true
             }
         }

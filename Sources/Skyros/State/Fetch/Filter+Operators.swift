@@ -1,69 +1,69 @@
 /// The records whose field equals `value`.
 public func == <E: Entity, V: Equatable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .equal, value) { $0[keyPath: path] == value })
 }
 
 /// The records whose field does not equal `value`.
 public func != <E: Entity, V: Equatable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     !(path == value)
 }
 
 /// The records whose field is less than `value`.
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .less, value) { $0[keyPath: path] < value })
 }
 
 /// The records whose field is at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path] <= value })
 }
 
 /// The records whose field is greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .greater, value) { $0[keyPath: path] > value })
 }
 
 /// The records whose field is at least `value`.
 public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V> & Sendable, value: V
+    path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .greaterOrEqual, value) { $0[keyPath: path] >= value })
 }
 
 /// The records whose field is there and less than `value`.
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V?> & Sendable, value: V
+    path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .less, value) { $0[keyPath: path].map { $0 < value } ?? false })
 }
 
 /// The records whose field is there and at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V?> & Sendable, value: V
+    path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path].map { $0 <= value } ?? false })
 }
 
 /// The records whose field is there and greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V?> & Sendable, value: V
+    path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(Comparison(path, .greater, value) { $0[keyPath: path].map { $0 > value } ?? false })
 }
 
 /// The records whose field is there and at least `value`.
 public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
-    path: KeyPath<E, V?> & Sendable, value: V
+    path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(
         Comparison(path, .greaterOrEqual, value) { $0[keyPath: path].map { $0 >= value } ?? false })

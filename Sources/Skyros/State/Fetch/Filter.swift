@@ -67,7 +67,9 @@ struct Comparison<E: Entity>: Sendable {
         case equal, less, lessOrEqual, greater, greaterOrEqual
     }
 
-    let path: PartialKeyPath<E> & Sendable
+    // Unsafe only for the compiler, which does not know that key paths are immutable: those that
+    // come from users are sendable by type, and a predicate's are literals.
+    nonisolated(unsafe) let path: PartialKeyPath<E>
     let operation: Operation
     /// The value as a component of an index key; nil if no index can answer the comparison.
     let key: [UInt8]?
@@ -76,7 +78,7 @@ struct Comparison<E: Entity>: Sendable {
 
 extension Comparison {
     init<V: Encodable & Sendable>(
-        _ path: KeyPath<E, V> & Sendable, _ operation: Operation, _ value: some Encodable,
+        _ path: FieldPath<E, V>, _ operation: Operation, _ value: some Encodable,
         _ test: @escaping @Sendable (E) -> Bool
     ) {
         self.path = path

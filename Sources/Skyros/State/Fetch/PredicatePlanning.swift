@@ -38,11 +38,11 @@ enum PredicatePlanning {
     }
 
     private static func make<E: Entity>(
-        _ path: PartialKeyPath<E> & Sendable, _ operation: Comparison<E>.Operation,
+        _ path: PartialKeyPath<E>, _ operation: Comparison<E>.Operation,
         _ constant: any ConstantExpression
     ) -> Comparison<E>? {
         guard let value = constant.constant as? any Encodable else { return nil }
-        let fieldType = Swift.type(of: path as PartialKeyPath<E>).valueType
+        let fieldType = Swift.type(of: path).valueType
         guard
             let key = Comparison<E>.key(of: value, asked: operation, type: fieldType)
         else { return nil }
@@ -52,7 +52,7 @@ enum PredicatePlanning {
     /// The key path, if `expression` is a field of the predicate's own variable.
     private static func field<E: Entity>(
         _ expression: Any, of type: E.Type
-    ) -> (PartialKeyPath<E> & Sendable)? {
+    ) -> PartialKeyPath<E>? {
         guard let field = expression as? any FieldExpression else { return nil }
         return field.path(from: type)
     }
@@ -104,13 +104,13 @@ extension PredicateExpressions.Value: ConstantExpression {
 }
 
 private protocol FieldExpression {
-    func path<E: Entity>(from type: E.Type) -> (PartialKeyPath<E> & Sendable)?
+    func path<E: Entity>(from type: E.Type) -> PartialKeyPath<E>?
 }
 
 extension PredicateExpressions.KeyPath: FieldExpression {
-    fileprivate func path<E: Entity>(from type: E.Type) -> (PartialKeyPath<E> & Sendable)? {
+    fileprivate func path<E: Entity>(from type: E.Type) -> PartialKeyPath<E>? {
         guard root is PredicateExpressions.Variable<E> else { return nil }
-        return keyPath as? PartialKeyPath<E> & Sendable
+        return keyPath as? PartialKeyPath<E>
     }
 }
 

@@ -28,11 +28,6 @@ extension QueryPlan {
         self = best?.plan ?? QueryPlan(range: nil, isSorted: request.sort.isEmpty)
     }
 
-    private init(range: IndexRange?, isSorted: Bool) {
-        self.range = range
-        self.isSorted = isSorted
-    }
-
     private static func plan<E: Entity>(
         _ request: FetchRequest<E>, _ index: Index<E>, at position: Int
     ) -> (QueryPlan, Int) {

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Whatever records can be read from: a snapshot, a write block's transaction, and the store
 /// itself, which reads its newest snapshot.
 ///
@@ -47,8 +45,8 @@ extension Reading where Self: ~Copyable {
     }
 
     /// The records that pass the filter, by ascending values of one field.
-    public func all<E: Entity, V: Comparable>(
-        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: KeyPath<E, V> & Sendable,
+    public func all<E: Entity, V: Comparable & SendableMetatype>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
         offset: Int = 0, limit: Int? = nil
     ) throws -> [E] {
         try all(

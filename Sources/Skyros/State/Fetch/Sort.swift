@@ -8,30 +8,30 @@ public import Foundation
 public struct Sort<E: Entity>: Sendable {
     let isAscending: Bool
     /// The field, if the order is that of its values by `<`; an index may then give it.
-    let path: (PartialKeyPath<E> & Sendable)?
+    let path: AnyFieldPath<E>?
     let compare: @Sendable (E, E) -> ComparisonResult
 
     /// Smaller values first.
-    public static func ascending<V: Comparable>(_ path: KeyPath<E, V> & Sendable) -> Sort {
+    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort {
         Sort(
             isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
     /// Nil first, then smaller values first.
-    public static func ascending<V: Comparable>(_ path: KeyPath<E, V?> & Sendable) -> Sort {
+    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort {
         Sort(
             isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
     /// Greater values first.
-    public static func descending<V: Comparable>(_ path: KeyPath<E, V> & Sendable) -> Sort {
+    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort {
         Sort.ascending(path).reversed
     }
 
     /// Greater values first, nil last.
-    public static func descending<V: Comparable>(_ path: KeyPath<E, V?> & Sendable) -> Sort {
+    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort {
         Sort.ascending(path).reversed
     }
 
@@ -45,7 +45,7 @@ public struct Sort<E: Entity>: Sendable {
     }
 
     private init(
-        isAscending: Bool, path: (PartialKeyPath<E> & Sendable)?,
+        isAscending: Bool, path: AnyFieldPath<E>?,
         compare: @escaping @Sendable (E, E) -> ComparisonResult
     ) {
         self.isAscending = isAscending

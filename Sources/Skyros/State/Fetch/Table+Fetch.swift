@@ -1,3 +1,5 @@
+import Foundation
+
 extension Table {
     /// The records that `request` asks for, in its order.
     ///

@@ -1,0 +1,62 @@
+public import Foundation
+import SkyrosDisk
+import SkyrosLog
+
+extension Archive {
+    /// Writes a fresh checkpoint of a moment to a file of its own: an ordinary SQLite database.
+    ///
+    /// - Parameter file: where to; there must be nothing yet.
+    /// - Returns: the state that was written.
+    /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.checkpointFailed`.
+    @discardableResult
+    public func writeCheckpoint(asOf moment: Moment? = nil, to file: URL) throws -> Snapshot {
+        let path = file.path(percentEncoded: false)
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw StoreError(
+                .invalidInput, "\(path) exists already; name another file or remove it")
+        }
+        let snapshot = try snapshot(asOf: moment)
+        let resolved = file.deletingLastPathComponent().resolvingSymlinksInPath()
+            .appending(path: file.lastPathComponent).path(percentEncoded: false)
+        do {
+            let checkpointer = Checkpointer(path: resolved, storeID: follower.storeID.bytes)
+            try checkpointer.write(snapshot, TouchedRows(allOf: snapshot))
+            try checkpointer.close()
+        } catch {
+            throw StoreError.wrapping(error)
+        }
+        return snapshot
+    }
+
+    /// Replaces the store's checkpoint by a fresh one from the log alone.
+    ///
+    /// It takes the store's lock, so nobody may have the store open for writing.
+    ///
+    /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`.
+    @discardableResult
+    public func rebuildCheckpoint() throws -> Snapshot {
+        guard let path = disk.systemPath else {
+            throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
+        }
+        return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
+            let temporary = DiskPath(.root, "checkpoint.tmp")
+            try StoreError.fromDisk { () throws(DiskError) in try disk.remove(temporary) }
+            _ = try refresh()
+            let snapshot = try writeCheckpoint(to: URL(filePath: "\(path)/\(temporary.name)"))
+            try StoreError.fromDisk { () throws(DiskError) in
+                try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
+                try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
+                try disk.syncFolder(.root)
+            }
+            return snapshot
+        }
+    }
+}
+
+extension DiskLock {
+    /// Runs `body` and gives the lock back.
+    fileprivate func use<R>(_ body: () throws -> R) throws -> R {
+        defer { release() }
+        return try body()
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Skyros
+
+/// The words behind a command's name, sorted.
+struct Arguments {
+    /// The store's folder.
+    let store: URL
+    /// What stands besides the store and the options.
+    let rest: [String]
+    private let values: [String: String]
+    private let flags: Set<String>
+
+    /// - Throws: `UsageError` for an option that the command does not know.
+    init(_ words: [String], for command: any Command.Type) throws {
+        var places: [String] = []
+        var values: [String: String] = [:]
+        var flags: Set<String> = []
+        var remaining = words[...]
+        while let word = remaining.popFirst() {
+            if word == "--" {
+                places += remaining
+                break
+            }
+            guard word.hasPrefix("--") else {
+                places.append(word)
+                continue
+            }
+            let (name, inline) = Self.split(word)
+            if name == "json" || command.flags.contains(name) {
+                flags.insert(name)
+            } else if command.options.contains(name) {
+                guard let value = inline ?? remaining.popFirst() else {
+                    throw UsageError("--\(name) needs a value")
+                }
+                values[name] = value
+            } else {
+                throw UsageError("there is no option --\(name)")
+            }
+        }
+        guard let store = places.first else { throw UsageError("name the store's folder") }
+        self.store = URL(filePath: store)
+        rest = Array(places.dropFirst())
+        self.values = values
+        self.flags = flags
+    }
+
+    /// `--name=value` in one word.
+    private static func split(_ word: String) -> (String, String?) {
+        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
+        let name = parts.first.map(String.init) ?? ""
+        return (name, parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    var isJSON: Bool { flags.contains("json") }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    func text(_ name: String) -> String? { values[name] }
+
+    func sequence(_ name: String) throws -> SequenceNumber? {
+        guard let text = values[name] else { return nil }
+        guard let number = UInt64(text) else {
+            throw UsageError("--\(name) takes the number of an event, not \"\(text)\"")
+        }
+        return SequenceNumber(rawValue: number)
+    }
+
+    func date(_ name: String) throws -> Date? {
+        guard let text = values[name] else { return nil }
+        guard let date = Self.date(text) else {
+            throw UsageError("--\(name) takes a time such as 2026-03-01T12:00:00Z, not \"\(text)\"")
+        }
+        return date
+    }
+
+    /// The number of an event, or a time.
+    func moment(_ name: String) throws -> Moment? {
+        guard let text = values[name] else { return nil }
+        if let number = UInt64(text) { return .sequence(SequenceNumber(rawValue: number)) }
+        if let date = Self.date(text) { return .date(date) }
+        throw UsageError(
+            "--\(name) takes the number of an event or a time such as 2026-03-01T12:00:00Z, "
+                + "not \"\(text)\"")
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let styles: [Date.ISO8601FormatStyle] = [
+            .iso8601, .init(includingFractionalSeconds: true),
+        ]
+        for style in styles {
+            if let date = try? style.parse(text) { return date }
+        }
+        return try? Date.ISO8601FormatStyle.iso8601.parse(text + "T00:00:00Z")
+    }
+}

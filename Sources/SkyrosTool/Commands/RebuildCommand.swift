@@ -1,0 +1,51 @@
+import Foundation
+import Skyros
+
+/// `skyros rebuild`: a fresh checkpoint from the log alone.
+struct RebuildCommand: Command {
+    static let name = "rebuild"
+    static let summary = "A fresh checkpoint from the log alone"
+    static let usage = "STORE [--to N] [--into PATH] [--json]"
+    static let details = """
+          --into PATH   write an ordinary SQLite file there, and leave the store alone
+          --to N        the state after this event; needs --into
+
+        Without --into the store's own checkpoint is replaced; nobody may have the store open for
+        writing then.
+
+          skyros rebuild Orders.skyros
+          skyros rebuild Orders.skyros --to 48213 --into then.sqlite
+        """
+    static let options: Set<String> = ["to", "into"]
+
+    private let arguments: Arguments
+    private let moment: Moment?
+    private let target: URL?
+
+    init(_ arguments: Arguments) throws {
+        guard arguments.rest.isEmpty else { throw UsageError("rebuild takes the store alone") }
+        self.arguments = arguments
+        moment = try arguments.sequence("to").map { .sequence($0) }
+        target = arguments.text("into").map { URL(filePath: $0) }
+        guard moment == nil || target != nil else { throw UsageError("--to needs --into") }
+    }
+
+    func run() throws -> Bool {
+        let archive = try Archive(at: arguments.store)
+        let state =
+            if let target {
+                try archive.writeCheckpoint(asOf: moment, to: target)
+            } else {
+                try archive.rebuildCheckpoint()
+            }
+        let digest = try state.digest().description
+        if arguments.isJSON {
+            Output.json([
+                "sequence": .integer(Int128(state.sequence.rawValue)), "digest": .text(digest),
+            ])
+        } else {
+            Output.line("checkpoint at event \(state.sequence), digest \(digest)")
+        }
+        return true
+    }
+}

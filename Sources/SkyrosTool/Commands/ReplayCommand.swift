@@ -1,0 +1,47 @@
+import Skyros
+
+/// `skyros replay`: folds the log.
+struct ReplayCommand: Command {
+    static let name = "replay"
+    static let summary = "Fold the log from the start; the speed and the state's digest"
+    static let usage = "STORE [--to N] [--json]"
+    static let details = """
+          --to N   stop after this event
+
+          skyros replay Orders.skyros
+        """
+    static let options: Set<String> = ["to"]
+
+    private let arguments: Arguments
+    private let last: SequenceNumber?
+
+    init(_ arguments: Arguments) throws {
+        guard arguments.rest.isEmpty else { throw UsageError("replay takes the store alone") }
+        self.arguments = arguments
+        last = try arguments.sequence("to")
+    }
+
+    func run() throws -> Bool {
+        let archive = try Archive(at: arguments.store)
+        let end = last ?? archive.sequence
+        let start = ContinuousClock.now
+        let bar = ProgressBar("replaying", total: end.rawValue)
+        let state = try archive.snapshot(asOf: .sequence(end)) { bar.update($0.rawValue) }
+        bar.finish()
+        let elapsed = start.duration(to: .now)
+        let seconds =
+            Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+        let digest = try state.digest().description
+        if arguments.isJSON {
+            Output.json([
+                "sequence": .integer(Int128(state.sequence.rawValue)),
+                "events": .integer(Int128(state.sequence.rawValue)),
+                "digest": .text(digest), "seconds": .double(seconds),
+            ])
+        } else {
+            let speed = Int(Double(state.sequence.rawValue) / max(seconds, 1e-9))
+            Output.line("\(state.sequence) events, \(speed) events/s, digest \(digest)")
+        }
+        return true
+    }
+}

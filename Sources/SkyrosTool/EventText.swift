@@ -1,0 +1,68 @@
+import Foundation
+import Skyros
+
+/// Events for programs and for people.
+enum EventText {
+    /// The stable form of an event, see the command-line contract in docs/mapping.md.
+    static func json(_ event: Event) throws -> [String: FieldValue?] {
+        let metadata = event.metadata
+        return [
+            "sequence": .integer(Int128(event.sequence.rawValue)),
+            "time": .text(event.time.description),
+            "actor": metadata.actor.map { .text($0) },
+            "reason": metadata.reason.map { .text($0) },
+            "correlation": metadata.correlation.map { .text($0) },
+            "causation": metadata.causation.map { .text($0) },
+            "tags": metadata.tags.isEmpty ? nil : .map(metadata.tags.mapValues { .text($0) }),
+            "intent": try event.intent.map { try json($0) },
+            "changes": .array(try event.changes.map { .map(try json($0)) }),
+        ]
+    }
+
+    private static func json(_ intent: Intent) throws -> FieldValue {
+        .map(["name": .text(intent.name), "value": try intent.value])
+    }
+
+    static func json(_ change: Change) throws -> [String: FieldValue] {
+        var object: [String: FieldValue] = ["entity": .text(change.entity)]
+        object["id"] = try change.id?.value
+        switch change {
+        case .inserted(let record):
+            object["kind"] = .text("inserted")
+            object["after"] = try record.fields.value
+        case .updated(_, _, let before, let after):
+            object["kind"] = .text("updated")
+            object["before"] = try before.value
+            object["after"] = try after.value
+        case .deleted(let record):
+            object["kind"] = .text("deleted")
+            object["before"] = try record.fields.value
+        case .cleared(_, let count):
+            object["kind"] = .text("cleared")
+            object["count"] = .integer(Int128(count))
+        }
+        return object
+    }
+
+    /// One line for the event, and one a change.
+    static func lines(_ event: Event) throws -> [String] {
+        var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"
+        if let reason = event.metadata.reason { head += "  \"\(reason)\"" }
+        if let intent = event.intent { head += "  \(intent.name)" }
+        let tags = event.metadata.tags.sorted { $0.key < $1.key }
+        if !tags.isEmpty { head += "  " + tags.map { "\($0)=\($1)" }.joined(separator: " ") }
+        return try [head] + event.changes.map { try "    " + line($0) }
+    }
+
+    private static func line(_ change: Change) throws -> String {
+        let place = "\(change.entity) \(change.id?.description ?? "")"
+        switch change {
+        case .inserted(let record): return "+ \(place)  \(try record.fields.value.jsonText())"
+        case .deleted(let record): return "- \(place)  \(try record.fields.value.jsonText())"
+        case .cleared(_, let count): return "- \(change.entity): all \(count) records"
+        case .updated(_, _, let before, let after):
+            let changes = try FieldChange.list(before: before, after: after)
+            return "~ \(place)  " + changes.map(\.description).joined(separator: ", ")
+        }
+    }
+}

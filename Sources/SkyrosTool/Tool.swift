@@ -1,0 +1,76 @@
+import Foundation
+import Skyros
+
+/// Finds the command, runs it, and turns what happens into an exit code.
+enum Tool {
+    /// 0 is success.
+    enum ExitCode {
+        /// The answer is "no", or something is damaged or missing.
+        static let failure: Int32 = 1
+        /// The command line makes no sense.
+        static let usage: Int32 = 2
+    }
+
+    static let commands: [any Command.Type] = [
+        InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
+        QueryCommand.self, VerifyCommand.self, ReplayCommand.self, RebuildCommand.self,
+        ExportCommand.self,
+    ]
+
+    static func run(_ arguments: [String]) -> Int32 {
+        guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
+            Output.line(overview)
+            return arguments.isEmpty ? ExitCode.usage : 0
+        }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            Output.error("there is no command \"\(name)\"; `skyros --help` lists them")
+            return ExitCode.usage
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Output.line(help(command))
+            return 0
+        }
+        return run(command, rest)
+    }
+
+    private static func run(_ command: any Command.Type, _ rest: [String]) -> Int32 {
+        do {
+            let arguments = try Arguments(rest, for: command)
+            return try command.init(arguments).run() ? 0 : ExitCode.failure
+        } catch let error as UsageError {
+            Output.error("\(error.message)\n\nusage: skyros \(command.name) \(command.usage)")
+            return ExitCode.usage
+        } catch let error as StoreError {
+            Output.error(error.description)
+            return ExitCode.failure
+        } catch {
+            Output.error(String(describing: error))
+            return ExitCode.failure
+        }
+    }
+
+    private static var overview: String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let list = commands.map { command in
+            let padding = String(repeating: " ", count: width - command.name.count)
+            return "  \(command.name)\(padding)  \(command.summary)"
+        }
+        return """
+            skyros: look into a store, at any moment of its history
+
+            usage: skyros COMMAND STORE [ARGUMENTS] [--json]
+
+            \(list.joined(separator: "\n"))
+
+            Every command takes the store's folder first and prints for people, or for programs
+            with --json. A moment (--at, --to …) is the number of an event or a time such as
+            2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
+            Exit codes: 0 success, 1 the answer is "no" or something is damaged, 2 wrong usage.
+            """
+    }
+
+    private static func help(_ command: any Command.Type) -> String {
+        "\(command.summary)\n\nusage: skyros \(command.name) \(command.usage)\n\n\(command.details)"
+    }
+}
