@@ -100,11 +100,12 @@ extension CheckpointCatalog {
                 name: try row.checkedText(at: 1), table: try row.checkedText(at: 2))
             guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)), rowCount >= 0,
                 let digest = StateDigest(description: try row.checkedText(at: 4)),
+                let numberCheck = HexText.number(try row.checkedText(at: 5)),
                 try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
                 layout.index(ofEntity: entity.name) == nil, !entity.table.utf8.contains(0)
             else { throw CheckpointError.damage("_skyros_entities has an invalid row") }
-            entity.rowCount = rowCount
-            entity.digest = digest
+            entity.tally = RowTally(
+                rowCount: rowCount, digest: digest, numberCheck: numberCheck)
             layout.entities.append(entity)
         }
         return layout
