@@ -106,12 +106,14 @@ import Testing
     }
 
     @Test func `of another format or program is told apart and left alone`() throws {
-        try tamper("PRAGMA user_version=2")
+        try tamper("PRAGMA user_version=2; UPDATE _skyros SET format = 2")
         let before = try Data(contentsOf: folder.fileURL)
         #expect(throws: CheckpointError.newerFormat(version: 2)) { try folder.open() }
         #expect(try Data(contentsOf: folder.fileURL) == before)
+        try tamper("UPDATE _skyros SET format = 1")
+        #expect(openError() == .damage("the header says format 2"))
         try tamper("PRAGMA user_version=0")
-        #expect(openError() == .damage("there is no format 0"))
+        #expect(openError() == .damage("the header says format 0"))
         try tamper("PRAGMA application_id=7")
         #expect(openError() == .foreign(applicationID: 7))
         try tamper("PRAGMA application_id=0; PRAGMA user_version=0")
