@@ -139,6 +139,16 @@ import Testing
         }
     }
 
+    @Test func `is told apart from trouble when SQLite does not know its schema format`() throws {
+        var bytes = try Data(contentsOf: folder.fileURL)
+        bytes[47] = 99
+        try bytes.write(to: folder.fileURL)
+        guard case .corrupt = openError() else {
+            Issue.record("taken for an error of the disk")
+            return
+        }
+    }
+
     @Test func `is truncated at any page and noticed`() throws {
         let whole = try Data(contentsOf: folder.fileURL)
         for count in stride(from: 512, to: whole.count, by: 512) {
