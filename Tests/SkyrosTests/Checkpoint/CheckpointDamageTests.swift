@@ -46,7 +46,8 @@ import Testing
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
         "UPDATE _skyros SET format = 2", "UPDATE _skyros SET store = upper(store)",
-        "INSERT INTO _skyros SELECT 2, format, store, sequence, running_check, time, digest, seal FROM _skyros",
+        "INSERT INTO _skyros SELECT 2, format, store, sequence, running_check, time, digest, seal "
+            + "FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
         "UPDATE _skyros_entities SET row_count = NULL",
         "UPDATE _skyros_entities SET number_check = '0123456789abcdef'",
