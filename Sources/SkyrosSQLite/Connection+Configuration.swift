@@ -32,6 +32,7 @@ extension Connection {
             PRAGMA secure_delete=ON;
             """)
         try requireRollbackJournal()
+        try requireAccess(options.access, handle)
     }
 
     /// Switches off what a file could bring along, and what a typing error could do to it.
@@ -62,8 +63,19 @@ extension Connection {
         let sql = "PRAGMA journal_mode"
         let mode = try prepare(sql).single { $0.string(at: 0) } ?? ""
         guard mode == "delete" || mode == "memory" else {
-            let message = "the journal mode is \(mode), not delete"
-            throw SQLiteError(extendedCode: SQLITE_ERROR, message: message, place: .path(path))
+            let message = "the journal mode is \(mode), so the file is none of ours"
+            throw SQLiteError(extendedCode: SQLITE_NOTADB, message: message, place: .path(path))
         }
+    }
+
+    /// Refuses a database that was to be written and can only be read: SQLite opens such a file
+    /// without a word, and the first write would fail.
+    private func requireAccess(
+        _ access: ConnectionOptions.Access, _ handle: OpaquePointer
+    ) throws(SQLiteError) {
+        guard access == .readWriteCreate, sqlite3_db_readonly(handle, "main") != 0 else { return }
+        throw SQLiteError(
+            extendedCode: SQLITE_READONLY, message: "the database can only be read",
+            place: .path(path))
     }
 }

@@ -26,9 +26,10 @@ package final class Connection {
 
     /// Opens and configures a database.
     ///
-    /// - Throws: `cannotOpen` for a missing file or a symbolic link, `notADatabase` and
-    ///   `corrupt` for a file that is not a database, `busy` when another connection holds an
-    ///   exclusive lock, `error` for a database in WAL mode, which is never one of ours.
+    /// - Throws: `cannotOpen` for a missing file or a symbolic link, `readOnly`
+    ///   for one that was to be written and may not, `notADatabase` and `corrupt` for a file
+    ///   that is not a database, or one in WAL mode, which is never ours, `busy` when another
+    ///   connection holds an exclusive lock.
     package init(_ options: ConnectionOptions) throws(SQLiteError) {
         path = options.displayPath
         let handle = try Self.open(options)

@@ -80,6 +80,18 @@ import Testing
         #expect(error?.code == .readOnly)
     }
 
+    @Test func `refuses to write to a file that says it must not be written`() throws {
+        try open().execute("CREATE TABLE a(x)")
+        // The write version of the format, in byte 18, is beyond what any SQLite knows.
+        let url = folder.url.appending(path: "a.sqlite")
+        var bytes = try Data(contentsOf: url)
+        bytes[18] = 9
+        try bytes.write(to: url)
+        let error = #expect(throws: SQLiteError.self) { try open() }
+        #expect(error?.code == .readOnly)
+        _ = try open(access: .readOnly)
+    }
+
     @Test func `does not follow a symbolic link`() throws {
         try open("real.sqlite").execute("CREATE TABLE a(x)")
         try FileManager.default.createSymbolicLink(
@@ -105,7 +117,8 @@ import Testing
             try connection.execute("CREATE TABLE a(x); PRAGMA journal_mode=WAL")
         }
         let before = try Data(contentsOf: folder.url.appending(path: "a.sqlite"))
-        #expect(throws: SQLiteError.self) { try open() }
+        let error = #expect(throws: SQLiteError.self) { try open() }
+        #expect(error?.isDamage == true)
         #expect(try Data(contentsOf: folder.url.appending(path: "a.sqlite")) == before)
     }
 

@@ -6,9 +6,15 @@ final class TemporaryFolder {
 
     init() throws {
         // The name needs no determinism: nothing that is stored depends on it.
-        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        let temporary = FileManager.default.temporaryDirectory
             .appending(path: "skyros-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+        // No part of a database's path may be a symbolic link, which `/var` of a Mac is.
+        guard let resolved = realpath(temporary.path(percentEncoded: false), nil) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        defer { free(resolved) }
+        url = URL(filePath: String(cString: resolved), directoryHint: .isDirectory)
     }
 
     deinit {

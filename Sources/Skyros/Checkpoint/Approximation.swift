@@ -20,7 +20,7 @@ enum Approximation: Equatable {
         switch kind {
         case .integer, .boolean: self = Self.integral(Self.number(value))
         case .real, .date: self = Self.number(value).map { .real($0 + 0.0) } ?? .null
-        case .text, .uuid, .url, .decimal, .json: self = try .text(Self.words(value, for: kind))
+        case .text, .uuid, .url, .decimal, .json: self = .text(try Self.words(value, for: kind))
         case .bytes: self = .null
         }
     }
@@ -58,10 +58,27 @@ enum Approximation: Equatable {
         return number
     }
 
-    /// A text as it is, with replacement characters for NUL; everything else as JSON.
+    /// In a json column the JSON. In other columns of text the same without quotes, and a text
+    /// as it is, save for a replacement character in the place of each NUL.
     private static func words(
         _ value: UnsafeRawBufferPointer, for kind: ColumnKind
     ) throws(CBORError) -> String {
-        ""
+        var reader = CBORReader(value)
+        if kind != .json {
+            if try reader.peekType() == .tag, try reader.readTag() != CBORFormat.Tag.url {
+                reader = CBORReader(value)
+            }
+            if try reader.peekType() == .text { return visible(try reader.readText()) }
+        }
+        var json = CBORWriter(capacity: 128)
+        _ = try JSONColumn.append(value, to: &json)
+        let words = json.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        // What is in quotes here are digits, letters and base64, without escapes.
+        let isQuoted = kind != .json && words.utf8.first == UInt8(ascii: "\"")
+        return isQuoted ? String(words.dropFirst().dropLast()) : words
+    }
+
+    private static func visible(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
     }
 }

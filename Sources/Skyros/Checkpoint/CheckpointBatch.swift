@@ -1,7 +1,7 @@
 /// What changed between two checkpoints, by entity.
 ///
 /// The content is pulled through closures, so that a million rows need no array of their own.
-/// Entities are written in the order given; one entity may come only once.
+/// Entities are written in the order given.
 package struct CheckpointBatch {
     package var changes: [EntityChanges]
 

@@ -19,12 +19,26 @@ extension CheckpointCatalog {
         guard applicationID == CheckpointLayout.applicationID else {
             throw CheckpointError.foreign(applicationID: applicationID)
         }
-        guard version <= CheckpointLayout.formatVersion else {
-            throw CheckpointError.newerFormat(version: version)
-        }
         guard version == CheckpointLayout.formatVersion else {
-            throw CheckpointError.damage("there is no format \(version)")
+            throw versionError(version, connection)
         }
+        return try readDescription(connection)
+    }
+
+    /// What to think of a version that is not ours. A newer library says its version in the
+    /// sealed description as well, so a whole description of our own version means that the
+    /// header was damaged.
+    private static func versionError(
+        _ version: Int64, _ connection: Connection
+    ) -> CheckpointError {
+        let isOurs = (try? readDescription(connection)) != nil
+        if version > CheckpointLayout.formatVersion, !isOurs {
+            return .newerFormat(version: version)
+        }
+        return .damage("the header says format \(version)")
+    }
+
+    private static func readDescription(_ connection: Connection) throws -> CheckpointCatalog {
         let encoding = try connection.prepare("PRAGMA encoding").single { $0.string(at: 0) }
         guard encoding == "UTF-8" else {
             throw CheckpointError.damage("the encoding of text is not UTF-8")
@@ -94,17 +108,19 @@ extension CheckpointCatalog {
 
     private static func readEntities(_ connection: Connection) throws -> CheckpointLayout {
         var layout = CheckpointLayout()
+        var names: Set<[UInt8]> = []
         let sql = "SELECT * FROM _skyros_entities ORDER BY number"
         try connection.prepare(sql).forEachRow { row in
             var entity = CheckpointLayout.Entity(
                 name: try row.checkedText(at: 1), table: try row.checkedText(at: 2))
             guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)), rowCount >= 0,
                 let digest = StateDigest(description: try row.checkedText(at: 4)),
+                let numberCheck = HexText.number(try row.checkedText(at: 5)),
                 try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
-                layout.index(ofEntity: entity.name) == nil, !entity.table.utf8.contains(0)
+                names.insert(Array(entity.name.utf8)).inserted, !entity.table.utf8.contains(0)
             else { throw CheckpointError.damage("_skyros_entities has an invalid row") }
-            entity.rowCount = rowCount
-            entity.digest = digest
+            entity.tally = RowTally(
+                rowCount: rowCount, digest: digest, numberCheck: numberCheck)
             layout.entities.append(entity)
         }
         return layout
@@ -113,7 +129,10 @@ extension CheckpointCatalog {
     private static func readColumns(
         _ connection: Connection, into layout: inout CheckpointLayout
     ) throws {
+        let names = layout.entities.enumerated().map { (Array($0.element.name.utf8), $0.offset) }
+        let places = Dictionary(uniqueKeysWithValues: names)
         var fields: Set<[[UInt8]]> = []
+        var count: Int64 = 0
         let sql = "SELECT * FROM _skyros_columns ORDER BY number"
         try connection.prepare(sql).forEachRow { row in
             let entity = try row.checkedText(at: 1)
@@ -123,8 +142,9 @@ extension CheckpointCatalog {
             let column = CheckpointLayout.Column(
                 field: try row.checkedText(at: 2), name: try row.checkedText(at: 3), kind: kind)
             let isNew = fields.insert([Array(entity.utf8), Array(column.field.utf8)]).inserted
-            guard isNew, try row.checkedInteger(at: 0) == Int64(layout.columnCount) + 1,
-                let index = layout.index(ofEntity: entity), !column.name.utf8.contains(0),
+            count += 1
+            guard isNew, try row.checkedInteger(at: 0) == count,
+                let index = places[Array(entity.utf8)], !column.name.utf8.contains(0),
                 layout.entities[index].columns.count < CheckpointLayout.columnCountMax
             else { throw CheckpointError.damage("_skyros_columns has an invalid row") }
             layout.entities[index].columns.append(column)

@@ -11,7 +11,7 @@ struct CheckpointCatalog: Sendable {
 
     var meta: CheckpointMeta {
         let entities = layout.entities.map {
-            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.rowCount)
+            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.tally.rowCount)
         }
         return CheckpointMeta(
             formatVersion: CheckpointLayout.formatVersion, position: position,
@@ -34,11 +34,12 @@ struct CheckpointCatalog: Sendable {
     }
 
     private static func append(_ entity: CheckpointLayout.Entity, to writer: inout CBORWriter) {
-        writer.appendArrayHead(5)
+        writer.appendArrayHead(6)
         writer.append(text: entity.name)
         writer.append(text: entity.table)
-        writer.append(Int64(entity.rowCount))
-        writer.append(text: entity.digest.description)
+        writer.append(Int64(entity.tally.rowCount))
+        writer.append(text: entity.tally.digest.description)
+        writer.append(entity.tally.numberCheck)
         writer.appendArrayHead(entity.columns.count)
         for column in entity.columns {
             writer.appendArrayHead(3)
@@ -83,17 +84,15 @@ extension CheckpointCatalog {
         over old: CheckpointLayout, on connection: Connection
     ) throws(SQLiteError) {
         let insert = try connection.prepare(
-            "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5)")
+            "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         for (index, entity) in layout.entities.enumerated() {
-            if index < old.entities.count {
-                let before = old.entities[index]
-                if before.rowCount == entity.rowCount, before.digest == entity.digest { continue }
-            }
+            if index < old.entities.count, old.entities[index].tally == entity.tally { continue }
             try insert.bind(integer: Int64(index) + 1, at: 1)
             try insert.bind(string: entity.name, at: 2)
             try insert.bind(string: entity.table, at: 3)
-            try insert.bind(integer: Int64(entity.rowCount), at: 4)
-            try insert.bind(string: entity.digest.description, at: 5)
+            try insert.bind(integer: Int64(entity.tally.rowCount), at: 4)
+            try insert.bind(string: entity.tally.digest.description, at: 5)
+            try insert.bind(string: HexText.text(of: entity.tally.numberCheck), at: 6)
             try insert.run()
         }
     }

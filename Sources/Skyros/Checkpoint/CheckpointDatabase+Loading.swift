@@ -38,24 +38,34 @@ extension CheckpointDatabase {
         let plan = RowPlan(entity.columns)
         let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
         var reader = RowReader(plan, entity: entity.name)
-        var digest = StateDigest()
-        var rowCount = 0
+        var tally = RowTally()
         while try select.step() {
             try reader.read(select)
-            digest.add(reader.digest())
-            rowCount += 1
+            let digest = reader.digest()
             let number = reader.number
             try reader.withRow { id, record in
+                tally.add(number, id: id, digest)
                 let row = LoadedRow(entity: entity.name, number: number, id: id, record: record)
                 try body(row)
             }
         }
-        guard rowCount == entity.rowCount else {
-            let description = "there are \(rowCount) rows and not \(entity.rowCount)"
-            throw CheckpointError.damage(description, entity: entity.name)
+        try Self.compare(tally, with: entity)
+    }
+
+    /// Throws unless the rows that were read come to what is written down.
+    private static func compare(
+        _ tally: RowTally, with entity: CheckpointLayout.Entity
+    ) throws(CheckpointError) {
+        let expected = entity.tally
+        guard tally.rowCount == expected.rowCount else {
+            let description = "there are \(tally.rowCount) rows and not \(expected.rowCount)"
+            throw .damage(description, entity: entity.name)
         }
-        guard digest == entity.digest else {
-            throw CheckpointError.damage("the digest does not match", entity: entity.name)
+        guard tally.digest == expected.digest else {
+            throw .damage("the digest does not match", entity: entity.name)
+        }
+        guard tally.numberCheck == expected.numberCheck else {
+            throw .damage("the row numbers do not match", entity: entity.name)
         }
     }
 }

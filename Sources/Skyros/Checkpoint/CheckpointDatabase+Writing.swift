@@ -2,7 +2,7 @@ import SkyrosSQLite
 
 extension CheckpointDatabase {
     /// Applies a batch and moves to a position, in one transaction: after a crash or an error
-    /// either all of it is there or nothing.
+    /// either all of it is there or nothing (P7).
     ///
     /// The digest of the description is kept up to date by the rows that come and go. O(rows
     /// of the batch).
@@ -21,8 +21,7 @@ extension CheckpointDatabase {
             catalog = next
             return next.meta
         } catch {
-            // Whatever the writers know of rows and columns was taken back.
-            writers = [:]
+            forget()
             throw (error as? SQLiteError).map { CheckpointError.writing($0) } ?? error
         }
     }

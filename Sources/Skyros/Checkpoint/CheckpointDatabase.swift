@@ -28,7 +28,9 @@ package final class CheckpointDatabase {
     /// there is none and it may be written to.
     ///
     /// - Parameters:
-    ///   - path: No part of it may be a symbolic link.
+    ///   - path: No part of it may be a symbolic link. SQLite creates files readable by all:
+    ///     an empty file that was created with fewer permissions keeps those, and its journal
+    ///     gets them too.
     ///   - busyTimeoutMilliseconds: How long a writer waits for readers.
     /// - Throws: `unreadable`, `foreign`, `newerFormat`, `corrupt`. The file is as it was then.
     package convenience init(
@@ -80,6 +82,13 @@ package final class CheckpointDatabase {
         writers = [:]
         catalog = try CheckpointCatalog.read(connection)
         dataVersion = current
+    }
+
+    /// Forgets everything known of the file, after a transaction that may have left nothing
+    /// behind or, if only the last sync failed, all of it.
+    func forget() {
+        writers = [:]
+        dataVersion = nil
     }
 
     private static func readingError(_ error: any Error) -> CheckpointError {

@@ -41,8 +41,11 @@ package enum CheckpointError: Error, Hashable, Sendable {
     }
 
     /// What a SQLite error means to somebody who reads: damage, or trouble.
+    ///
+    /// Reading runs only statements of ours; where one of them is wrong, the file made it so.
     static func reading(_ error: SQLiteError) -> CheckpointError {
-        error.isDamage ? .damage(error.description) : .unreadable(error)
+        let isDamage = error.isDamage || error.code == .error
+        return isDamage ? .damage(error.description) : .unreadable(error)
     }
 
     /// What a SQLite error means to somebody who writes: damage, or trouble.

@@ -14,7 +14,7 @@ extension CheckpointLayout {
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
-        table_name TEXT, row_count INTEGER, digest TEXT)
+        table_name TEXT, row_count INTEGER, digest TEXT, number_check TEXT)
         """
     static let columnTable = """
         CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, field TEXT, \

@@ -17,9 +17,8 @@ struct CheckpointLayout: Sendable {
         let table: String
         /// In the order of the table, which is that of their appearance.
         var columns: [Column] = []
-        var rowCount = 0
-        /// The digest over the rows of this entity.
-        var digest = StateDigest()
+        /// What the rows of this entity come to.
+        var tally = RowTally()
     }
 
     /// In the order of their appearance.
@@ -30,7 +29,7 @@ struct CheckpointLayout: Sendable {
 
     /// The digest over the rows of all entities.
     var digest: StateDigest {
-        entities.reduce(into: StateDigest()) { $0.add($1.digest) }
+        entities.reduce(into: StateDigest()) { $0.add($1.tally.digest) }
     }
 
     /// The number of columns for fields in all tables together.

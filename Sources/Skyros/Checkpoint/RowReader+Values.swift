@@ -8,30 +8,30 @@ extension RowReader {
     ) -> Bool {
         switch kind {
         case .integer:
-            guard type == .integer else { return false }
+            guard case .integer = type else { return false }
             record.append(row.integer(at: column))
             return true
         case .real:
-            guard type == .real else { return false }
+            guard case .real = type else { return false }
             record.append(row.real(at: column))
             return true
         case .text:
-            guard type == .text else { return false }
+            guard case .text = type else { return false }
             return appendText(row.bytes(at: column))
         case .boolean:
-            guard type == .integer else { return false }
+            guard case .integer = type else { return false }
             return appendBoolean(row.integer(at: column))
         case .bytes:
-            guard type == .blob else { return false }
+            guard case .blob = type else { return false }
             record.append(bytes: row.bytes(at: column))
             return true
         case .date:
-            guard type == .real else { return false }
+            guard case .real = type else { return false }
             record.appendTag(CBORFormat.Tag.date)
             record.append(row.real(at: column))
             return true
         case .uuid, .url, .decimal, .json:
-            guard type == .text else { return false }
+            guard case .text = type else { return false }
             return appendFromText(row.bytes(at: column), kind)
         }
     }

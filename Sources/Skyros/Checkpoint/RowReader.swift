@@ -94,7 +94,7 @@ struct RowReader: ~Copyable {
     ) throws(CheckpointError) -> Bool {
         let column = RowPlan.column(index)
         let type = row.storageType(at: column)
-        if type == .null { return false }
+        if case .null = type { return false }
         let key = plan.columns[index].key
         plan.keys.withUnsafeBytes {
             record.append(raw: UnsafeRawBufferPointer(rebasing: $0[key]))
@@ -111,7 +111,7 @@ struct RowReader: ~Copyable {
     /// Appends the fields of the columns and of `_exact`, which wins, in canonical order;
     /// returns their number.
     private mutating func appendMerged(_ row: Statement) throws(CheckpointError) -> Int {
-        guard row.storageType(at: 2) == .blob else { throw damage("_exact is no BLOB") }
+        guard case .blob = row.storageType(at: 2) else { throw damage("_exact is no BLOB") }
         // Rows with `_exact` are the exception, so a copy that is easy to handle is fine.
         let exact = [UInt8](row.bytes(at: 2))
         let fields = try exactFields(exact)

@@ -34,8 +34,7 @@ final class TableWriter {
     func clear() throws(SQLiteError) {
         guard tableExists else { return }
         try connection.execute(entity.clearSQL)
-        entity.rowCount = 0
-        entity.digest = StateDigest()
+        entity.tally = RowTally()
         highestRow = nil
     }
 
@@ -54,8 +53,7 @@ final class TableWriter {
         while try !bind(number, id, record) { try addColumns(for: record, in: number) }
         guard let statements else { return }
         try statements.upsert.run()
-        entity.rowCount += 1
-        entity.digest.add(statements.digest(entity.name, id, record))
+        entity.tally.add(number, id: id, statements.digest(entity.name, id, record))
         highestRow = max(highestRow ?? number, number)
     }
 
@@ -75,8 +73,8 @@ final class TableWriter {
         defer { statements.select.reset() }
         guard try statements.select.step() else { return false }
         try statements.reader.read(statements.select)
-        entity.digest.remove(statements.reader.digest())
-        entity.rowCount -= 1
+        let digest = statements.reader.digest()
+        statements.reader.withRow { id, _ in entity.tally.remove(number, id: id, digest) }
         return true
     }
 

@@ -5,47 +5,57 @@ enum UUIDText {
     /// Writes the text of the 16 bytes at `source` to `target`, which has room for it.
     static func write(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) {
         precondition(source.count == 16 && target.count == count, "A UUID has 16 bytes.")
-        var offset = 0
+        let dash = UInt8(ascii: "-")
+        (target[8], target[13], target[18], target[23]) = (dash, dash, dash, dash)
         for index in 0..<16 {
-            if isDash(offset) {
-                target[offset] = UInt8(ascii: "-")
-                offset += 1
-            }
+            let offset = offset(ofByte: index)
             target[offset] = digit(source[index] >> 4)
             target[offset + 1] = digit(source[index] & 0x0F)
-            offset += 2
         }
     }
 
     /// Reads what `write` wrote; nil for anything else, also for uppercase letters.
     static func read(_ text: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
         guard text.count == count else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        for offset in 0..<count {
-            if isDash(offset) {
-                guard text[offset] == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let value = value(text[offset]) else { return nil }
-            words.0 = words.0 << 4 | words.1 >> 60
-            words.1 = words.1 << 4 | value
+        let dash = UInt8(ascii: "-")
+        guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else {
+            return nil
         }
-        return (words.0.bigEndian, words.1.bigEndian)
+        var words: (UInt64, UInt64) = (0, 0)
+        // Bits above the low four gather here when a character is no digit.
+        var flaws: UInt64 = 0
+        for index in 0..<16 {
+            let offset = offset(ofByte: index)
+            let high = value(text[offset])
+            let low = value(text[offset + 1])
+            flaws |= high | low
+            let byte = high << 4 | low
+            if index < 8 {
+                words.0 = words.0 << 8 | byte
+            } else {
+                words.1 = words.1 << 8 | byte
+            }
+        }
+        return flaws < 16 ? (words.0.bigEndian, words.1.bigEndian) : nil
     }
 
-    private static func isDash(_ offset: Int) -> Bool {
-        offset == 8 || offset == 13 || offset == 18 || offset == 23
+    /// Where the two digits of a byte stand.
+    @inline(__always)
+    private static func offset(ofByte index: Int) -> Int {
+        // A dash comes before the bytes 4, 6, 8 and 10.
+        2 * index + min(max(index / 2 - 1, 0), 4)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? value + 0x30 : value + 0x57
     }
 
-    private static func value(_ digit: UInt8) -> UInt64? {
-        switch digit {
-        case 0x30...0x39: UInt64(digit - 0x30)
-        case 0x61...0x66: UInt64(digit - 0x57)
-        default: nil
-        }
+    /// The value of a digit; 16 for any other character.
+    @inline(__always)
+    private static func value(_ digit: UInt8) -> UInt64 {
+        let decimal = digit &- 0x30
+        if decimal < 10 { return UInt64(decimal) }
+        let letter = digit &- 0x61
+        return letter < 6 ? UInt64(letter) + 10 : 16
     }
 }

@@ -1,0 +1,197 @@
+import Foundation
+import SkyrosSQLite
+import Testing
+
+@testable import Skyros
+
+@Suite struct `A damaged checkpoint` {
+    private let folder: CheckpointFolder
+    private typealias Value = CheckpointValue
+
+    init() throws {
+        folder = try CheckpointFolder()
+        let rows = CheckpointValue.all.prefix(20).enumerated().map { index, value in
+            let fields = [
+                ("id", Value.integer(Int128(index))), ("a", value), ("b", Value.text("b")),
+            ]
+            return CheckpointFolder.Row("Thing", Int64(index), Value.map(fields))
+        }
+        try folder.open().write(rows + [.init("Other", 1, Value.map([("c", Value.real(1.5))]))])
+    }
+
+    /// Changes the file as a stranger would who does not know the rules.
+    private func tamper(_ sql: String) throws {
+        let connection = try folder.stranger()
+        try connection.execute(sql)
+        try connection.close()
+    }
+
+    private func openError() -> CheckpointError? {
+        #expect(throws: CheckpointError.self) { try folder.open().load { _ in } }
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE extra(x)", "CREATE TABLE _skyros_more(x)", "CREATE VIEW v AS SELECT 1",
+        "CREATE INDEX i ON Thing(a)", "DROP TABLE Other", "DROP TABLE _skyros_columns",
+        "CREATE TRIGGER t AFTER INSERT ON Thing BEGIN DELETE FROM Thing; END",
+        "ALTER TABLE Thing ADD COLUMN extra", "ALTER TABLE Thing DROP COLUMN b",
+        "ALTER TABLE Thing RENAME COLUMN b TO d", "ALTER TABLE Other RENAME TO Another",
+        "DROP TABLE Other; CREATE VIEW Other AS SELECT 1 AS _row, NULL AS _id",
+        "DROP TABLE Other; CREATE VIRTUAL TABLE Other USING fts5(x)",
+        "DROP TABLE Other; CREATE TABLE Other(_row INTEGER PRIMARY KEY, _id, _exact, c AS (1))",
+        "DROP TABLE _skyros; CREATE VIEW _skyros AS SELECT 1, 1", "ANALYZE",
+        "DELETE FROM _skyros", "DELETE FROM _skyros_entities", "DELETE FROM _skyros_columns",
+        "UPDATE _skyros SET sequence = 43", "UPDATE _skyros SET time = time + 1",
+        "UPDATE _skyros SET running_check = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
+        "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
+        "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
+        "UPDATE _skyros SET format = 2", "UPDATE _skyros SET store = upper(store)",
+        "INSERT INTO _skyros SELECT 2, format, store, sequence, running_check, time, digest, seal "
+            + "FROM _skyros",
+        "UPDATE _skyros_entities SET row_count = 99",
+        "UPDATE _skyros_entities SET row_count = NULL",
+        "UPDATE _skyros_entities SET number_check = '0123456789abcdef'",
+        "UPDATE _skyros_entities SET entity = 'Else' WHERE number = 2",
+        "UPDATE _skyros_entities SET table_name = 'Thing'",
+        "UPDATE _skyros_entities SET number = 9 WHERE number = 2",
+        "UPDATE _skyros_columns SET kind = 'json'", "UPDATE _skyros_columns SET kind = 'new'",
+        "UPDATE _skyros_columns SET field = 'x' WHERE number = 1",
+        "UPDATE _skyros_columns SET entity = 'Other'",
+        "UPDATE _skyros_columns SET column_name = 'a'",
+        "UPDATE Thing SET _row = 99 WHERE _row = 3", "UPDATE Thing SET _row = -_row",
+        "DELETE FROM Thing WHERE _row = 3", "DELETE FROM Thing", "UPDATE Thing SET b = 'c'",
+        "UPDATE Thing SET b = x'00' WHERE _row = 2", "UPDATE Thing SET id = 'x'",
+        "UPDATE Thing SET id = 1.5", "UPDATE Thing SET id = NULL", "UPDATE Thing SET _id = x'01'",
+        "UPDATE Thing SET _id = 1", "UPDATE Thing SET _id = x'0101'", "UPDATE Thing SET _id = x''",
+        "UPDATE Thing SET _exact = 1", "UPDATE Thing SET _exact = x'A0' WHERE _exact IS NOT NULL",
+        "UPDATE Thing SET _exact = x'01'", "UPDATE Thing SET _exact = x'A1'",
+        "UPDATE Thing SET _exact = x'BB7FFFFFFFFFFFFFFF'", "UPDATE Thing SET _exact = x'A000'",
+        "UPDATE Thing SET _exact = x'A2617A016161016161'", "UPDATE Other SET c = '1.5x'",
+        "UPDATE Other SET c = 2", "INSERT INTO Other(_row) VALUES (2)",
+        "UPDATE Thing SET b = CAST(x'FF' AS TEXT)", "UPDATE Thing SET b = CAST(x'610062' AS TEXT)",
+    ])
+    func `is refused and not run, whatever a stranger changed`(sql: String) throws {
+        try tamper(sql)
+        guard case .corrupt(let damage) = openError() else {
+            Issue.record("\(sql)")
+            return
+        }
+        #expect(!damage.description.isEmpty)
+    }
+
+    @Test func `is named by entity and row`() throws {
+        try tamper("UPDATE Thing SET b = x'00' WHERE _row = 5")
+        guard case .corrupt(let damage) = openError() else { return }
+        #expect(damage.entity == "Thing")
+        #expect(damage.row == 5)
+        #expect(damage.description == "column b holds no text")
+    }
+
+    @Test func `is noticed before an update overwrites the damaged row`() throws {
+        try tamper("UPDATE Thing SET id = 'x' WHERE _row = 5")
+        let database = try folder.open()
+        let error = #expect(throws: CheckpointError.self) {
+            try database.write([.init("Thing", 5, Value.map([]))])
+        }
+        guard case .corrupt = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `stays damaged when an update overwrites a changed row`() throws {
+        try tamper("UPDATE Thing SET b = 'changed' WHERE _row = 5")
+        try folder.open().write([.init("Thing", 5, Value.map([]))])
+        guard case .corrupt(let damage) = openError() else { return }
+        #expect(damage.entity == "Thing")
+    }
+
+    @Test func `of another format or program is told apart and left alone`() throws {
+        try tamper("PRAGMA user_version=2; UPDATE _skyros SET format = 2")
+        let before = try Data(contentsOf: folder.fileURL)
+        #expect(throws: CheckpointError.newerFormat(version: 2)) { try folder.open() }
+        #expect(try Data(contentsOf: folder.fileURL) == before)
+        try tamper("UPDATE _skyros SET format = 1")
+        #expect(openError() == .damage("the header says format 2"))
+        try tamper("PRAGMA user_version=0")
+        #expect(openError() == .damage("the header says format 0"))
+        try tamper("PRAGMA application_id=7")
+        #expect(openError() == .foreign(applicationID: 7))
+        try tamper("PRAGMA application_id=0; PRAGMA user_version=0")
+        #expect(openError() == .foreign(applicationID: 0))
+    }
+
+    @Test func `may be no file, an empty one, a folder or no database`() throws {
+        try FileManager.default.removeItem(at: folder.fileURL)
+        #expect(throws: CheckpointError.self) { try folder.open(readOnly: true) }
+        try Data().write(to: folder.fileURL)
+        #expect(try folder.open(readOnly: true).meta() == nil)
+        try Data(repeating: 0x58, count: 5_000).write(to: folder.fileURL)
+        guard case .corrupt = openError() else {
+            Issue.record("text taken for a database")
+            return
+        }
+        try FileManager.default.removeItem(at: folder.fileURL)
+        try FileManager.default.createDirectory(
+            at: folder.fileURL, withIntermediateDirectories: false)
+        guard case .unreadable = openError() else {
+            Issue.record("folder taken for a database")
+            return
+        }
+    }
+
+    @Test func `is told apart from trouble when SQLite does not know its schema format`() throws {
+        var bytes = try Data(contentsOf: folder.fileURL)
+        bytes[47] = 99
+        try bytes.write(to: folder.fileURL)
+        guard case .corrupt = openError() else {
+            Issue.record("taken for an error of the disk")
+            return
+        }
+    }
+
+    @Test func `is truncated at any page and noticed`() throws {
+        let whole = try Data(contentsOf: folder.fileURL)
+        for count in stride(from: 512, to: whole.count, by: 512) {
+            try whole.prefix(count).write(to: folder.fileURL)
+            #expect(throws: CheckpointError.self) { try folder.open(readOnly: true).load { _ in } }
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `never gives a wrong row after a flipped byte`(seed: UInt64) throws {
+        let whole = try Data(contentsOf: folder.fileURL)
+        let expected = try Content(folder.open(readOnly: true))
+        var seed = CheckpointSeed(seed)
+        var detected = 0
+        for _ in 0..<750 {
+            var bytes = whole
+            // Every other flip hits the bytes that hold something.
+            var offset = Int.random(in: whole.indices, using: &seed)
+            while seed.next() % 2 == 0, whole[offset] == 0 {
+                offset = Int.random(in: whole.indices, using: &seed)
+            }
+            let mask = UInt8.random(in: 1...255, using: &seed)
+            bytes[offset] ^= mask
+            try bytes.write(to: folder.fileURL)
+            do {
+                let content = try Content(folder.open(readOnly: true))
+                let isSame = content == expected
+                #expect(isSame, "byte \(offset) flipped by \(mask)")
+            } catch is CheckpointError {
+                detected += 1
+            }
+        }
+        #expect(detected > 200)
+    }
+
+    private struct Content: Equatable {
+        let meta: CheckpointMeta?
+        let rows: [CheckpointFolder.Row]
+
+        init(_ database: CheckpointDatabase) throws {
+            rows = try database.rows()
+            meta = try database.meta()
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import Skyros
+
+@Suite struct `A checkpoint gives back` {
+    private let folder: CheckpointFolder
+
+    init() throws {
+        folder = try CheckpointFolder()
+    }
+
+    private func expectRoundTrip(_ rows: [CheckpointFolder.Row]) throws {
+        let database = try folder.open()
+        let meta = try database.write(rows)
+        #expect(try database.rows() == rows)
+        #expect(meta.digest == StateDigest(rows))
+        try database.close()
+        let reopened = try folder.open(readOnly: true)
+        #expect(try reopened.rows() == rows)
+        #expect(try reopened.meta() == meta)
+    }
+
+    @Test(arguments: CheckpointValue.all.indices)
+    func `every value in a column that another value has decided`(first: Int) throws {
+        let values = CheckpointValue.all
+        let order = [values[first]] + values
+        let rows = order.enumerated().map { number, value in
+            CheckpointFolder.Row("Thing", Int64(number), CheckpointValue.map([("field", value)]))
+        }
+        try expectRoundTrip(rows)
+    }
+
+    @Test func `all values in one record`() throws {
+        let fields = CheckpointValue.all.enumerated().map { ("field \($0)", $1) }
+        let whole = CheckpointValue.map(fields)
+        let half = CheckpointValue.map(fields.filter { $0.0.utf8.count % 2 == 0 })
+        let rows = [whole, half, CheckpointValue.map([]), whole].enumerated().map {
+            CheckpointFolder.Row("Thing", Int64($0), $1)
+        }
+        try expectRoundTrip(rows)
+    }
+
+    @Test(arguments: CheckpointValue.all.indices)
+    func `an id that is the record's own field, and one that is not`(index: Int) throws {
+        let value = CheckpointValue.all[index]
+        let other = CheckpointValue.text("another")
+        let record = CheckpointValue.map([("id", value), ("a", value), ("name", other)])
+        try expectRoundTrip([
+            .init("Own", 1, id: value, record), .init("Own", 2, id: other, record),
+            .init("Own", 3, id: value, CheckpointValue.map([("a", value)])),
+            .init("Own", 4, id: value, CheckpointValue.map([])),
+        ])
+    }
+
+    @Test func `rows in the order of their numbers, whatever these are`() throws {
+        let numbers: [Int64] = [.min, -7, 0, 3, .max]
+        try expectRoundTrip(numbers.map { .init("Thing", $0, CheckpointValue.map([])) })
+        let database = try folder.open()
+        try database.write(numbers.reversed().map { .init("Later", $0, CheckpointValue.map([])) })
+        let later = try database.rows().filter { $0.entity == "Later" }
+        #expect(later.map(\.number) == numbers)
+    }
+
+    @Test func `a record of 600 fields`() throws {
+        let fields = (0..<600).map { ("field\($0)", CheckpointValue.integer(Int128($0))) }
+        let rest = [("field599", CheckpointValue.text("other")), ("g", CheckpointValue.null)]
+        let wide = CheckpointValue.map(fields)
+        try expectRoundTrip([
+            .init("Wide", 1, wide), .init("Wide", 2, CheckpointValue.map(rest)),
+            .init("Wide", 3, wide),
+        ])
+        let columns = try folder.query("SELECT count(*) FROM _skyros_columns")
+        #expect(columns == [["500"]])
+    }
+
+    @Test func `the position to the last bit`() throws {
+        var position = CheckpointFolder.position
+        position.sequence = UInt64(Int64.max)
+        position.runningCheck = .max
+        position.timeMicroseconds = .min
+        let database = try folder.open()
+        #expect(try database.meta() == nil)
+        #expect(try database.load { _ in } == nil)
+        let meta = try database.write(CheckpointBatch(), at: position)
+        #expect(meta.position == position)
+        #expect(try folder.open(readOnly: true).meta() == meta)
+        position.sequence += 1
+        #expect(throws: CheckpointError.limitExceeded("the sequence number \(position.sequence)")) {
+            try database.write(CheckpointBatch(), at: position)
+        }
+    }
+
+    @Test(arguments: [
+        [0x01], [0xA1, 0x61, 0x61], [0xA1, 0x01, 0x01], [0xBF, 0xFF],
+        [0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x01], [0xA2, 0x61, 0x61, 0x01, 0x61, 0x61, 0x01],
+        [0xA1, 0x61, 0x61, 0x18, 0x01], [0xA1, 0x78, 0x01, 0x61, 0x01], [0xA0, 0x00],
+        [0xA1, 0x61, 0x61, 0xFB, 0, 0, 0, 0, 0, 0, 0, 0], [0xA1, 0x61, 0x61, 0x61, 0xFF],
+        [0xA1, 0x61, 0xFF, 0x01], [0xA1, 0x61, 0x61, 0x78, 0x01, 0x61],
+    ])
+    func `nothing for what is no canonical record, which it refuses`(record: [UInt8]) throws {
+        let good = CheckpointFolder.Row("Thing", 1, CheckpointValue.map([]))
+        let database = try folder.open()
+        try database.write([good])
+        let error = #expect(throws: CheckpointError.self) {
+            try database.write([good, .init("Thing", 2, record)])
+        }
+        guard case .invalidRecord("Thing", 2, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try database.rows() == [good])
+    }
+}

@@ -1,0 +1,158 @@
+import SkyrosSQLite
+import Testing
+
+@testable import Skyros
+
+@Suite struct `A checkpoint that is written again and again` {
+    private let folder: CheckpointFolder
+    private typealias Row = CheckpointFolder.Row
+
+    init() throws {
+        folder = try CheckpointFolder()
+    }
+
+    /// A record of a few fields, most often of the same kind as before.
+    private func record(_ seed: inout CheckpointSeed) -> [UInt8] {
+        let names = ["id", "name", "Name", "count", "price", "note", "_row", "tags", "when"]
+        let fields = names.compactMap { name -> (String, [UInt8])? in
+            if Int.random(in: 0..<10, using: &seed) < 3 { return nil }
+            let all = CheckpointValue.all
+            let usual = (name.utf8.count * 7) % all.count
+            let isOdd = Int.random(in: 0..<4, using: &seed) == 0
+            return (name, isOdd ? all[Int.random(in: all.indices, using: &seed)] : all[usual])
+        }
+        return CheckpointValue.map(fields)
+    }
+
+    private func changes(
+        _ entity: String, _ model: inout [String: [Int64: Row]], _ seed: inout CheckpointSeed
+    ) -> CheckpointBatch.EntityChanges {
+        let isCleared = Int.random(in: 0..<8, using: &seed) == 0
+        if isCleared { model[entity] = [:] }
+        let deletions = (0..<Int.random(in: 0..<5, using: &seed)).map { _ in
+            Int64.random(in: 0..<60, using: &seed)
+        }
+        for number in deletions { model[entity]?[number] = nil }
+        let rows = (0..<Int.random(in: 0..<20, using: &seed)).map { _ in
+            let number = Int64.random(in: 0..<60, using: &seed)
+            return Row(entity, number, record(&seed))
+        }
+        for row in rows { model[entity, default: [:]][row.number] = row }
+        return CheckpointBatch.EntityChanges(
+            entity: entity, isCleared: isCleared, deletions: deletions
+        ) { consume in
+            for row in rows {
+                try row.id.withUnsafeBytes { id in
+                    try row.record.withUnsafeBytes { try consume(row.number, id, $0) }
+                }
+            }
+        }
+    }
+
+    private func sorted(_ model: [String: [Int64: Row]]) -> [Row] {
+        model.sorted { $0.key < $1.key }.flatMap { entity in
+            entity.value.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `equals one that is written at once`(seed: UInt64) throws {
+        var seed = CheckpointSeed(seed)
+        var model: [String: [Int64: Row]] = [:]
+        var database = try folder.open()
+        for round in 0..<25 {
+            let batch = CheckpointBatch(
+                ["Order", "order", "Item"].map { changes($0, &model, &seed) })
+            let meta = try database.write(batch, at: CheckpointFolder.position)
+            let rows = sorted(model)
+            #expect(meta.digest == StateDigest(rows))
+            #expect(
+                try database.rows().sorted { ($0.entity, $0.number) < ($1.entity, $1.number) }
+                    == rows)
+            if round % 5 == 4 {
+                try database.close()
+                database = try folder.open()
+                #expect(try database.meta() == meta)
+            }
+        }
+        let other = try CheckpointFolder()
+        let fresh = try other.open()
+        let meta = try fresh.write(sorted(model))
+        #expect(try meta.digest == database.meta()?.digest)
+        #expect(try fresh.rows() == sorted(model))
+    }
+
+    @Test func `leaves a file as small as its rows after many updates`() throws {
+        let database = try folder.open()
+        let rows = (0..<500).map { Row("Thing", Int64($0), CheckpointValue.map([])) }
+        try database.write(rows)
+        let before = try folder.query("PRAGMA page_count")
+        for _ in 0..<10 { try database.write(rows) }
+        #expect(try folder.query("PRAGMA page_count") == before)
+    }
+
+    @Test func `creates no table for an entity without rows`() throws {
+        let database = try folder.open()
+        let changes = CheckpointBatch.EntityChanges(
+            entity: "Nothing", isCleared: true, deletions: [1, 2])
+        let meta = try database.write(CheckpointBatch([changes]), at: CheckpointFolder.position)
+        #expect(meta.entities.isEmpty)
+        #expect(try database.rows().isEmpty)
+    }
+
+    @Test func `keeps its old content when a batch fails halfway`() throws {
+        struct Refusal: Error {}
+        let database = try folder.open()
+        let old = [Row("Old", 1, CheckpointValue.map([("a", CheckpointValue.text("x"))]))]
+        let meta = try database.write(old)
+        let changes = ["Old", "New"].map { name in
+            CheckpointBatch.EntityChanges(entity: name, isCleared: true) { consume in
+                let row = Row(name, 2, CheckpointValue.map([("b", CheckpointValue.text("y"))]))
+                try row.id.withUnsafeBytes { id in
+                    try row.record.withUnsafeBytes { try consume(row.number, id, $0) }
+                }
+                if name == "New" { throw Refusal() }
+            }
+        }
+        #expect(throws: Refusal.self) {
+            try database.write(CheckpointBatch(changes), at: CheckpointFolder.position)
+        }
+        #expect(try database.rows() == old)
+        #expect(try folder.open(readOnly: true).meta() == meta)
+        let next = old + [Row("New", 2, CheckpointValue.map([("b", CheckpointValue.bool(true))]))]
+        try database.write(next)
+        #expect(try database.rows() == next)
+    }
+
+    @Test func `shows others the old content until the commit`() throws {
+        let database = try folder.open()
+        let old = [Row("Thing", 1, CheckpointValue.map([]))]
+        try database.write(old)
+        let reader = try folder.open(readOnly: true)
+        let new = Row("Thing", 2, CheckpointValue.map([("new", CheckpointValue.integer(1))]))
+        let changes = CheckpointBatch.EntityChanges(entity: "Thing") { consume in
+            try new.id.withUnsafeBytes { id in
+                try new.record.withUnsafeBytes { try consume(new.number, id, $0) }
+            }
+            #expect(try reader.rows() == old)
+        }
+        try database.write(CheckpointBatch([changes]), at: CheckpointFolder.position)
+        #expect(try reader.rows() == old + [new])
+    }
+
+    @Test func `is only delayed by a reader in its way`() throws {
+        let database = try folder.open()
+        let old = [Row("Thing", 1, CheckpointValue.map([]))]
+        let new = [Row("Thing", 2, CheckpointValue.map([]))]
+        try database.write(old)
+        let reader = try folder.open(readOnly: true)
+        try reader.load { _ in
+            let error = #expect(throws: CheckpointError.self) { try database.write(new) }
+            guard case .unwritable(let cause) = error else { return }
+            #expect(cause.code == .busy)
+        }
+        #expect(try database.rows() == old)
+        try database.write(new)
+        #expect(try reader.rows() == old + new)
+    }
+}
