@@ -1,5 +1,5 @@
 /// One command of the tool.
-protocol Command {
+protocol Command: SendableMetatype {
     /// How it is called.
     static var name: String { get }
     /// What it does, in one line.

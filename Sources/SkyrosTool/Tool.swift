@@ -51,7 +51,7 @@ enum Tool {
     }
 
     private static var overview: String {
-        let width = commands.map(\.name.count).max() ?? 0
+        let width = commands.map { $0.name.count }.max() ?? 0
         let list = commands.map { command in
             let padding = String(repeating: " ", count: width - command.name.count)
             return "  \(command.name)\(padding)  \(command.summary)"

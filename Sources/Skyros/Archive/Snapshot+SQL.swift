@@ -1,3 +1,4 @@
+import Foundation
 import SkyrosSQLite
 
 /// What a SQL query over a snapshot gave.

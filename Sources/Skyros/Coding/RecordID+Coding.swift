@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension RecordID {
     /// The canonical bytes of an id.

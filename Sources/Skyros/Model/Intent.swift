@@ -37,6 +37,19 @@ public struct Intent: Hashable, Sendable {
         }
     }
 
+    /// The command without its type.
+    public var value: FieldValue {
+        get throws {
+            do {
+                return try FieldValue(decoding: encoded)
+            } catch {
+                throw StoreError(
+                    .notDecodable, "the intent \(name) cannot be read",
+                    cause: String(describing: error))
+            }
+        }
+    }
+
     /// The command as a value of its type.
     public func decode<C: DomainCommand>(as type: C.Type) throws -> C {
         do {

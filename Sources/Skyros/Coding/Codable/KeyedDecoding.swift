@@ -5,13 +5,13 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     init(_ frame: DecodingFrame) throws {
         self.frame = frame
-        do {
+        do throws(CBORError) {
             var walk = try CBORFields(frame.bytes, at: frame.offset)
             var fields: [CBORField] = []
             fields.reserveCapacity(walk.count)
             while let field = try walk.next() { fields.append(field) }
             self.fields = fields
-        } catch let error as CBORError {
+        } catch {
             throw DecodingError.typeMismatch(
                 [String: Any].self,
                 DecodingError.Context(
