@@ -18,7 +18,9 @@ struct Checker {
         guard last > 0, count > 0 else { return 0 }
         var random = SplitMix64(seed: seed)
         var picked = Set([1, last].prefix(count))
-        while picked.count < min(count, last) { picked.insert(Int.random(in: 1...last, using: &random)) }
+        while picked.count < min(count, last) {
+            picked.insert(Int.random(in: 1...last, using: &random))
+        }
         for (done, number) in picked.sorted().enumerated() {
             try check(store, at: SequenceNumber(rawValue: UInt64(number)))
             report(done + 1, picked.count)

@@ -21,7 +21,8 @@ struct Crasher {
             let total = Int(try git.line("rev-list", "--count", "--first-parent", "HEAD")) ?? 0
             let share = max(1, (total - done) / (count - crash + 2))
             let target = done + Int.random(in: 0...share, using: &random)
-            let acknowledged = try killAfter(target, delay: UInt32.random(in: 0...3_000, using: &random))
+            let acknowledged = try killAfter(
+                target, delay: UInt32.random(in: 0...3_000, using: &random))
             let kept = try committed()
             guard kept >= acknowledged else {
                 throw Loss(

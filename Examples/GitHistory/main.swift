@@ -69,7 +69,9 @@ func run(_ options: Options) throws {
         progress("importing", done, total)
     }
     if options.acknowledges { return }
-    print("imported \(imported) commits in \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 2))))")
+    print(
+        "imported \(imported) commits in \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 2))))"
+    )
     if options.checkCount > 0 {
         let checker = Checker(git: git, storeURL: options.store)
         let checked = try checker.checkHistory(options.checkCount, seed: options.seed) {

@@ -64,7 +64,8 @@ extension Receipt {
         var place = cause.place
         place.sequences = sequence...sequence
         return StoreError(
-            .durabilityLost, "event \(sequence) was written and is visible, but may not survive "
+            .durabilityLost,
+            "event \(sequence) was written and is visible, but may not survive "
                 + "power loss: \(cause.message)", at: place, cause: cause.cause)
     }
 }

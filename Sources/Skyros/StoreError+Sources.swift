@@ -50,7 +50,8 @@ extension StoreError {
         let place = Place(file: error.path)
         switch error.reason {
         case .locked(let holder):
-            let why = "the store is open for writing already (\(holder)); "
+            let why =
+                "the store is open for writing already (\(holder)); "
                 + "close it there, or open it for reading"
             self.init(.alreadyOpen, why, at: place)
         case .insecure:

@@ -70,7 +70,8 @@ extension StoreError: CustomStringConvertible {
             text += "]"
         }
         if let sequences = place.sequences {
-            text += sequences.lowerBound == sequences.upperBound
+            text +=
+                sequences.lowerBound == sequences.upperBound
                 ? " [event \(sequences.lowerBound)]"
                 : " [events \(sequences.lowerBound) to \(sequences.upperBound)]"
         }

@@ -33,7 +33,8 @@ extension Archive {
             var state = empty
             try replay { event, snapshot in
                 if event.time <= lastTime {
-                    result.problems.append("event \(event.sequence) is not later than the one before")
+                    result.problems.append(
+                        "event \(event.sequence) is not later than the one before")
                 }
                 lastTime = event.time
                 if event.sequence == checkpoint?.sequence {

@@ -155,7 +155,8 @@ enum IndexKey {
         var below = Double(number)
         var rest = T.Magnitude(0)
         if T(exactly: below) != number {
-            while below >= 0x1p127 ? T(exactly: below).map({ $0 > number }) ?? true
+            while below >= 0x1p127
+                ? T(exactly: below).map({ $0 > number }) ?? true
                 : T(below) > number
             {
                 below = below.nextDown

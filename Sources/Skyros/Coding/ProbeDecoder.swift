@@ -67,8 +67,10 @@ struct ProbeDecoder: Decoder {
 
     private static func simple(_ type: Any.Type, _ isVaried: Bool) -> Any? {
         switch type {
-        case is UUID.Type: isVaried ? UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
-            : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        case is UUID.Type:
+            isVaried
+                ? UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+                : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         case is Date.Type: Date(timeIntervalSinceReferenceDate: isVaried ? 1 : 0)
         case is Data.Type: Data(isVaried ? [1] : [])
         case is URL.Type: URL(string: isVaried ? "a:b" : "a:a")

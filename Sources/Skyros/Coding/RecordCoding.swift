@@ -14,7 +14,8 @@ enum RecordCoding {
                 at: StoreError.Place(entity: E.entityName), cause: String(describing: error))
         }
         guard let first = bytes.first, first >> 5 == CBORType.map.rawValue else {
-            let why = "a value of \(E.entityName) encodes itself without named fields; "
+            let why =
+                "a value of \(E.entityName) encodes itself without named fields; "
                 + "use a keyed container"
             throw StoreError(.notEncodable, why, at: StoreError.Place(entity: E.entityName))
         }
@@ -30,7 +31,8 @@ enum RecordCoding {
         } catch {
             let place = StoreError.Place(entity: E.entityName, ids: [id])
             throw StoreError(
-                .notDecodable, "a record of \(E.entityName) does not fit the type \(type); "
+                .notDecodable,
+                "a record of \(E.entityName) does not fit the type \(type); "
                     + "give new fields a default or make them optional",
                 at: place, cause: String(describing: error))
         }

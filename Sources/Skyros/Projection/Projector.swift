@@ -62,9 +62,11 @@ struct Projector {
         guard table.row(record.id) == nil else {
             throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
         }
-        let row = memo?.row ?? EncodedRow(
-            id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
-            bytes: record.encoded)
+        let row =
+            memo?.row
+            ?? EncodedRow(
+                id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
+                bytes: record.encoded)
         try table.put(row, before: nil, after: record.encoded)
         touched.note(table.entity, row)
     }

@@ -78,7 +78,8 @@ enum RowMapInsertion {
         var branch = RowMapBranch(Unmanaged.passUnretained(node))
         let slots = branch.slots(of: index)
         if slots.count == 1 {
-            branch.children[index] = self.branch(over: leaf, shift: branch.shift + RowMapBranch.bits)
+            branch.children[index] = self.branch(
+                over: leaf, shift: branch.shift + RowMapBranch.bits)
             return
         }
         if branch.count == branch.capacity {

@@ -42,7 +42,8 @@ final class Staging {
         if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
         guard let table = base.table(entity) else {
             throw StoreError(
-                .unknownEntity, "the store was opened without the entity \(entity); "
+                .unknownEntity,
+                "the store was opened without the entity \(entity); "
                     + "name its type when opening the store",
                 at: StoreError.Place(entity: entity))
         }

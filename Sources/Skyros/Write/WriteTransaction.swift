@@ -70,7 +70,8 @@ public struct WriteTransaction: ~Copyable {
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
             throw StoreError(
-                .idChanged, "the id of \(E.entityName) \(recordID) was changed; ids never change: "
+                .idChanged,
+                "the id of \(E.entityName) \(recordID) was changed; ids never change: "
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }

@@ -43,7 +43,8 @@ final class WriterTurn: Sendable {
             }
             if state.owner == current {
                 throw StoreError(
-                    .nestedWrite, "a write block of this store is running on this thread; "
+                    .nestedWrite,
+                    "a write block of this store is running on this thread; "
                         + "make the changes through its transaction")
             }
             let semaphore = DispatchSemaphore(value: 0)

@@ -80,7 +80,8 @@ struct OpenSegment: Sendable {
             offset += block.byteCount
         }
         return LogChunk(
-            firstSequence: start.sequence, checkBefore: start.checkBefore, bytes: bytes, ranges: ranges)
+            firstSequence: start.sequence, checkBefore: start.checkBefore, bytes: bytes,
+            ranges: ranges)
     }
 }
 

@@ -94,7 +94,8 @@ struct SealedSegment: Sendable {
             throw LogError(.chainBroken, why, name, at: frame.offset, sequences: sequences)
         }
         return LogChunk(
-            firstSequence: frame.firstSequence, checkBefore: frame.checkBefore, bytes: bytes, ranges: ranges)
+            firstSequence: frame.firstSequence, checkBefore: frame.checkBefore, bytes: bytes,
+            ranges: ranges)
     }
 
     private func content(

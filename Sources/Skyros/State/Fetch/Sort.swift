@@ -12,26 +12,31 @@ public struct Sort<E: Entity>: Sendable {
     let compare: @Sendable (E, E) -> ComparisonResult
 
     /// Smaller values first.
-    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort {
+    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort
+    {
         Sort(
             isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
     /// Nil first, then smaller values first.
-    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort {
+    public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort
+    {
         Sort(
             isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
     /// Greater values first.
-    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort {
+    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort
+    {
         Sort.ascending(path).reversed
     }
 
     /// Greater values first, nil last.
-    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort {
+    public static func descending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>)
+        -> Sort
+    {
         Sort.ascending(path).reversed
     }
 
