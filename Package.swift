@@ -45,7 +45,11 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
-        .testTarget(name: "SkyrosTests", dependencies: ["Skyros", "SkyrosSQLite"]),
+        .executableTarget(
+            name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
+        .testTarget(
+            name: "SkyrosTests",
+            dependencies: ["Skyros", "SkyrosSQLite", "SkyrosTool", "CrashWriter"]),
     ]
 )
 

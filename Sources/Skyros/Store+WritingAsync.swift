@@ -6,12 +6,12 @@ extension Store {
     /// Blocks run one after the other on a thread of the store's own, in the order of the calls,
     /// synchronous ones included. `completion` is called exactly once, on the callback queue,
     /// after the stated durability is reached or has failed (promise P9); also for a block that
-    /// changed nothing.
+    /// changed nothing. Nil if nobody wants to know.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
-        completion: (@Sendable (Result<Receipt, StoreError>) -> Void)? = nil
+        completion: (@Sendable (Result<Receipt, StoreError>) -> Void)?
     ) {
         let queue = parts.options.callbackQueue
         enqueue(

@@ -78,6 +78,15 @@ struct CheckpointOpening {
         }
     }
 
+    /// Makes an empty file where there is none, so that SQLite finds one that is for this user
+    /// alone.
+    func makeFileIfMissing() throws {
+        guard checkpointer != nil, try !exists() else { return }
+        try StoreError.fromDisk { () throws(DiskError) in
+            try disk.open(Self.file, .create).close()
+        }
+    }
+
     /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
     mutating func setAsideIfUseless() throws -> [String] {
         guard case .rebuilt = outcome else { return [] }

@@ -54,6 +54,7 @@ struct StoreOpening {
         report.checkpoint = checkpoint.outcome
         try compareWithSchema(snapshot)
         report.quarantined += try checkpoint.setAsideIfUseless()
+        try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
         let view = MainView(snapshot)
         view.giveBack(touched)

@@ -6,6 +6,19 @@ extension UnsafeRawBufferPointer {
         T(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
+    /// The offset of the last byte from `start` on that is not zero. O(n), by words.
+    func lastNonzero(from start: Int) -> Int? {
+        var end = count
+        while end - start >= 8, loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 {
+            end -= 8
+        }
+        while end > start {
+            end -= 1
+            if self[end] != 0 { return end }
+        }
+        return nil
+    }
+
     /// The bytes from `offset` on, `count` of them, which the caller has checked.
     func slice(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])

@@ -59,7 +59,7 @@ struct SegmentScan: Sendable {
         validBlocksAfterEnd = 0
         if offset >= bytes.count {
             stop = .endOfFile
-        } else if let last = bytes[offset...].lastIndex(where: { $0 != 0 }) {
+        } else if let last = bytes.lastNonzero(from: offset) {
             stop = .invalid
             lastNonzeroOffset = base + last + 1
             lookBehind(bytes, from: offset, salt: salt)

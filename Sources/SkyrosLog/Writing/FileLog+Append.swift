@@ -99,7 +99,7 @@ extension FileLog {
         let end = offset + bytes.count
         do throws(DiskError) {
             if end > state.allocatedBytes {
-                let size = end + options.preallocationBytes
+                let size = end + min(options.preallocationBytes, options.segmentBytesMax)
                 try file.preallocate(to: size)
                 state.allocatedBytes = size
             }

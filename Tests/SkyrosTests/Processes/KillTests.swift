@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// The kill loop: a writer is killed at random moments, another process checks what it left
+/// against the file of acknowledgements, and the next writer goes on with it.
+@Suite struct `A store whose process is killed` {
+    private static let killCount =
+        ProcessInfo.processInfo.environment["SKYROS_DEEP"] == nil ? 100 : 1_000
+
+    @Test(arguments: ["deferred", "buffered", "durable"])
+    func `keeps its promises`(level: String) throws {
+        let writer = try Program("CrashWriter")
+        var random = SeededGenerator(seed: 2_026)
+        var folder = try TemporaryFolder()
+        var last = 0
+        for kill in 0..<Self.killCount {
+            // Damage adds up over some lives; then the history has grown long enough.
+            if kill % 14 == 13 {
+                folder = try TemporaryFolder()
+                last = 0
+            }
+            let file = folder.url.appending(path: "acknowledged")
+            // Some are killed while they are still opening the store.
+            let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
+            let spin = Int.random(in: 0...100_000, using: &random)
+            try writeAndKill(writer, folder.store, file, level, after: target, spin)
+            let outcome = try writer.run("verify", folder.store.path, file.path, level)
+            let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let now = try #require(
+                outcome.status == 0 ? Int(text) : nil,
+                "kill \(kill), after \(target) acknowledgements: \(outcome.errors)")
+            if level != "deferred" { #expect(now >= last) }
+            last = now
+        }
+    }
+
+    private func writeAndKill(
+        _ writer: Program, _ store: URL, _ file: URL, _ level: String, after target: Int,
+        _ spin: Int
+    ) throws {
+        let process = writer.process(["write", store.path, file.path, level])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var count = 0
+        while count < target {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            count += data.count { $0 == UInt8(ascii: "\n") }
+        }
+        // The moment within a write is as random as this.
+        var waste = spin
+        while waste > 0 { waste -= 1 }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

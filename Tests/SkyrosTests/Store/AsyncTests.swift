@@ -1,0 +1,187 @@
+import Dispatch
+import Foundation
+import Skyros
+import Synchronization
+import Testing
+
+@Suite struct `A queued write` {
+    private let store: Store
+
+    init() throws {
+        store = try Store(inMemory: Note.self, Counter.self)
+    }
+
+    @Test func `gives its result and a receipt`() async throws {
+        let (count, receipt) = try await store.writeAsync(durability: .durable) { tx in
+            try tx.insert(Note(id: 1, text: "a"))
+            return try tx.count(Note.self)
+        }
+        #expect(count == 1)
+        #expect(receipt.sequence == 1)
+        #expect(receipt.durability == .durable)
+        #expect(try store.count(Note.self) == 1)
+    }
+
+    @Test func `throws what its block throws`() async throws {
+        struct Refusal: Error {}
+        await #expect(throws: Refusal.self) {
+            try await store.writeAsync { _ in throw Refusal() }
+        }
+    }
+
+    @Test func `returns at once and completes exactly once, on the callback queue`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        let result = await withCheckedContinuation { continuation in
+            store.writeAsync { tx in
+                gate.wait()
+                try tx.insert(Note(id: 1, text: "a"))
+            } completion: { result in
+                count.withLock { $0 += 1 }
+                continuation.resume(returning: result)
+            }
+            // Only a call that has returned can open the gate.
+            gate.signal()
+        }
+        #expect(try result.get().sequence == 1)
+        try store.close()
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func `completes with the error of its block`() async {
+        struct Refusal: Error {}
+        let result = await withCheckedContinuation { continuation in
+            store.writeAsync { _ in throw Refusal() } completion: { continuation.resume(returning: $0) }
+        }
+        #expect(throws: StoreError(.blockFailed, "")) { try result.get() }
+    }
+
+    @Test func `that changes nothing still completes`() async {
+        let result = await withCheckedContinuation { continuation in
+            store.writeAsync { _ in } completion: { continuation.resume(returning: $0) }
+        }
+        #expect((try? result.get())?.sequence == .some(nil))
+    }
+
+    @Test func `keeps its place in the line`() async throws {
+        let order = Mutex<[Int]>([])
+        let gate = DispatchSemaphore(value: 0)
+        store.writeAsync({ _ in gate.wait() }, completion: nil)
+        for number in 0..<20 {
+            store.writeAsync({ tx in
+                try tx.insert(Note(id: number, text: ""))
+                order.withLock { $0.append(number) }
+            }, completion: nil)
+        }
+        gate.signal()
+        let count = try store.write { try $0.count(Note.self) }
+        #expect(count == 20)
+        #expect(order.withLock { $0 } == Array(0..<20))
+    }
+
+    @Test func `from its own block is a nested write`() async throws {
+        let store = store
+        try await store.writeAsync { tx in
+            #expect(throws: StoreError(.nestedWrite, "")) {
+                try store.write { try $0.insert(Note(id: 9, text: "")) }
+            }
+            try tx.insert(Note(id: 1, text: ""))
+        }
+        #expect(try store.count(Note.self) == 1)
+    }
+
+    @Test func `takes its metadata from the context of the call`() async throws {
+        let store = store
+        await withCheckedContinuation { continuation in
+            Store.withMetadata(actor: "caller") {
+                store.writeAsync { try $0.insert(Note(id: 1, text: "")) } completion: { _ in
+                    continuation.resume()
+                }
+            }
+        }
+        #expect(try store.event(1)?.metadata.actor == "caller")
+    }
+}
+
+@Suite struct `Many writers` {
+    @Test func `lose no increment`() throws {
+        let store = try Store(inMemory: Counter.self)
+        try store.write { try $0.insert(Counter(id: "c", value: 0)) }
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<250 {
+                do {
+                    try store.write { try $0.update(Counter.self, "c") { $0.value += 1 } }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        #expect(try store.get(Counter.self, "c")?.value == 2_000)
+        #expect(store.sequence == 2_001)
+    }
+
+    @Test func `never show half a block to readers`() throws {
+        let store = try Store(inMemory: Counter.self)
+        try store.write { try $0.insert([Counter(id: "a", value: 50), Counter(id: "b", value: 50)]) }
+        let isDone = Atomic(false)
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            do {
+                if index == 0 {
+                    for step in 0..<2_000 {
+                        try store.write { tx in
+                            try tx.update(Counter.self, "a") { $0.value += step % 2 == 0 ? 1 : -1 }
+                            try tx.update(Counter.self, "b") { $0.value -= step % 2 == 0 ? 1 : -1 }
+                        }
+                    }
+                    isDone.store(true, ordering: .releasing)
+                } else {
+                    while !isDone.load(ordering: .acquiring) {
+                        let sum = try store.read { try $0.all(Counter.self).map(\.value).reduce(0, +) }
+                        if sum != 100 { Issue.record("a reader saw \(sum)") }
+                    }
+                }
+            } catch {
+                Issue.record(error)
+                isDone.store(true, ordering: .releasing)
+            }
+        }
+    }
+}
+
+@Suite struct `The stream of events` {
+    @Test func `begins where it is told and goes on live`() async throws {
+        let store = try Store(inMemory: Note.self)
+        for id in 1...300 { try store.write { try $0.insert(Note(id: id, text: "")) } }
+        let task = Task {
+            var seen: [UInt64] = []
+            for try await event in store.events(from: 200) {
+                seen.append(event.sequence.rawValue)
+                if event.sequence == 400 { break }
+            }
+            return seen
+        }
+        for id in 301...400 { try store.write { try $0.insert(Note(id: id, text: "")) } }
+        #expect(try await task.value == Array(200...400))
+    }
+
+    @Test func `ends when the store is closed`() async throws {
+        let store = try Store(inMemory: Note.self)
+        try store.write { try $0.insert(Note(id: 1, text: "")) }
+        let stream = store.events(from: 1)
+        try store.close()
+        var count = 0
+        for try await _ in stream { count += 1 }
+        #expect(count == 1)
+    }
+
+    @Test func `ends when its task is cancelled`() async throws {
+        let store = try Store(inMemory: Note.self)
+        let task = Task {
+            var count = 0
+            for try await _ in store.events() { count += 1 }
+            return count
+        }
+        task.cancel()
+        #expect(try await task.value == 0)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Skyros
+import Testing
+
+@Suite struct `The past` {
+    private let store: Store
+
+    init() throws {
+        store = try Store(inMemory: Note.self, Counter.self)
+        try store.write(by: "a", because: "one") { try $0.insert(Note(id: 1, text: "first")) }
+        try store.write(by: "b", because: "two") { tx in
+            try tx.update(Note.self, 1) { $0.text = "second" }
+            try tx.insert(Note(id: 2, text: "other"))
+        }
+        try store.write(by: "c") { try $0.delete(Note.self, 1) }
+        try store.write(by: "d") { try $0.insert(Note(id: 1, text: "third")) }
+        try store.write(by: "e") { try $0.deleteAll(Note.self) }
+    }
+
+    @Test func `can be looked at by sequence`() throws {
+        let texts = try (0...5).map { sequence in
+            try store.snapshot(asOf: .sequence(SequenceNumber(rawValue: UInt64(sequence))))
+                .all(Note.self).map(\.text)
+        }
+        #expect(texts == [[], ["first"], ["second", "other"], ["other"], ["third", "other"], []])
+    }
+
+    @Test func `can be looked at by time`() throws {
+        let time = try #require(try store.event(2)).time
+        let state = try store.snapshot(asOf: .date(time.date.addingTimeInterval(0.000_000_4)))
+        #expect(state.sequence >= 2)
+        #expect(try store.snapshot(asOf: .date(.distantPast)).sequence == .zero)
+        #expect(try store.snapshot(asOf: .date(.distantFuture)).sequence == 5)
+    }
+
+    @Test func `does not answer for the future`() throws {
+        #expect(throws: StoreError(.noSuchEvent, "")) {
+            try store.snapshot(asOf: .sequence(6))
+        }
+    }
+
+    @Test func `tells the life of a record`() throws {
+        let life = try store.history(of: Note.self, 1)
+        #expect(life.map(\.kind) == [.inserted, .updated, .deleted, .inserted, .cleared])
+        #expect(life.map(\.actor) == ["a", "b", "c", "d", "e"])
+        #expect(life.map(\.sequence) == [1, 2, 3, 4, 5])
+        #expect(life[0].reason == "one")
+        #expect(life[1].changes.map(\.description) == ["text: \"first\" → \"second\""])
+        #expect(life[1].changes.first?.before == "first")
+        #expect(life[1].changes.first?.after == "second")
+        #expect(try store.history(of: Note.self, 3).isEmpty)
+    }
+
+    @Test func `is the same however it is reached`() throws {
+        for number in 0...5 {
+            let sequence = SequenceNumber(rawValue: UInt64(number))
+            let once = try store.snapshot(asOf: .sequence(sequence))
+            #expect(once.sequence == sequence)
+            #expect(try once.digest() == store.snapshot(asOf: .sequence(sequence)).digest())
+        }
+        #expect(try store.snapshot.digest() == store.snapshot(asOf: .sequence(5)).digest())
+    }
+
+    @Test func `shows records without their types`() throws {
+        let state = try store.snapshot(asOf: .sequence(2))
+        #expect(state.entities == ["Note"])
+        let records = try state.records("Note")
+        #expect(records.map { $0["text"]?.text } == ["second", "other"])
+        let id = try RecordID(encoding: 2)
+        #expect(try state.record("Note", id)?.decode(as: Note.self) == Note(id: 2, text: "other"))
+        #expect(try state.record("Note", RecordID(encoding: 3)) == nil)
+        #expect(try state.record("Nothing", id) == nil)
+        #expect(state.time == (try store.event(2))?.time)
+    }
+
+    @Test func `answers SQL`() throws {
+        let state = try store.snapshot(asOf: .sequence(2))
+        let result = try state.query("SELECT id, text FROM Note ORDER BY id")
+        #expect(result.columns == ["id", "text"])
+        #expect(result.rows == [[1, "second"], [2, "other"]])
+        #expect(throws: StoreError(.invalidInput, "")) { try state.query("DELETE FROM Note") }
+        #expect(throws: StoreError(.invalidInput, "")) { try state.query("SELEKT") }
+    }
+}
+
+@Suite struct `A snapshot` {
+    @Test func `never changes`() throws {
+        let store = try Store(inMemory: Note.self)
+        var snapshots: [Snapshot] = []
+        for id in 0..<200 {
+            try store.write { tx in
+                try tx.insert(Note(id: id, text: "a"))
+                if id > 10 { try tx.delete(Note.self, id - 10) }
+                if id > 5 { try tx.update(Note.self, id - 5) { $0.text = "b" } }
+            }
+            snapshots.append(store.snapshot)
+        }
+        for (index, snapshot) in snapshots.enumerated() {
+            let past = try store.snapshot(asOf: .sequence(SequenceNumber(rawValue: UInt64(index + 1))))
+            #expect(try snapshot.digest() == past.digest())
+        }
+    }
+
+    @Test func `is kept by a read while others write`() throws {
+        let store = try Store(inMemory: Note.self)
+        try store.read { snapshot in
+            try store.write { try $0.insert(Note(id: 1, text: "a")) }
+            #expect(try snapshot.count(Note.self) == 0)
+            #expect(try store.count(Note.self) == 1)
+        }
+    }
+}
