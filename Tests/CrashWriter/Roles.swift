@@ -42,7 +42,8 @@ func write(to url: URL, acknowledging file: URL, _ durability: Durability) throw
 func verify(_ url: URL, against file: URL, _ durability: Durability) throws -> String {
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     // The last line may have been cut short by the kill.
-    let acknowledged = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    let acknowledged =
+        text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         .compactMap { UInt64($0) }.last ?? 0
     let store = try Store(at: url, entities: Account.self, options: options(durability))
     let last = store.sequence.rawValue

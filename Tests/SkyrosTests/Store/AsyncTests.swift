@@ -51,14 +51,21 @@ import Testing
     @Test func `completes with the error of its block`() async {
         struct Refusal: Error {}
         let result = await withCheckedContinuation { continuation in
-            store.writeAsync { _ in throw Refusal() } completion: { continuation.resume(returning: $0) }
+            store.writeAsync { _ in
+                throw Refusal()
+            } completion: {
+                continuation.resume(returning: $0)
+            }
         }
         #expect(throws: StoreError(.blockFailed, "")) { try result.get() }
     }
 
     @Test func `that changes nothing still completes`() async {
         let result = await withCheckedContinuation { continuation in
-            store.writeAsync { _ in } completion: { continuation.resume(returning: $0) }
+            store.writeAsync { _ in
+            } completion: {
+                continuation.resume(returning: $0)
+            }
         }
         #expect((try? result.get())?.sequence == .some(nil))
     }
@@ -68,10 +75,11 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         store.writeAsync({ _ in gate.wait() }, completion: nil)
         for number in 0..<20 {
-            store.writeAsync({ tx in
-                try tx.insert(Note(id: number, text: ""))
-                order.withLock { $0.append(number) }
-            }, completion: nil)
+            store.writeAsync(
+                { tx in
+                    try tx.insert(Note(id: number, text: ""))
+                    order.withLock { $0.append(number) }
+                }, completion: nil)
         }
         gate.signal()
         let count = try store.write { try $0.count(Note.self) }
@@ -94,7 +102,9 @@ import Testing
         let store = store
         await withCheckedContinuation { continuation in
             Store.withMetadata(actor: "caller") {
-                store.writeAsync { try $0.insert(Note(id: 1, text: "")) } completion: { _ in
+                store.writeAsync {
+                    try $0.insert(Note(id: 1, text: ""))
+                } completion: { _ in
                     continuation.resume()
                 }
             }
@@ -122,7 +132,9 @@ import Testing
 
     @Test func `never show half a block to readers`() throws {
         let store = try Store(inMemory: Counter.self)
-        try store.write { try $0.insert([Counter(id: "a", value: 50), Counter(id: "b", value: 50)]) }
+        try store.write {
+            try $0.insert([Counter(id: "a", value: 50), Counter(id: "b", value: 50)])
+        }
         let isDone = Atomic(false)
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             do {
@@ -136,7 +148,9 @@ import Testing
                     isDone.store(true, ordering: .releasing)
                 } else {
                     while !isDone.load(ordering: .acquiring) {
-                        let sum = try store.read { try $0.all(Counter.self).map(\.value).reduce(0, +) }
+                        let sum = try store.read {
+                            try $0.all(Counter.self).map(\.value).reduce(0, +)
+                        }
                         if sum != 100 { Issue.record("a reader saw \(sum)") }
                     }
                 }

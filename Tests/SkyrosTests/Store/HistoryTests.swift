@@ -96,7 +96,8 @@ import Testing
             snapshots.append(store.snapshot)
         }
         for (index, snapshot) in snapshots.enumerated() {
-            let past = try store.snapshot(asOf: .sequence(SequenceNumber(rawValue: UInt64(index + 1))))
+            let past = try store.snapshot(
+                asOf: .sequence(SequenceNumber(rawValue: UInt64(index + 1))))
             #expect(try snapshot.digest() == past.digest())
         }
     }

@@ -60,17 +60,20 @@ private struct Rename: DomainCommand, Equatable {
         try store.write { try $0.update(Note.self, 1) { $0.text = "b" } }
         try store.write { try $0.delete(Note.self, 1) }
         let id = try RecordID(encoding: 1)
-        #expect(try store.event(1)?.changes == [
-            .inserted(Record(entity: "Note", id: id, fields: Fields(["id": 1, "text": "a"]))),
-        ])
-        #expect(try store.event(2)?.changes == [
-            .updated(
-                entity: "Note", id: id, before: Fields(["text": "a"]),
-                after: Fields(["text": "b"])),
-        ])
-        #expect(try store.event(3)?.changes == [
-            .deleted(Record(entity: "Note", id: id, fields: Fields(["id": 1, "text": "b"]))),
-        ])
+        #expect(
+            try store.event(1)?.changes == [
+                .inserted(Record(entity: "Note", id: id, fields: Fields(["id": 1, "text": "a"])))
+            ])
+        #expect(
+            try store.event(2)?.changes == [
+                .updated(
+                    entity: "Note", id: id, before: Fields(["text": "a"]),
+                    after: Fields(["text": "b"]))
+            ])
+        #expect(
+            try store.event(3)?.changes == [
+                .deleted(Record(entity: "Note", id: id, fields: Fields(["id": 1, "text": "b"])))
+            ])
         #expect(try store.event(3)?.changes.first?.id == id)
         #expect(try store.event(3)?.changes.first?.entity == "Note")
         #expect(try store.event(4) == nil)

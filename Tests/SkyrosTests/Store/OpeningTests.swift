@@ -87,7 +87,8 @@ import Testing
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
-        for path in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.store.path)) {
+        for path in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.store.path))
+        {
             let file = folder.store.appending(path: path).path
             let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
             #expect((mode as? Int).map { $0 & 0o077 } == 0, "\(path)")
@@ -143,7 +144,9 @@ import Testing
 
     @Test func `in memory touches no file and is the same otherwise`() throws {
         let store = try Store(inMemory: Note.self)
-        for id in 0..<10 { try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "")) } }
+        for id in 0..<10 {
+            try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "")) }
+        }
         #expect(try store.snapshot(asOf: .sequence(5)).count(Note.self) == 5)
         try store.close()
         #expect(try store.count(Note.self) == 10)

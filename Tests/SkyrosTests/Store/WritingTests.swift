@@ -229,10 +229,11 @@ import Testing
             #expect(error.code == .uniqueViolation)
             #expect(try error.place.ids == [RecordID(encoding: twin.id)])
         }
-        #expect(code { tx in
-            try tx.delete(first)
-            try tx.insert(twin)
-        } == nil)
+        #expect(
+            code { tx in
+                try tx.delete(first)
+                try tx.insert(twin)
+            } == nil)
     }
 
     @Test func `says which entity was not named at opening`() throws {
