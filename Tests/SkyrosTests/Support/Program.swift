@@ -41,6 +41,11 @@ struct Program {
 
     /// Runs the program to its end.
     func run(_ arguments: String...) throws -> Outcome {
+        try run(arguments)
+    }
+
+    /// Runs the program to its end.
+    func run(_ arguments: [String]) throws -> Outcome {
         let process = process(arguments)
         let output = Pipe()
         let errors = Pipe()

@@ -43,6 +43,16 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try frame.decode(type, at: offset, key)
     }
 
+    // The protocol's own versions for these two types refuse them.
+
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try frame.decode(type, at: requiredOffset(of: key), key)
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try frame.decode(type, at: requiredOffset(of: key), key)
+    }
+
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {

@@ -32,6 +32,16 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decodeNext(type)
+    }
+
+    // The protocol's own versions for these two types refuse them.
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try decodeNext(type) }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try decodeNext(type) }
+
+    private mutating func decodeNext<T: Decodable>(_ type: T.Type) throws -> T {
         try requireElement(type)
         let value = try frame.decode(type, at: offset, key)
         try advance()
@@ -89,6 +99,16 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { frame.isNull(at: frame.offset) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try frame.decode(type, at: frame.offset, nil)
+    }
+
+    // The protocol's own versions for these two types refuse them.
+
+    func decode(_ type: Int128.Type) throws -> Int128 {
+        try frame.decode(type, at: frame.offset, nil)
+    }
+
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
         try frame.decode(type, at: frame.offset, nil)
     }
 }

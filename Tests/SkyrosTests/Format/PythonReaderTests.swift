@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import Skyros
+
+/// An entity with a field of every kind that is stored in a way of its own.
+private struct Everything: Entity, Equatable {
+    enum Shape: Codable, Equatable {
+        case circle(radius: Double)
+        case point
+    }
+
+    var id: Int
+    var flag = true
+    var small: Int8 = -7
+    var large = UInt64.max
+    var huge = Int128.max
+    var ratio = 0.1
+    var third: Float = 0.333
+    var text = "Grüße, \u{1F30D}"
+    var nothing: String?
+    var uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    var date = Date(timeIntervalSinceReferenceDate: 123_456.789)
+    var data = Data([0, 255, 10])
+    var url = URL(string: "https://example.org/a?b=c")
+    var price = Decimal(string: "12345.6789")
+    var list = [3, 1, 2]
+    var set: Set<String> = ["b", "a", "c"]
+    var map = ["x": 1, "long key": 2, "y": 3]
+    var numbers = [1: "one", 2: "two"]
+    var shape = Shape.circle(radius: 1.5)
+    var shapes: [Shape] = [.point, .circle(radius: -0.0)]
+}
+
+@Suite struct `A reader in another language` {
+    private let folder: TemporaryFolder
+    private let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.segmentBytesMax = 16 << 10
+        store = try Store(
+            at: folder.store, entities: Everything.self, Note.self, options: options)
+        for id in 0..<60 {
+            try store.write(
+                by: "writer \(id % 3)", because: "step", metadata: Metadata(tags: ["n": "\(id)"])
+            ) { tx in
+                try tx.insert(Everything(id: id))
+                try tx.insert(Note(id: id, text: "note \(id)"))
+                for (older, text) in [(id - 10, "something"), (id - 20, nil)]
+                where try tx.exists(Everything.self, older) {
+                    try tx.update(Everything.self, older) { $0.nothing = text }
+                }
+                if id % 4 == 3 { try tx.delete(Everything.self, id / 2) }
+            }
+        }
+        try store.write(by: "cleaner") { try $0.deleteAll(Note.self) }
+        try store.write { try $0.insert(Note(id: 1_000, text: "last")) }
+    }
+
+    private func segments(_ suffix: String) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(
+            at: folder.store.appending(path: "events"), includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == suffix }.sorted { $0.path < $1.path }
+    }
+
+    /// What the reader of docs/log-format.md prints.
+    private func read() throws -> [String] {
+        let python = Shell.root.appending(path: ".build/python/bin/python3").path
+        let reader = Shell.root.appending(path: "docs/read_log.py").path
+        return try Shell.lines(python, reader, folder.store.path)
+    }
+
+    private func expected(_ state: Snapshot) throws -> [String] {
+        var lines: [String] = []
+        for entity in state.entities {
+            for record in try state.records(entity) {
+                let id = Self.hex(record.id.bytes.array)
+                lines.append("\(entity) \(id) \(Self.hex(record.encoded))")
+            }
+        }
+        return lines + ["digest \(try state.digest())"]
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    @Test func `folds the log to the same records and the same digest`() throws {
+        try store.writeWithReceipt(durability: .durable) {
+            try $0.insert(Note(id: 1_001, text: "durable"))
+        }
+        #expect(try read() == expected(store.snapshot))
+        let digest = try store.snapshot.digest()
+        try store.close()
+        #expect(try !segments("zst").isEmpty)
+        #expect(try segments("open").count == 1)
+        let archive = try Archive(at: folder.store)
+        #expect(try read() == expected(archive.snapshot()))
+        #expect(try archive.snapshot().digest() == digest)
+    }
+
+    @Test func `finds the same in the checkpoint by SQL`() throws {
+        try store.close()
+        let state = try Archive(at: folder.store).snapshot()
+        let file = folder.store.appending(path: "checkpoint.sqlite").path
+        let sql = "SELECT id, small, ratio, text, uuid, \"nothing\" FROM Everything ORDER BY id"
+        let rows = try Shell.lines("sqlite3", "-readonly", file, sql)
+        let values = try state.all(Everything.self, sortedBy: \.id)
+        #expect(
+            rows
+                == values.map { value in
+                    let uuid = value.uuid.uuidString.lowercased()
+                    return "\(value.id)|\(value.small)|\(value.ratio)|\(value.text)|\(uuid)|"
+                        + (value.nothing ?? "")
+                })
+        #expect(values.count == rows.count)
+    }
+
+    @Test func `gets the events from zstd, one after the other`() throws {
+        try store.close()
+        var bytes = Data()
+        for segment in try segments("zst") {
+            _ = try Shell.lines("zstd", "-q", "-t", segment.path)
+            bytes += try Shell.run(["zstd", "-q", "-dc", segment.path])
+        }
+        let archive = try Archive(at: folder.store)
+        var rest = [UInt8](bytes)[...]
+        var count: UInt64 = 0
+        try archive.forEachEvent { event in
+            guard !rest.isEmpty else { return false }
+            var writer = CBORWriter()
+            EventCoding.append(event, to: &writer)
+            #expect(rest.starts(with: writer.array))
+            rest = rest.dropFirst(writer.array.count)
+            count += 1
+            return true
+        }
+        #expect(rest.isEmpty)
+        #expect(count > 10)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Tools that are not of this package: scripts/setup installs them.
+enum Shell {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The root of the repository.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Runs a tool to its end and returns its output.
+    static func run(_ arguments: [String]) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(
+                description: "\(arguments) failed with \(process.terminationStatus); "
+                    + "scripts/setup installs what is missing")
+        }
+        return data
+    }
+
+    /// The lines of a tool's output.
+    static func lines(_ arguments: String...) throws -> [String] {
+        String(decoding: try run(arguments), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
