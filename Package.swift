@@ -10,6 +10,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Skyros", targets: ["Skyros"]),
+        .library(name: "SkyrosTesting", targets: ["SkyrosTesting"]),
         .executable(name: "skyros", targets: ["SkyrosTool"]),
         .executable(name: "git-history", targets: ["GitHistory"]),
         .executable(name: "restaurant", targets: ["Restaurant"]),
@@ -35,6 +36,7 @@ let package = Package(
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
+        .target(name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"]),
         .executableTarget(name: "SkyrosTool", dependencies: ["Skyros"]),
 
         // MARK: Examples
@@ -45,6 +47,7 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
+        .testTarget(name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
         .testTarget(

@@ -55,6 +55,11 @@ public final class Archive: Sendable {
         try StoreError.fromLog { () throws(LogError) in try follower.refresh() }
     }
 
+    /// The event with this sequence, or nil.
+    public func event(_ sequence: SequenceNumber) throws -> Event? {
+        try EventReading(follower).event(sequence)
+    }
+
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
     /// false.
     public func forEachEvent(

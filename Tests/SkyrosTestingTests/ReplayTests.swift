@@ -1,0 +1,100 @@
+import Foundation
+import Skyros
+import SkyrosTesting
+import Testing
+
+private struct Account: Entity {
+    var id: String
+    var balance: Int
+}
+
+@Suite struct `A replay` {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "skyros-replay-\(UUID().uuidString)")
+        let store = try Store(at: folder, entities: Account.self)
+        try store.write(by: "alice") { try $0.insert(Account(id: "a", balance: 10)) }
+        try store.write(by: "bob", because: "a mistake") { tx in
+            try tx.update(Account.self, "a") { $0.balance = -5 }
+        }
+        try store.write(by: "carol") { try $0.update(Account.self, "a") { $0.balance = 5 } }
+        try store.close()
+    }
+
+    @Test func `passes where everything holds`() throws {
+        let result = try Replay(of: folder, entities: Account.self)
+            .checking("there is at most one account") { state, _ in
+                try state.count(Account.self) <= 1
+            }
+            .run()
+        #expect(result.sequence == 3)
+        #expect(try result.state.get(Account.self, "a")?.balance == 5)
+        try Replay(of: folder, entities: Account.self).expecting(digest: result.digest).run()
+    }
+
+    @Test func `names the first event that breaks an invariant`() throws {
+        do {
+            try Replay(of: folder, entities: Account.self)
+                .checking("nobody is in debt") { state, _ in
+                    try state.count(Account.self, where: \.balance < 0) == 0
+                }
+                .run()
+            Issue.record("event 2 breaks it")
+        } catch let failure as ReplayFailure {
+            #expect(failure.event?.sequence == 2)
+            #expect(failure.problem == "\"nobody is in debt\" does not hold")
+            for part in ["event 2", "bob", "a mistake", "{\"balance\":10}", "{\"balance\":-5}"] {
+                #expect(failure.description.contains(part))
+            }
+        }
+    }
+
+    @Test func `can end before the mistake`() throws {
+        try Replay(of: folder, entities: Account.self)
+            .checking("nobody is in debt") { state, _ in
+                try state.count(Account.self, where: \.balance < 0) == 0
+            }
+            .through(1).run()
+    }
+
+    @Test func `notices another state than the recorded one`() throws {
+        let digest = String(repeating: "0", count: 32)
+        #expect(throws: ReplayFailure.self) {
+            try Replay(of: folder, entities: Account.self).expecting(digest: digest).run()
+        }
+    }
+
+    @Test func `notices a type that has grown apart from its records`() throws {
+        struct Renamed: Entity {
+            var id: String
+            var amount: Int
+            static let entityName = "Account"
+        }
+        do {
+            try Replay(of: folder, entities: Renamed.self).run()
+            Issue.record("the field is missing")
+        } catch let failure as ReplayFailure {
+            #expect(failure.event?.sequence == 1)
+            #expect(failure.problem.contains("does not decode"))
+        }
+    }
+
+    @Test func `asks for the types of all entities`() throws {
+        struct Other: Entity { var id: Int }
+        #expect(throws: ReplayFailure.self) {
+            try Replay(of: folder, entities: Other.self).run()
+        }
+        let result = try Replay(of: folder, entities: Other.self).ignoringUnknownEntities().run()
+        #expect(result.sequence == 3)
+    }
+
+    @Test func `passes on what an invariant throws`() throws {
+        struct Refusal: Error {}
+        #expect(throws: ReplayFailure.self) {
+            try Replay(of: folder, entities: Account.self)
+                .checking("throws") { _, _ in throw Refusal() }.run()
+        }
+    }
+}
