@@ -41,7 +41,8 @@ let package = Package(
 
         // MARK: Examples
         .executableTarget(
-            name: "GitHistory", dependencies: ["Skyros"], path: "Examples/GitHistory"),
+            name: "GitHistory", dependencies: ["Skyros"], path: "Examples/GitHistory",
+            exclude: ["history.fi"]),
         .executableTarget(
             name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
 
@@ -52,7 +53,9 @@ let package = Package(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
         .testTarget(
             name: "SkyrosTests",
-            dependencies: ["Skyros", "SkyrosSQLite", "SkyrosTool", "CrashWriter"]),
+            dependencies: [
+                "Skyros", "SkyrosSQLite", "SkyrosTool", "CrashWriter", "GitHistory", "Restaurant",
+            ]),
     ]
 )
 

@@ -12,8 +12,9 @@ struct Crasher {
 
     /// Starts the import in a process of its own and kills it with SIGKILL, `count` times.
     ///
-    /// The child says on its output how many commits it has written; a buffered write must
-    /// survive the death of its process, so the store must hold at least as many afterwards.
+    /// The child writes a commit for each byte on its input, and says on its output how many
+    /// commits it has written; a buffered write must survive the death of its process, so the
+    /// store must hold at least as many afterwards.
     func run(_ count: Int, seed: UInt64, report: (String) -> Void) throws {
         var random = SplitMix64(seed: seed)
         for crash in 1...count {
@@ -22,7 +23,7 @@ struct Crasher {
             let share = max(1, (total - done) / (count - crash + 2))
             let target = done + Int.random(in: 0...share, using: &random)
             let acknowledged = try killAfter(
-                target, delay: UInt32.random(in: 0...3_000, using: &random))
+                target, from: done, delay: UInt32.random(in: 0...3_000, using: &random))
             let kept = try committed()
             guard kept >= acknowledged else {
                 throw Loss(
@@ -33,6 +34,8 @@ struct Crasher {
         }
     }
 
+    private static let aheadCount = 3
+
     /// How many commits the store holds, as a reader beside it sees it.
     private func committed() throws -> Int {
         do {
@@ -42,14 +45,24 @@ struct Crasher {
         }
     }
 
-    private func killAfter(_ target: Int, delay microseconds: UInt32) throws -> Int {
+    private func killAfter(
+        _ target: Int, from done: Int, delay microseconds: UInt32
+    ) throws -> Int {
         let child = Process()
         child.executableURL = URL(filePath: CommandLine.arguments[0])
         child.arguments = [git.repository, storeURL.path, "--acknowledge"]
         let pipe = Pipe()
+        let permissions = Pipe()
         child.standardOutput = pipe
+        child.standardInput = permissions
         child.standardError = FileHandle.nullDevice
         try child.run()
+        // A few more than waited for, so that the kill may hit the child in the middle of one.
+        // On a thread of its own, as a pipe holds only so much.
+        let bytes = Data(count: target - done + Self.aheadCount)
+        DispatchQueue.global().async {
+            try? permissions.fileHandleForWriting.write(contentsOf: bytes)
+        }
         var acknowledged = 0
         var rest = Data()
         while acknowledged < target {

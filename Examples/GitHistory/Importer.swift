@@ -10,9 +10,13 @@ struct Importer {
 
     /// Imports what is not in the store yet.
     ///
-    /// - Parameter report: called after each commit with the number of commits in the store.
+    /// - Parameters:
+    ///   - waitForTurn: called before each commit.
+    ///   - report: called after each commit with the number of commits in the store.
     /// - Returns: how many commits came in.
-    func run(report: (_ done: Int, _ total: Int) -> Void) throws -> Int {
+    func run(
+        waitForTurn: () -> Void = {}, report: (_ done: Int, _ total: Int) -> Void
+    ) throws -> Int {
         let store = try Store(at: storeURL, entities: Self.entities)
         let before = try store.get(Branch.self, Branch.main)
         let range = try range(after: before)
@@ -20,6 +24,7 @@ struct Importer {
         var parser = CommitParser()
         var done = before?.commitCount ?? 0
         func take(_ commit: Commit) throws {
+            waitForTurn()
             done += 1
             try write(commit, number: done, to: store)
             report(done, total)

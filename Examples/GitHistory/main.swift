@@ -12,7 +12,8 @@ struct Options {
     var checkCount = 0
     var crashCount = 0
     var seed: UInt64 = 1
-    /// Print the number of commits after each of them, for the process that will kill this one.
+    /// Wait for a byte of input before each commit and print the number of commits after it, for
+    /// the process that will kill this one.
     var acknowledges = false
 
     static let usage = """
@@ -64,7 +65,10 @@ func run(_ options: Options) throws {
         try crasher.run(options.crashCount, seed: options.seed) { print($0) }
     }
     let start = ContinuousClock.now
-    let imported = try Importer(git: git, storeURL: options.store).run { done, total in
+    let importer = Importer(git: git, storeURL: options.store)
+    let imported = try importer.run {
+        if options.acknowledges { _ = FileHandle.standardInput.readData(ofLength: 1) }
+    } report: { done, total in
         if options.acknowledges { FileHandle.standardOutput.write(Data("\(done)\n".utf8)) }
         progress("importing", done, total)
     }
@@ -82,6 +86,8 @@ func run(_ options: Options) throws {
     }
 }
 
+// Writing to a child that was killed is an error, not the end of this process.
+signal(SIGPIPE, SIG_IGN)
 guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
     FileHandle.standardError.write(Data(Options.usage.utf8))
     exit(2)

@@ -1,0 +1,75 @@
+import Foundation
+import Skyros
+import Testing
+
+@Suite struct `An example` {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test func `of the README is a whole program`() throws {
+        let readme = try String(
+            contentsOf: Shell.root.appending(path: "README.md"), encoding: .utf8)
+        let program = try String(
+            contentsOf: Shell.root.appending(path: "Examples/Restaurant/main.swift"),
+            encoding: .utf8)
+        #expect(readme.contains("```swift\n\(program)```"))
+        let outcome = try Program("restaurant").run(folder.store.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("Da Nonna\n1 "))
+        #expect(outcome.output.contains("[name: \"Nonna\" → \"Da Nonna\"]"))
+    }
+
+    /// The small history that is bundled, as a repository.
+    private func repository() throws -> URL {
+        let url = folder.url.appending(path: "repository")
+        _ = try Shell.run(["git", "init", "--quiet", "--bare", url.path])
+        let bundled = Shell.root.appending(path: "Examples/GitHistory/history.fi").path
+        _ = try Shell.run([
+            "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, bundled,
+        ])
+        _ = try Shell.run(["git", "-C", url.path, "symbolic-ref", "HEAD", "refs/heads/main"])
+        return url
+    }
+
+    @Test func `imports a git history through crashes, and agrees with git`() throws {
+        let repository = try repository()
+        let program = try Program("git-history")
+        let crashed = try program.run(
+            repository.path, folder.store.path, "--crash", "3", "--check", "60")
+        #expect(crashed.status == 0, "\(crashed.errors)")
+        #expect(crashed.output.contains("checked 60 commits and the checkpoint"))
+        let again = try program.run(repository.path, folder.store.path)
+        #expect(again.output.hasPrefix("imported 0 commits"))
+        let archive = try Archive(at: folder.store)
+        #expect(archive.sequence == 60)
+        #expect(try archive.event(1)?.metadata.tags["commit"]?.count == 40)
+        let verification = archive.verify()
+        #expect(verification.ok, "\(verification.problems)")
+    }
+
+    @Test func `notices a store that git does not agree with`() throws {
+        struct File: Entity {
+            var id: String
+            var mode: String
+            var blob: String
+            var revision: Int
+            var author: String
+        }
+        let repository = try repository()
+        let program = try Program("git-history")
+        _ = try program.run(repository.path, folder.store.path)
+        var options = Store.Options()
+        options.keepsUnknownEntities = true
+        let store = try Store(at: folder.store, entities: [File.self], options: options)
+        try store.write { tx in
+            let file = try #require(try tx.first(File.self))
+            try tx.update(File.self, file.id) { $0.mode = "100600" }
+        }
+        try store.close()
+        let outcome = try program.run(repository.path, folder.store.path, "--check", "1")
+        #expect(outcome.status == 1)
+    }
+}
