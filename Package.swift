@@ -47,6 +47,7 @@ let package = Package(
             name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
 
         // MARK: Tests
+        .testTarget(name: "TidyTests"),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosTesting"]),
         .executableTarget(

@@ -30,6 +30,7 @@ public struct StoreError: Error, Sendable {
         /// The records concerned.
         public var ids: [RecordID]
 
+        /// A place with these parts.
         public init(
             file: String? = nil, offset: Int? = nil,
             sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
@@ -43,6 +44,7 @@ public struct StoreError: Error, Sendable {
         }
     }
 
+    /// An error of this kind.
     public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
         self.code = code
         self.message = message

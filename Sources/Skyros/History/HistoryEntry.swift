@@ -7,10 +7,15 @@ public struct HistoryEntry: Hashable, Sendable {
         case cleared
     }
 
+    /// What happened to the record.
     public let kind: Kind
+    /// The event's place in the log.
     public let sequence: SequenceNumber
+    /// When it was.
     public let time: EventTime
+    /// Who, why, and what it belongs to.
     public let metadata: Metadata
+    /// What was asked for, if the write block said so.
     public let intent: Intent?
     /// The fields that changed, in canonical order; all fields, if the record came or went.
     public let changes: [FieldChange]
@@ -24,6 +29,7 @@ public struct HistoryEntry: Hashable, Sendable {
 
 /// What an event did to one field.
 public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
+    /// The field's name.
     public let field: String
     /// The value before; nil if the field was not there.
     public let before: FieldValue?

@@ -18,6 +18,7 @@ extension DomainCommand {
 
 /// What was asked for, as the event keeps it: a name and a value without its Swift type.
 public struct Intent: Hashable, Sendable {
+    /// The command's name.
     public let name: String
     package let encoded: [UInt8]
 

@@ -18,8 +18,8 @@ public struct ReplayFailure: Error, CustomStringConvertible {
         let actor = event.metadata.actor ?? "-"
         let reason = event.metadata.reason.map { ", \"\($0)\"" } ?? ""
         let changes = event.changes.map { "\n  \(Self.line($0))" }.joined()
-        return
-            "\(problem)\nafter event \(event.sequence) of \(event.time) by \(actor)\(reason):\(changes)"
+        return "\(problem)\nafter event \(event.sequence) of \(event.time) "
+            + "by \(actor)\(reason):\(changes)"
     }
 
     private static func line(_ change: Change) -> String {

@@ -18,6 +18,7 @@ public struct FetchRequest<E: Entity>: Sendable {
     /// How many records to give at most: nil for all, 0 for none.
     public var limit: Int?
 
+    /// A request by a filter of key paths.
     public init(
         where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [], offset: Int = 0,
         limit: Int? = nil
@@ -28,6 +29,7 @@ public struct FetchRequest<E: Entity>: Sendable {
         self.limit = limit
     }
 
+    /// A request by Foundation's predicate and sort descriptors.
     public init(
         predicate: Predicate<E>?, sortBy: [SortDescriptor<E>] = [], offset: Int = 0,
         limit: Int? = nil
