@@ -31,7 +31,7 @@ let package = Package(
         // MARK: Edges: bytes and rows, no meaning
         .target(name: "SkyrosDisk"),
         .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
-        .target(name: "SkyrosSQLite", dependencies: ["CSQLite"]),
+        .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
 
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
@@ -49,6 +49,8 @@ let package = Package(
         // MARK: Tests
         .testTarget(name: "TidyTests"),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
+        .testTarget(
+            name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),
         .testTarget(name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),

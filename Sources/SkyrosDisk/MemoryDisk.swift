@@ -1,8 +1,6 @@
-import Synchronization
-
 /// A disk in plain memory, for stores that leave no trace. It never fails.
 package final class MemoryDisk: Disk {
-    private let files = Mutex<[DiskPath: MemoryFile]>([:])
+    private let files = Locked<[DiskPath: MemoryFile]>([:])
 
     package init() {}
 
@@ -49,7 +47,7 @@ package final class MemoryDisk: Disk {
 }
 
 private final class MemoryFile: DiskFile {
-    private let contents = Mutex<[UInt8]>([])
+    private let contents = Locked<[UInt8]>([])
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
         contents.withLock { contents in

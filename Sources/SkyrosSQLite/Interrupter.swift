@@ -1,15 +1,15 @@
 import CSQLite
-import Synchronization
+import SkyrosDisk
 
 /// Stops the statement that a connection is running, from any thread.
 package final class Interrupter: Sendable {
     /// The address of the open handle; nil once the connection has closed. It is kept as a
     /// number because pointers are not `Sendable`; the lock keeps the handle from being closed
     /// between the look and the call.
-    private let address: Mutex<UInt>
+    private let address: Locked<UInt>
 
     init(_ handle: OpaquePointer) {
-        address = Mutex(UInt(bitPattern: handle))
+        address = Locked(UInt(bitPattern: handle))
     }
 
     /// Makes the running statement, if there is one, fail with `interrupted`.

@@ -1,5 +1,5 @@
+import SkyrosDisk
 import SkyrosLog
-import Synchronization
 
 /// Persists snapshots: only what was touched since the last time, in one transaction with the
 /// position (promise P7).
@@ -11,15 +11,15 @@ final class Checkpointer: Sendable {
     private let storeID: [UInt8]
     private let isReadOnly: Bool
     /// Nil until it is needed, and after closing.
-    private let database: Mutex<CheckpointDatabase?>
-    private let written = Mutex<SequenceNumber?>(nil)
+    private let database: Locked<CheckpointDatabase?>
+    private let written = Locked<SequenceNumber?>(nil)
 
     /// - Parameter path: where the checkpoint is, or will be once there is something to write.
     init(path: String, storeID: [UInt8], readOnly: Bool = false) {
         self.path = path
         isReadOnly = readOnly
         self.storeID = storeID
-        database = Mutex(nil)
+        database = Locked(nil)
     }
 
     /// The event through which the checkpoint reaches, as far as it was read or written.

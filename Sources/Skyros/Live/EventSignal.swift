@@ -1,4 +1,4 @@
-import Synchronization
+import SkyrosDisk
 
 /// Wakes tasks that wait for the next event.
 final class EventSignal: Sendable {
@@ -16,10 +16,10 @@ final class EventSignal: Sendable {
         var cancelled: Set<UInt64> = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ last: SequenceNumber) {
-        state = Mutex(State(last: last))
+        state = Locked(State(last: last))
     }
 
     /// The last event that everybody may see.

@@ -1,11 +1,11 @@
+import SkyrosDisk
 import SkyrosLog
-import Synchronization
 
 /// The log of events: gives each batch its place and its time, and turns events into bytes and
 /// back. Where the bytes go is the engine's affair.
 final class EventLog: Sendable {
     let engine: any LogEngine
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     private struct State: ~Copyable, Sendable {
         var lastTime: EventTime
@@ -32,7 +32,7 @@ final class EventLog: Sendable {
 
     init(_ engine: any LogEngine, lastTime: EventTime) {
         self.engine = engine
-        state = Mutex(State(lastTime: lastTime))
+        state = Locked(State(lastTime: lastTime))
     }
 
     /// Where the log stands.

@@ -1,4 +1,4 @@
-import Synchronization
+import SkyrosDisk
 
 /// The cell that holds the newest snapshot.
 ///
@@ -13,10 +13,10 @@ final class MainView: Sendable {
     /// Events with more changes are applied outside of the lock.
     private static let changesInPlaceMax = 1_000
 
-    private let content: Mutex<Content>
+    private let content: Locked<Content>
 
     init(_ snapshot: Snapshot) {
-        content = Mutex(Content(snapshot: snapshot))
+        content = Locked(Content(snapshot: snapshot))
     }
 
     /// The newest state. O(1).

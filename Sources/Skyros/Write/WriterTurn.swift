@@ -1,6 +1,5 @@
 import Foundation
 import SkyrosDisk
-import Synchronization
 
 /// The right to write: one writer at a time, first come, first served.
 ///
@@ -23,7 +22,7 @@ final class WriterTurn: Sendable {
         var first = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let worker: Worker
 
     init(worker: Worker) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The store's lock: `flock` on a file of its own, and a register of this process.
 ///
 /// The lock is the truth; the file's content only lets an error name the holder. The file is
@@ -8,11 +6,11 @@ import Synchronization
 /// a second open by the same process on systems where `flock` would not.
 final class PosixLock: DiskLock {
     /// The folders that this process holds, by device and inode.
-    private static let held = Mutex<Set<System.FileIdentity>>([])
+    private static let held = Locked<Set<System.FileIdentity>>([])
 
     private let identity: System.FileIdentity
     /// Nil once released.
-    private let descriptor: Mutex<Int32?>
+    private let descriptor: Locked<Int32?>
 
     init(in folder: PosixFolder) throws(DiskError) {
         let path = "\(folder.path)/lock"
@@ -22,7 +20,7 @@ final class PosixLock: DiskLock {
             throw DiskError(.lock, path, .locked(holder: "this process"))
         }
         do throws(DiskError) {
-            descriptor = Mutex(try Self.take(path, in: folder))
+            descriptor = Locked(try Self.take(path, in: folder))
         } catch {
             Self.held.withLock { [identity] in _ = $0.remove(identity) }
             throw error

@@ -8,7 +8,7 @@
 
 /// A value behind a lock on which threads can wait for a change.
 ///
-/// The standard library has `Mutex` but nothing to wait with. This is the classic monitor:
+/// `Locked` has nothing to wait with. This is the classic monitor:
 /// look at the value under the lock, and give the lock away while waiting for somebody to
 /// change it. Waiting blocks the thread, so tasks of the cooperative pool must not do it.
 ///

@@ -1,5 +1,4 @@
 package import SkyrosDisk
-import Synchronization
 
 /// A reader of a log that somebody else may be writing: it takes no lock and changes nothing.
 ///
@@ -9,7 +8,7 @@ package final class LogFollower: LogReader {
     private let disk: any Disk
     private let options: LogOptions
     private let framing: PayloadFraming
-    private let catalog: Mutex<LogCatalog>
+    private let catalog: Locked<LogCatalog>
 
     /// How often a look is repeated that met files in the middle of a change.
     private static let attemptsMax = 20
@@ -23,7 +22,7 @@ package final class LogFollower: LogReader {
         self.disk = disk
         self.options = options
         self.framing = framing
-        catalog = Mutex(try Self.look(at: disk, options, framing))
+        catalog = Locked(try Self.look(at: disk, options, framing))
     }
 
     package var head: LogHead {

@@ -1,0 +1,36 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A value behind a lock.
+///
+/// The standard library's `Mutex` would do, but on Linux the thread sanitizer does not see it and
+/// takes every value behind it for a race; the system's own mutex it knows. See
+/// docs/decisions/0004-locks-that-the-sanitizer-sees.md.
+///
+/// Unchecked because the compiler cannot see that `value` is touched under the lock only.
+package final class Locked<Value: ~Copyable>: @unchecked Sendable {
+    private var value: Value
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    package init(_ value: consuming sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the value under the lock.
+    package func withLock<R: ~Copyable>(_ body: (inout Value) throws -> R) rethrows -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}

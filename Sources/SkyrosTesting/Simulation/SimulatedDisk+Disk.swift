@@ -1,0 +1,167 @@
+package import SkyrosDisk
+import Synchronization
+
+extension SimulatedDisk: Disk {
+    package var bootID: String { state.withLock { "simulated boot \($0.bootNumber)" } }
+
+    /// SQLite does not see this disk: a store on it has no checkpoint.
+    package var systemPath: String? { nil }
+
+    package func makeFolder(_ folder: Folder) throws(DiskError) {
+        try perform(.makeFolder, .makeFolder, folder.rawValue) { _ in }
+    }
+
+    package func list(_ folder: Folder) throws(DiskError) -> [String] {
+        try perform(.list, .list, folder.rawValue) { state in
+            (state.names[folder]?.current.keys).map { $0.sorted() } ?? []
+        }
+    }
+
+    package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+        try perform(.status, .status, path.description) { state in
+            state.inode(path).map { state.status($0) }
+        }
+    }
+
+    package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+        let kind: Kind = mode == .create ? .create : .open
+        let inode = try perform(kind, .open, path.description) { state in
+            mode == .create ? state.create(path) : state.inode(path)
+        }
+        guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
+        return SimulatedFile(self, path.description, inode)
+    }
+
+    package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        let found = try perform(.rename, .rename, target.description) { state in
+            state.rename(source, to: target)
+        }
+        if !found { throw DiskError(.rename, source, .system(System.notFound)) }
+    }
+
+    package func remove(_ path: DiskPath) throws(DiskError) {
+        try perform(.remove, .remove, path.description) { $0.remove(path) }
+    }
+
+    package func syncFolder(_ folder: Folder) throws(DiskError) {
+        try perform(.syncFolder, .syncFolder, folder.rawValue) { $0.syncFolder(folder) }
+    }
+
+    package func lock() throws(DiskError) -> any DiskLock {
+        let isMine = try perform(.lock, .lock, "lock") { state in
+            defer { state.isLocked = true }
+            return !state.isLocked
+        }
+        guard isMine else { throw DiskError(.lock, "lock", .locked(holder: "this process")) }
+        return SimulatedLock(disk: self)
+    }
+
+    /// Does something, unless a fault hits it.
+    func perform<R>(
+        _ kind: Kind, _ operation: DiskError.Operation, _ path: String,
+        failing: (inout SimulatedState, Fault) -> Void = { _, _ in },
+        _ body: (inout SimulatedState) -> R
+    ) throws(DiskError) -> R {
+        let result: Result<R, DiskError> = withState { state in
+            guard let fault = state.begin(kind, path) else { return .success(body(&state)) }
+            failing(&state, fault)
+            let code = fault.reason == .noSpace ? System.noSpace : System.inputOutput
+            return .failure(DiskError(operation, path, .system(code)))
+        }
+        return try result.get()
+    }
+
+    private func withState<R>(_ body: (inout SimulatedState) -> R) -> R {
+        var result: R?
+        state.withLock { state in
+            // What comes out is a value of its own, whatever the compiler can prove of it.
+            nonisolated(unsafe) let value = body(&state)
+            result = value
+        }
+        guard let result else { preconditionFailure("a lock runs its body once") }
+        return result
+    }
+}
+
+extension SimulatedState {
+    func status(_ inode: Int) -> FileStatus {
+        FileStatus(sizeBytes: inodes[inode]?.current.count ?? 0, identity: UInt64(inode))
+    }
+}
+
+private struct SimulatedLock: DiskLock {
+    let disk: SimulatedDisk
+
+    func release() {
+        disk.state.withLock { $0.isLocked = false }
+    }
+}
+
+private final class SimulatedFile: DiskFile {
+    private let disk: SimulatedDisk
+    private let path: String
+    private let inode: Int
+
+    init(_ disk: SimulatedDisk, _ path: String, _ inode: Int) {
+        self.disk = disk
+        self.path = path
+        self.inode = inode
+    }
+
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at position: Int
+    ) throws(DiskError) -> Int {
+        let bytes = try disk.perform(.read, .read, path) { [inode] state -> ArraySlice<UInt8> in
+            let content = state.inodes[inode]?.current ?? []
+            let start = min(position, content.count)
+            return content[start..<min(start + buffer.count, content.count)]
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
+        try disk.perform(.write, .write, path) { [inode] state, fault in
+            let count = min(fault.writtenBytes, bytes.count)
+            let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
+            state.write(part, to: inode, at: position)
+        } _: { [inode] state in
+            state.write(bytes, to: inode, at: position)
+        }
+    }
+
+    func status() throws(DiskError) -> FileStatus {
+        try disk.perform(.status, .status, path) { [inode] in $0.status(inode) }
+    }
+
+    func preallocate(to size: Int) throws(DiskError) {
+        try disk.perform(.preallocate, .preallocate, path) { [inode] in $0.resize(inode, to: size) }
+    }
+
+    func truncate(to size: Int) throws(DiskError) {
+        try disk.perform(.truncate, .truncate, path) { [inode] in $0.resize(inode, to: size) }
+    }
+
+    /// A failed sync leaves the pages clean: they can be read until the crash, and a later sync
+    /// that succeeds does not write them.
+    func sync() throws(DiskError) {
+        try disk.perform(.syncFile, .syncFile, path) { [inode] state, _ in
+            state.forgetUnsynced(inode)
+        } _: { [inode] state in
+            state.syncFile(inode)
+        }
+    }
+
+    func close() throws(DiskError) {
+        try disk.perform(.close, .close, path) { _ in }
+    }
+}
+
+extension SimulatedState {
+    /// What was written and not synced will never be written back.
+    fileprivate mutating func forgetUnsynced(_ inode: Int) {
+        let unsynced = inodes[inode]?.unsynced ?? []
+        inodes[inode]?.lost += unsynced
+        inodes[inode]?.unsynced = []
+    }
+}

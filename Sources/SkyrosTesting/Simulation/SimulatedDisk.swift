@@ -1,0 +1,117 @@
+import SkyrosDisk
+
+/// A disk in memory that can fail and crash on purpose, for tests.
+///
+///     let disk = SimulatedDisk()
+///     let store = try Store(on: disk, entities: Order.self)
+///     try store.write(durability: .durable) { … }
+///     let again = try Store(on: disk.crashed(seed: 7), entities: Order.self)   // a power cut
+///
+/// It keeps apart what is durable and what is not: a file's content is durable once the file was
+/// synced, a name once its folder was. A power cut keeps any of the rest and loses any of it, in
+/// pieces of 512 bytes. That is harsher than real file systems, on purpose.
+///
+/// Everything it does follows from what it is asked and from the seeds. It may be used from any
+/// thread.
+public final class SimulatedDisk: Sendable {
+    /// What a disk can be asked to do.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case makeFolder, list, status, open, create, read, write, preallocate, truncate
+        case syncFile, syncFolder, rename, remove, lock, close
+    }
+
+    /// One thing that was done, or tried.
+    public struct Operation: Hashable, Sendable {
+        /// What was asked for.
+        public let kind: Kind
+        /// On what, relative to the store's folder.
+        public let path: String
+    }
+
+    let state: Locked<SimulatedState>
+
+    /// An empty disk.
+    public convenience init() {
+        self.init(SimulatedState())
+    }
+
+    init(_ state: sending SimulatedState) {
+        self.state = Locked(state)
+    }
+
+    /// Everything that was done so far, failures included.
+    public var operations: [Operation] { state.withLock { $0.operations } }
+
+    /// How often this was done so far.
+    public func count(_ kind: Kind) -> Int {
+        state.withLock { state in state.operations.count { $0.kind == kind } }
+    }
+
+    /// Makes an operation fail; see `Fault`.
+    public func inject(_ fault: Fault) {
+        state.withLock { $0.faults.append(fault) }
+    }
+
+    /// Takes back all faults.
+    public func heal() {
+        state.withLock { $0.faults = [] }
+    }
+
+    /// The disk as it is after the process was killed: all that was written is there, the lock
+    /// is free.
+    public func killed() -> SimulatedDisk {
+        SimulatedDisk(state.withLock { $0.killed() })
+    }
+
+    /// The disk as a power cut may leave it: what was synced, and any part of the rest.
+    public func crashed(seed: UInt64) -> SimulatedDisk {
+        SimulatedDisk(state.withLock { $0.crashed(seed: seed) })
+    }
+
+    /// The contents of all files, by their paths.
+    public var contents: [String: [UInt8]] { state.withLock { $0.contents } }
+
+    /// Replaces the content of a file, durably: damage from outside.
+    public func overwrite(_ path: String, with bytes: [UInt8]) {
+        state.withLock { $0.overwrite(path, with: bytes) }
+    }
+
+    /// Removes a file, durably: damage from outside.
+    public func erase(_ path: String) {
+        state.withLock { $0.erase(path) }
+    }
+}
+
+/// Makes an operation of a simulated disk fail.
+public struct Fault: Hashable, Sendable {
+    /// Why the operation fails.
+    public enum Reason: Hashable, Sendable {
+        /// The disk is full.
+        case noSpace
+        /// The medium has an error.
+        case inputOutput
+    }
+
+    /// The kind of operation; nil for any.
+    public var kind: SimulatedDisk.Kind?
+    /// How many operations of that kind succeed first.
+    public var after: Int
+    /// Why it fails.
+    public var reason: Reason
+    /// Whether all later ones of that kind fail too.
+    public var isLasting: Bool
+    /// How many bytes a failing write gets done.
+    public var writtenBytes: Int
+
+    /// A fault with these properties.
+    public init(
+        _ kind: SimulatedDisk.Kind?, after: Int = 0, reason: Reason = .inputOutput,
+        isLasting: Bool = false, writtenBytes: Int = 0
+    ) {
+        self.kind = kind
+        self.after = after
+        self.reason = reason
+        self.isLasting = isLasting
+        self.writtenBytes = writtenBytes
+    }
+}

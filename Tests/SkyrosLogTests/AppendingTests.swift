@@ -1,0 +1,197 @@
+import Dispatch
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@Suite struct `A log` {
+    private let disk = SimulatedDisk()
+    private let fixture = LogFixture(segmentBytesMax: 2_000)
+
+    private func code(_ body: () throws -> Void) -> LogError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? LogError)?.code
+        }
+    }
+
+    @Test func `gives back what was appended, from any batch on`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(100)
+        for first: UInt64 in [1, 2, 17, 50, 99, 100] {
+            #expect(try log.batches(from: first) == expected(100, from: first))
+        }
+        #expect(try log.chunk(containing: 0) == nil)
+        #expect(try log.chunk(containing: 101) == nil)
+        while try log.sealNext() {}
+        #expect(try log.batches() == expected(100))
+        #expect(log.statistics.sealedSegmentCount > 3)
+        try log.close()
+        let (again, recovery) = try fixture.open(disk.killed())
+        #expect(recovery.wasClean && recovery.cutByteCount == 0 && recovery.quarantined == nil)
+        #expect(try again.batches() == expected(100))
+        #expect(again.head == log.head)
+    }
+
+    @Test func `writes once and syncs never for a buffered append`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(1)
+        let before = disk.operations.count
+        try log.append(5)
+        let done = disk.operations[before...].map(\.kind)
+        #expect(done == Array(repeating: .write, count: 5))
+    }
+
+    @Test func `writes nothing for a deferred append until it must`() throws {
+        let log = try fixture.make(on: disk)
+        let before = disk.count(.write)
+        try log.append(10, deferring: true)
+        #expect(disk.count(.write) == before)
+        #expect(try log.batches() == expected(10))
+        #expect(disk.count(.write) == before + 1)
+        try log.append(3, deferring: true)
+        try log.append(1)
+        try log.append(2, deferring: true)
+        try log.sync(through: log.end)
+        #expect(try fixture.open(disk.crashed(seed: 3)).0.batches() == expected(16))
+    }
+
+    @Test func `shares one sync among all who wait`() throws {
+        let log = try fixture.make(on: disk)
+        let position = try log.append(20)
+        let before = disk.count(.syncFile)
+        DispatchQueue.concurrentPerform(iterations: 16) { _ in
+            do {
+                try log.sync(through: position)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(disk.count(.syncFile) == before + 1)
+        #expect(log.durableEnd == position)
+    }
+
+    @Test func `takes batches in order only`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(3)
+        #expect(code { _ = try log.append([1], as: 3) } == .conflict)
+        #expect(code { _ = try log.append([1], as: 5) } == .conflict)
+        #expect(log.head.sequence == 3)
+    }
+
+    @Test func `refuses what is too large and goes on`() throws {
+        var fixture = fixture
+        fixture.options.batchBytesMax = 100
+        let log = try fixture.make(on: disk)
+        let before = disk.count(.write)
+        #expect(
+            code { _ = try log.append([UInt8](repeating: 0, count: 101), as: 1) } == .limitExceeded)
+        #expect(disk.count(.write) == before)
+        _ = try log.append([100] + [UInt8](repeating: 1, count: 99), as: 1)
+    }
+
+    @Test func `syncs before more is unsynced than the bound allows`() throws {
+        var fixture = LogFixture()
+        fixture.options.unsyncedBytesMax = 1_000
+        let log = try fixture.make(on: disk)
+        for _ in 0..<100 {
+            try log.append(1)
+            #expect(log.end.byteCount - log.durableEnd.byteCount <= 1_000)
+        }
+    }
+
+    @Test func `takes no writes after closing`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(2)
+        try log.close()
+        try log.close()
+        #expect(code { try log.append(1) } == .closed)
+    }
+
+    @Test func `marks its durable end when it is idle, once`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(2)
+        try log.markIdle()
+        let before = disk.operations.count
+        try log.sync(through: log.end)
+        try log.markIdle()
+        try log.markIdle()
+        #expect(disk.operations[before...].map(\.kind) == [.syncFile, .write, .syncFile])
+    }
+}
+
+@Suite struct `A log on a failing disk` {
+    private let disk = SimulatedDisk()
+    private let fixture = LogFixture(segmentBytesMax: 2_000)
+
+    private func code(_ body: () throws -> Void) -> LogError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? LogError)?.code
+        }
+    }
+
+    @Test(arguments: [0, 1, 40, 60, 1_000])
+    func `undoes a write that was cut short, and goes on`(written: Int) throws {
+        let log = try fixture.make(on: disk)
+        try log.append(3)
+        disk.inject(Fault(.write, reason: .noSpace, writtenBytes: written))
+        #expect(code { try log.append(1) } == .diskFull)
+        #expect(log.head.sequence == 3)
+        #expect(try log.batches() == expected(3))
+        try log.append(2)
+        #expect(try fixture.open(disk.killed()).0.batches() == expected(5))
+    }
+
+    @Test func `takes no more writes if a write cannot be undone`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(3)
+        disk.inject(Fault(.write, writtenBytes: 10))
+        disk.inject(Fault(.truncate))
+        #expect(code { try log.append(1) } == .io)
+        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(try log.batches() == expected(3))
+        #expect(try fixture.open(disk.killed()).0.batches() == expected(3))
+    }
+
+    @Test func `never repeats a sync that failed`() throws {
+        let log = try fixture.make(on: disk)
+        let position = try log.append(3)
+        disk.inject(Fault(.syncFile))
+        #expect(code { try log.sync(through: position) } == .durabilityLost)
+        let before = disk.count(.syncFile)
+        #expect(code { try log.sync(through: position) } == .durabilityLost)
+        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(code { try log.close() } == .durabilityLost)
+        #expect(disk.count(.syncFile) == before)
+        #expect(try log.batches() == expected(3))
+    }
+
+    @Test func `trusts nothing that a failed sync left in the cache`() throws {
+        let log = try fixture.make(on: disk)
+        try log.sync(through: try log.append(3))
+        let position = try log.append(3)
+        disk.inject(Fault(.syncFile))
+        #expect(code { try log.sync(through: position) } == .durabilityLost)
+        // The next process reads them from the cache; what it then calls durable must be.
+        let killed = disk.killed()
+        let (next, _) = try fixture.open(killed)
+        #expect(try next.batches() == expected(6))
+        for seed in 0..<20 {
+            #expect(try fixture.open(killed.crashed(seed: UInt64(seed))).0.batches() == expected(6))
+        }
+    }
+
+    @Test func `leaves no trace of an append that found the disk full`() throws {
+        let log = try fixture.make(on: disk)
+        disk.inject(Fault(.preallocate, reason: .noSpace, isLasting: true))
+        #expect(code { try log.append(1) } == .diskFull)
+        disk.heal()
+        try log.append(1)
+        #expect(try log.batches() == expected(1))
+    }
+}

@@ -1,0 +1,84 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+
+/// A log of small batches on a simulated disk, and how to look at it.
+struct LogFixture {
+    var options = LogOptions()
+    let storeID = StoreID([UInt8](0..<16)) ?? StoreID(from: SeededEntropy(seed: 0))
+
+    /// Batches tell their own length: the first byte is the size of the whole.
+    static let framing: PayloadFraming = { bytes in
+        guard let first = bytes.first, first > 0, Int(first) <= bytes.count else { return nil }
+        return Int(first)
+    }
+
+    init(segmentBytesMax: Int = 1 << 20) {
+        options.segmentBytesMax = segmentBytesMax
+        options.preallocationBytes = 4_096
+        options.frameBytes = 256
+    }
+
+    /// The batch with this number: 1 to 200 bytes that follow from it.
+    static func batch(_ number: UInt64) -> [UInt8] {
+        let size = UInt8(number &* 37 % 200 + 1)
+        return [size] + (1..<Int(size)).map { UInt8(truncatingIfNeeded: number &+ UInt64($0)) }
+    }
+
+    func make(on disk: any Disk) throws -> FileLog {
+        try FileLog.make(
+            for: storeID, on: disk, options, entropy: SeededEntropy(seed: 7),
+            framing: Self.framing)
+    }
+
+    func inspect(_ disk: any Disk) throws -> LogInspection {
+        try LogInspection(of: disk, options, framing: Self.framing)
+    }
+
+    func open(_ disk: any Disk) throws -> (FileLog, LogRecovery) {
+        try FileLog.open(inspect(disk), on: disk, options, framing: Self.framing)
+    }
+}
+
+extension FileLog {
+    /// Appends the next `count` batches.
+    @discardableResult
+    func append(_ count: Int, deferring: Bool = false) throws -> LogPosition {
+        var position = end
+        for _ in 0..<count {
+            let number = head.sequence + 1
+            position = try append(
+                LogFixture.batch(number), as: number, deferring: deferring)
+        }
+        return position
+    }
+
+    func append(
+        _ batch: [UInt8], as number: UInt64, deferring: Bool = false
+    ) throws -> LogPosition {
+        try batch.withUnsafeBytes { bytes in
+            try append(bytes, as: number, timeBefore: Int64(number), deferring: deferring)
+        }
+    }
+}
+
+extension LogReader {
+    /// All batches from `first` on.
+    func batches(from first: UInt64 = 1) throws -> [[UInt8]] {
+        var all: [[UInt8]] = []
+        var next = first
+        while next <= head.sequence, let chunk = try chunk(containing: next) {
+            _ = chunk.forEach(from: next) { _, bytes in
+                all.append([UInt8](bytes))
+                return true
+            }
+            next = chunk.lastSequence + 1
+        }
+        return all
+    }
+}
+
+/// The first `count` batches.
+func expected(_ count: UInt64, from first: UInt64 = 1) -> [[UInt8]] {
+    first > count ? [] : (first...count).map { LogFixture.batch($0) }
+}

@@ -1,0 +1,196 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@Suite struct `A torn tail` {
+    private let disk = SimulatedDisk()
+    private let fixture = LogFixture()
+    private let path = "events/00000000000000000001.open"
+
+    /// The file of three batches, the last of which was not durable when the process died, and
+    /// the offset of the last block.
+    private func file() throws -> (bytes: [UInt8], lastBlock: Int) {
+        let log = try fixture.make(on: disk)
+        try log.sync(through: log.append(2))
+        let start = log.statistics.fileBytes
+        try log.append(1)
+        let end = log.statistics.fileBytes
+        return (Array((disk.contents[path] ?? []).prefix(end)), start)
+    }
+
+    @Test func `is cut at the last whole event, wherever it tore`() throws {
+        let (bytes, start) = try file()
+        for length in start..<bytes.count {
+            let torn = disk.killed()
+            torn.overwrite(path, with: Array(bytes[..<length]))
+            let (log, recovery) = try fixture.open(torn)
+            #expect(try log.batches() == expected(2))
+            let cut = Array(bytes[start..<length]).trimmingZeros
+            #expect(recovery.cutByteCount == cut.count)
+            if let kept = recovery.quarantined {
+                #expect(torn.contents[kept] == cut)
+            } else {
+                #expect(cut.isEmpty)
+            }
+            try log.append(1)
+            #expect(try log.batches() == expected(3))
+        }
+    }
+
+    @Test func `of zeros is room made in advance`() throws {
+        let (bytes, _) = try file()
+        for count in [1, 7, 48, 4_096] {
+            let torn = disk.killed()
+            torn.overwrite(path, with: bytes + [UInt8](repeating: 0, count: count))
+            let (log, recovery) = try fixture.open(torn)
+            #expect(recovery.cutByteCount == 0)
+            #expect(try log.batches() == expected(3))
+        }
+    }
+
+    @Test func `is never one if a later block proves it durable`() throws {
+        let log = try fixture.make(on: disk)
+        try log.sync(through: log.append(3))
+        try log.markIdle()
+        let bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
+        // The last batch's last byte, before the idle mark of 48 bytes and the padding.
+        var damaged = bytes
+        damaged[bytes.count - 48 - 8] ^= 1
+        try refuses(damaged)
+    }
+
+    @Test func `is damage if whole blocks follow within one boot`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(3)
+        var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
+        bytes[250] ^= 1
+        try refuses(bytes)
+        // After a reboot it may be what a power cut left of unsynced blocks.
+        let rebooted = disk.crashed(seed: 1)
+        rebooted.overwrite(path, with: bytes)
+        let (_, recovery) = try fixture.open(rebooted)
+        #expect(recovery.cutBlockCount > 0)
+    }
+
+    @Test func `is damage if it is longer than may be unsynced`() throws {
+        var fixture = fixture
+        fixture.options.unsyncedBytesMax = 500
+        let log = try fixture.make(on: disk)
+        try log.append(1)
+        let bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
+        try refuses(bytes + [UInt8](repeating: 0xAA, count: 600))
+    }
+
+    /// Opening is refused, and changes nothing.
+    private func refuses(_ bytes: [UInt8]) throws {
+        let damaged = disk.killed()
+        damaged.overwrite(path, with: bytes)
+        let before = damaged.contents
+        do {
+            _ = try fixture.open(damaged)
+            Issue.record("the damage went unnoticed")
+        } catch let error as LogError {
+            #expect(error.code == .corrupt)
+            #expect(error.segment == "00000000000000000001.open")
+        }
+        #expect(damaged.contents == before)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var trimmingZeros: [UInt8] {
+        Array(prefix((lastIndex { $0 != 0 } ?? -1) + 1))
+    }
+}
+
+@Suite struct `A damaged log` {
+    private let fixture = LogFixture(segmentBytesMax: 600)
+    private let disk = SimulatedDisk()
+    private let count: UInt64 = 24
+
+    init() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(Int(count))
+        while try log.sealNext() {}
+        try log.close()
+    }
+
+    /// Opens and reads everything; nil if that is refused.
+    private func batches(_ damaged: SimulatedDisk) -> [[UInt8]]? {
+        do {
+            return try fixture.open(damaged).0.batches()
+        } catch {
+            return nil
+        }
+    }
+
+    @Test func `never gives a wrong batch, whichever bit is flipped`() throws {
+        let whole = disk.contents
+        for (path, bytes) in whole.sorted(by: { $0.key < $1.key }) where path.hasPrefix("events/") {
+            for bit in 0..<(bytes.count * 8) {
+                var damaged = bytes
+                damaged[bit / 8] ^= 1 << (bit % 8)
+                let copy = disk.killed()
+                copy.overwrite(path, with: damaged)
+                // Reserved bytes may differ and nothing is lost; else it must be refused.
+                if let found = batches(copy), found != expected(count) {
+                    Issue.record("\(path), bit \(bit): \(found.count) batches")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func `misses nothing silently when a segment is cut short`() throws {
+        for (path, bytes) in disk.contents where path.hasPrefix("events/") {
+            for length in 0..<bytes.count {
+                let copy = disk.killed()
+                copy.overwrite(path, with: Array(bytes[..<length]))
+                guard let found = batches(copy) else { continue }
+                // Only the closing block of the active segment may go without being missed.
+                #expect(path.hasSuffix(".open"), "\(path) cut to \(length)")
+                #expect(expected(count).starts(with: found))
+            }
+        }
+    }
+
+    @Test func `names the segment that is missing`() throws {
+        let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+        #expect(names.count > 3)
+        for name in names {
+            let copy = disk.killed()
+            copy.erase(name)
+            do {
+                _ = try fixture.open(copy)
+                Issue.record("\(name) is not missed")
+            } catch let error as LogError {
+                #expect(error.code == .segmentMissing)
+                #expect(error.sequences != nil)
+            }
+        }
+    }
+
+    @Test func `takes no segment of another store or history`() throws {
+        var other = LogFixture(segmentBytesMax: 600)
+        other.options.frameBytes = 100
+        let foreign = SimulatedDisk()
+        let log = try FileLog.make(
+            for: StoreID(from: SeededEntropy(seed: 99)), on: foreign, other.options,
+            entropy: SeededEntropy(seed: 98), framing: LogFixture.framing)
+        try log.append(Int(count))
+        while try log.sealNext() {}
+        try log.close()
+        for (path, bytes) in foreign.contents where path.hasPrefix("events/") {
+            guard disk.contents[path] != nil else { continue }
+            let copy = disk.killed()
+            copy.overwrite(path, with: bytes)
+            do {
+                _ = try fixture.open(copy)
+                Issue.record("\(path) was accepted")
+            } catch let error as LogError {
+                #expect([.foreignStore, .chainBroken].contains(error.code))
+            }
+        }
+    }
+}
