@@ -51,13 +51,15 @@ let package = Package(
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(
             name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),
-        .testTarget(name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosTesting"]),
+        .testTarget(
+            name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosLog", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
         .testTarget(
             name: "SkyrosTests",
             dependencies: [
-                "Skyros", "SkyrosSQLite", "SkyrosTool", "CrashWriter", "GitHistory", "Restaurant",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTool", "CrashWriter",
+                "GitHistory", "Restaurant",
             ]),
     ]
 )

@@ -49,8 +49,6 @@ extension StoreError {
         public static let blockFailed = Code("blockFailed")
         /// A write inside a write block of the same store.
         public static let nestedWrite = Code("nestedWrite")
-        /// The store was opened for reading only.
-        public static let readOnly = Code("readOnly")
         /// The store was closed.
         public static let closed = Code("closed")
         /// Something is larger than the limit set for it.
@@ -79,8 +77,6 @@ extension StoreError {
         public static let noSuchEvent = Code("noSuchEvent")
         /// The text is no valid query, id, moment or the like.
         public static let invalidInput = Code("invalidInput")
-        /// The replay met a state that breaks an invariant.
-        public static let invariantBroken = Code("invariantBroken")
     }
 }
 

@@ -85,7 +85,6 @@ extension StoreError {
         case .limitExceeded: (.limitExceeded, "")
         case .conflict: (.conflict, "")
         case .closed: (.closed, "")
-        case .readOnly: (.readOnly, "")
         }
     }
 }

@@ -25,8 +25,6 @@ package struct LogError: Error, Equatable, Sendable {
         case conflict
         /// The log was closed.
         case closed
-        /// The log was opened for reading.
-        case readOnly
     }
 
     package let code: Code

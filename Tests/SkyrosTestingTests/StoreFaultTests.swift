@@ -1,0 +1,225 @@
+import Foundation
+import Skyros
+import SkyrosLog
+import SkyrosTesting
+import Synchronization
+import Testing
+
+private struct Item: Entity, Equatable {
+    var id: Int
+    var text = ""
+}
+
+private func code(_ body: () throws -> Void) -> StoreError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
+    }
+}
+
+private let segment = "events/00000000000000000001.open"
+
+@Suite struct `A store on a failing disk` {
+    private let disk = SimulatedDisk()
+    private let clock = ManualClock()
+
+    private func open(
+        _ disk: SimulatedDisk, _ configure: (inout Store.Options) -> Void = { _ in }
+    ) throws -> Store {
+        var options = Store.Options()
+        options.syncIntervalMilliseconds = 60_000
+        configure(&options)
+        return try Store(on: disk, entities: Item.self, options: options, clock: clock)
+    }
+
+    @Test func `keeps buffered writes through a kill and durable ones through a power cut`() throws
+    {
+        let store = try open(disk)
+        try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
+        try store.write { try $0.insert(Item(id: 2)) }
+        #expect(try open(disk.killed()).all(Item.self).map(\.id) == [1, 2])
+        for seed in 0..<20 {
+            let ids = try open(disk.crashed(seed: UInt64(seed))).all(Item.self).map(\.id)
+            #expect(ids == [1] || ids == [1, 2])
+        }
+    }
+
+    @Test func `reports what a power cut took and where it is kept`() throws {
+        let store = try open(disk)
+        try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
+        try store.write { try $0.insert(Item(id: 2, text: String(repeating: "x", count: 2_000))) }
+        var torn = 0
+        for seed in 0..<20 {
+            let crashed = disk.crashed(seed: UInt64(seed))
+            let report = try open(crashed).recovery
+            #expect(!report.wasClean)
+            guard report.cutByteCount > 0 else { continue }
+            torn += 1
+            #expect(!report.isComplete)
+            let path = try #require(report.quarantined.first)
+            #expect(crashed.contents[path]?.count == report.cutByteCount)
+        }
+        #expect(torn > 0)
+    }
+
+    @Test func `refuses a write that finds the disk full, and goes on`() throws {
+        let store = try open(disk)
+        try store.write { try $0.insert(Item(id: 1)) }
+        disk.inject(Fault(.write, reason: .noSpace, writtenBytes: 20))
+        #expect(code { try store.write { try $0.insert(Item(id: 2)) } } == .diskFull)
+        #expect(try store.count(Item.self) == 1)
+        try store.write { try $0.insert(Item(id: 3)) }
+        #expect(try open(disk.killed()).all(Item.self).map(\.id) == [1, 3])
+    }
+
+    @Test func `takes no more writes after a failed sync, and reads on`() throws {
+        let store = try open(disk)
+        try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
+        disk.inject(Fault(.syncFile))
+        do {
+            try store.write(durability: .durable) { try $0.insert(Item(id: 2)) }
+            Issue.record("the sync failed")
+        } catch let error as StoreError {
+            #expect(error.code == .durabilityLost)
+            #expect(error.place.sequences == 2...2)
+        }
+        #expect(try store.count(Item.self) == 2)
+        let syncs = disk.count(.syncFile)
+        #expect(code { try store.write { try $0.insert(Item(id: 3)) } } == .durabilityLost)
+        #expect(code { try store.close() } == .durabilityLost)
+        #expect(disk.count(.syncFile) == syncs)
+        #expect(try open(disk.killed()).count(Item.self) == 2)
+    }
+
+    @Test func `tells its handler of a background sync that failed, once`() async throws {
+        let calls = Mutex(0)
+        let error = await withCheckedContinuation { continuation in
+            do {
+                let store = try open(disk) { options in
+                    options.syncIntervalMilliseconds = 1
+                    options.onError = { error in
+                        calls.withLock { $0 += 1 }
+                        continuation.resume(returning: error)
+                    }
+                }
+                disk.inject(Fault(.syncFile))
+                try store.write { try $0.insert(Item(id: 1)) }
+                try? store.close()
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(error.code == .durabilityLost)
+        #expect(calls.withLock { $0 } >= 1)
+    }
+
+    @Test func `syncs once for a durable write and not at all for a buffered one`() throws {
+        let store = try open(disk)
+        let before = disk.count(.syncFile)
+        try store.write { try $0.insert(Item(id: 1)) }
+        #expect(disk.count(.syncFile) == before)
+        try store.write(durability: .durable) { try $0.insert(Item(id: 2)) }
+        #expect(disk.count(.syncFile) == before + 1)
+        let receipt = try store.writeWithReceipt { try $0.insert(Item(id: 3)) }.receipt
+        try receipt.waitUntilDurable()
+        try receipt.waitUntilDurable()
+        #expect(disk.count(.syncFile) == before + 2)
+    }
+
+    @Test func `waits for durability without blocking the task`() async throws {
+        let store = try open(disk)
+        let receipt = try store.writeWithReceipt { try $0.insert(Item(id: 1)) }.receipt
+        try await receipt.durable()
+        for seed in 0..<10 {
+            #expect(try open(disk.crashed(seed: UInt64(seed))).count(Item.self) == 1)
+        }
+    }
+
+    @Test func `refuses an event beyond the limit`() throws {
+        let store = try open(disk) { $0.eventBytesMax = 1_000 }
+        let text = String(repeating: "x", count: 1_000)
+        #expect(
+            code { try store.write { try $0.insert(Item(id: 1, text: text)) } } == .limitExceeded)
+        #expect(store.sequence == .zero)
+        try store.write { try $0.insert(Item(id: 1, text: "short")) }
+        #expect(store.sequence == 1)
+    }
+
+    @Test func `never lets its time go back`() throws {
+        let store = try open(disk)
+        try store.write { try $0.insert(Item(id: 1)) }
+        clock.advance(byMicroseconds: -1_000_000_000)
+        try store.write { try $0.insert(Item(id: 2)) }
+        let times = try [1, 2].map { try #require(try store.event($0)).time.microseconds }
+        #expect(times[1] == times[0] + 1)
+        clock.advance(byMicroseconds: 2_000_000_000)
+        try store.write { try $0.insert(Item(id: 3)) }
+        #expect(try #require(try store.event(3)).time.microseconds > times[1] + 1)
+    }
+}
+
+@Suite struct `A store with damaged files` {
+    private let disk = SimulatedDisk()
+
+    init() throws {
+        let store = try Store(on: disk, entities: Item.self)
+        for id in 0..<20 { try store.write { try $0.insert(Item(id: id)) } }
+        try store.close()
+    }
+
+    private func opening(_ disk: SimulatedDisk) -> StoreError.Code? {
+        code { _ = try Store(on: disk, entities: Item.self) }
+    }
+
+    @Test func `names damage to its log`() throws {
+        let copy = disk.killed()
+        var bytes = try #require(copy.contents[segment])
+        bytes[300] ^= 1
+        copy.overwrite(segment, with: bytes)
+        #expect(opening(copy) == .logCorrupt)
+        #expect(code { _ = try Archive(on: copy) } == .logCorrupt)
+    }
+
+    @Test func `names a format that is newer`() throws {
+        let copy = disk.killed()
+        var bytes = try #require(copy.contents[segment])
+        bytes[10] = 9
+        copy.overwrite(segment, with: bytes.withHeaderCheck)
+        #expect(opening(copy) == .unsupportedFormat)
+    }
+
+    @Test func `names a segment that is missing, or another store's`() throws {
+        let small = SimulatedDisk()
+        var options = Store.Options()
+        options.segmentBytesMax = 500
+        let store = try Store(on: small, entities: Item.self, options: options, seed: 5)
+        for id in 0..<20 { try store.write { try $0.insert(Item(id: id)) } }
+        try store.close()
+        let names = small.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+        let missing = small.killed()
+        missing.erase(names[0])
+        #expect(opening(missing) == .segmentMissing)
+        let mixed = small.killed()
+        let last = try #require(names.last)
+        var bytes = try #require(mixed.contents[last])
+        bytes[16] ^= 1
+        mixed.overwrite(last, with: bytes.withHeaderCheck)
+        #expect(opening(mixed) == .foreignStore)
+    }
+
+    @Test func `says that there is no store`() {
+        #expect(code { _ = try Archive(on: SimulatedDisk()) } == .notAStore)
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of a segment with the check of its header put right.
+    fileprivate var withHeaderCheck: [UInt8] {
+        var bytes = self
+        let check = XXH64.hash(Array(bytes[..<88]))
+        Swift.withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(88..<96, with: $0) }
+        return bytes
+    }
+}
