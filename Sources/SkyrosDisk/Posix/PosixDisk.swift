@@ -5,6 +5,7 @@
 /// that nobody can lead a store astray by swapping names. New files are for the user alone.
 package final class PosixDisk: Disk {
     private let root: PosixFolder
+    /// Without symbolic links, which SQLite does not follow either.
     private let path: String
 
     /// Opens the folder at `path`; with `creating`, makes it and its parents first.
@@ -12,8 +13,8 @@ package final class PosixDisk: Disk {
     /// - Throws: `DiskError`, among them `.insecure` if the folder is a symbolic link.
     package init(path: String, creating: Bool) throws(DiskError) {
         if creating { try PosixFolder.makeAll(path) }
-        self.path = path
         root = try PosixFolder(path: path)
+        self.path = try System.realPath(path)
     }
 
     package var bootID: String { System.bootID }

@@ -110,6 +110,15 @@ extension System {
         return names
     }
 
+    /// The path with all symbolic links resolved.
+    static func realPath(_ path: String) throws(DiskError) -> String {
+        guard let resolved = realpath(path, nil) else {
+            throw DiskError(.status, path, .system(errno))
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

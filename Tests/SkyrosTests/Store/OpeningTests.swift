@@ -83,6 +83,18 @@ import Testing
         #expect(code { _ = try Store(at: link, entities: Note.self) } == .insecurePath)
     }
 
+    @Test func `may lie behind a symbolic link, if it is none itself`() throws {
+        let real = folder.url.appending(path: "real")
+        let link = folder.url.appending(path: "link")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let url = link.appending(path: "Test.skyros")
+        let store = try Store(at: url, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        #expect(try Store(at: url, entities: Note.self).recovery.checkpoint == .loaded(1))
+    }
+
     @Test func `is for its user alone`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
