@@ -1,5 +1,5 @@
 public import Foundation
-import SkyrosDisk
+package import SkyrosDisk
 
 extension Store {
     /// Opens the store at `url`, or makes it if there is none; missing folders are made too.
@@ -28,7 +28,7 @@ extension Store {
         let disk = try StoreError.fromDisk { () throws(DiskError) in
             try PosixDisk(path: url.path(percentEncoded: false), creating: true)
         }
-        try self.init(schema, options, StoreSurroundings(disk: disk))
+        try self.init(schema, options, Surroundings(disk: disk))
     }
 
     /// Makes a store that lives in memory: the same in everything, but it touches no file and
@@ -36,13 +36,13 @@ extension Store {
     public convenience init(
         inMemory entities: any Entity.Type..., options: Options = Options()
     ) throws {
-        let surroundings = StoreSurroundings(disk: MemoryDisk())
+        let surroundings = Surroundings(disk: MemoryDisk())
         try self.init(Schema(entities), options, surroundings)
     }
 
     /// Opens a store on any disk, with any clock.
     package convenience init(
-        _ schema: Schema, _ options: Options, _ surroundings: StoreSurroundings
+        _ schema: Schema, _ options: Options, _ surroundings: Surroundings
     ) throws {
         let opening = StoreOpening(surroundings: surroundings, schema: schema, options: options)
         self.init(try opening.open())

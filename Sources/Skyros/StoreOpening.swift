@@ -8,7 +8,7 @@ import SkyrosLog
 /// 3. Compare with the schema.
 /// 4. Now that nothing can refuse any more: set a useless checkpoint aside, open the log.
 struct StoreOpening {
-    let surroundings: StoreSurroundings
+    let surroundings: Surroundings
     let schema: Schema
     let options: Store.Options
 

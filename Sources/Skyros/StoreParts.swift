@@ -1,5 +1,5 @@
 import Dispatch
-package import SkyrosDisk
+import SkyrosDisk
 import SkyrosLog
 
 /// What an open store stands on.
@@ -16,22 +16,6 @@ struct StoreParts: Sendable {
         guard let handler = options.onError else { return { _ in } }
         let queue = options.callbackQueue
         return { error in queue.async { handler(error) } }
-    }
-}
-
-/// What a store asks of the world outside: the disk, the time and chance.
-package struct StoreSurroundings: Sendable {
-    let disk: any Disk
-    let clock: any WallClock
-    let entropy: any Entropy
-
-    package init(
-        disk: any Disk, clock: any WallClock = SystemClock(),
-        entropy: any Entropy = SystemEntropy()
-    ) {
-        self.disk = disk
-        self.clock = clock
-        self.entropy = entropy
     }
 }
 

@@ -27,3 +27,19 @@ package struct SystemEntropy: Entropy {
         return generator.next()
     }
 }
+
+/// What a store asks of the world outside: the disk, the time and chance.
+package struct Surroundings: Sendable {
+    package let disk: any Disk
+    package let clock: any WallClock
+    package let entropy: any Entropy
+
+    package init(
+        disk: any Disk, clock: any WallClock = SystemClock(),
+        entropy: any Entropy = SystemEntropy()
+    ) {
+        self.disk = disk
+        self.clock = clock
+        self.entropy = entropy
+    }
+}

@@ -1,5 +1,5 @@
 public import Foundation
-import SkyrosDisk
+package import SkyrosDisk
 import SkyrosLog
 
 /// A look at a store without its types: for tools, for replays, and for a second process beside
@@ -31,10 +31,10 @@ public final class Archive: Sendable {
         } catch {
             throw error.isNotFound ? Self.notAStore(path) : StoreError(error)
         }
-        try self.init(on: StoreSurroundings(disk: disk), entities: entities)
+        try self.init(on: Surroundings(disk: disk), entities: entities)
     }
 
-    package init(on surroundings: StoreSurroundings, entities: [any Entity.Type] = []) throws {
+    package init(on surroundings: Surroundings, entities: [any Entity.Type] = []) throws {
         disk = surroundings.disk
         schema = entities.isEmpty ? .untyped : try Schema(entities)
         hashSeed = surroundings.entropy.next()

@@ -44,7 +44,7 @@ extension Store {
         on disk: SimulatedDisk, entities: any Entity.Type..., options: Options = Options(),
         clock: ManualClock = ManualClock(), seed: UInt64 = 1
     ) throws {
-        let surroundings = StoreSurroundings(
+        let surroundings = Surroundings(
             disk: disk, clock: clock, entropy: SeededEntropy(seed: seed))
         try self.init(Schema(entities), options, surroundings)
     }
@@ -53,6 +53,6 @@ extension Store {
 extension Archive {
     /// Opens the store on a simulated disk for reading.
     public convenience init(on disk: SimulatedDisk) throws {
-        try self.init(on: StoreSurroundings(disk: disk, entropy: SeededEntropy(seed: 1)))
+        try self.init(on: Surroundings(disk: disk, entropy: SeededEntropy(seed: 1)))
     }
 }

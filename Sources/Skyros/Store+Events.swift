@@ -1,0 +1,9 @@
+extension Store {
+    /// The events from `first` on, then each new one as it is written.
+    ///
+    /// - Parameter first: the first event wanted; nil for those written from now on.
+    public func events(from first: SequenceNumber? = nil) -> EventStream {
+        EventStream(
+            log: log.engine, signal: signal, first: max(first ?? sequence.next, .zero.next))
+    }
+}
