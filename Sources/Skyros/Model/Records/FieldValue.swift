@@ -45,10 +45,9 @@ extension FieldValue {
     }
 }
 
-extension FieldValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+extension FieldValue: ExpressibleByBooleanLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
-    public init(nilLiteral: ()) { self = .null }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int) { self = .integer(Int128(value)) }
     public init(floatLiteral value: Double) { self = .double(value) }
