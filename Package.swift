@@ -46,6 +46,8 @@ let package = Package(
         // MARK: Tests
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(name: "SkyrosTests", dependencies: ["Skyros", "SkyrosSQLite"]),
+        // The rules of style and structure, run over this repository's own source.
+        .testTarget(name: "TidyTests"),
     ]
 )
 
