@@ -20,7 +20,7 @@ struct Options {
 
           REPOSITORY  a git checkout or bare repository
           STORE       the store's folder; made if it is not there
-          --check N   compare the store as of N random commits with git, and its checkpoint with HEAD
+          --check N   compare the store as of N random commits with git, its checkpoint with HEAD
           --crash N   kill the import N times at random moments, and go on
           --seed S    the seed of what is random; default 1
 
@@ -69,9 +69,9 @@ func run(_ options: Options) throws {
         progress("importing", done, total)
     }
     if options.acknowledges { return }
-    print(
-        "imported \(imported) commits in \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 2))))"
-    )
+    let seconds = (ContinuousClock.now - start)
+        .formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 2)))
+    print("imported \(imported) commits in \(seconds)")
     if options.checkCount > 0 {
         let checker = Checker(git: git, storeURL: options.store)
         let checked = try checker.checkHistory(options.checkCount, seed: options.seed) {
