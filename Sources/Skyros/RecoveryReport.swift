@@ -14,6 +14,7 @@ public struct RecoveryReport: Hashable, Sendable {
     public internal(set) var wasClean = true
     /// The last event.
     public internal(set) var sequence: SequenceNumber = .zero
+    /// What became of the checkpoint.
     public internal(set) var checkpoint: Checkpoint = .none
     /// How many events were folded after the checkpoint.
     public internal(set) var replayedEventCount = 0

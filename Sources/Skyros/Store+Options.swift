@@ -35,6 +35,7 @@ extension Store {
         /// Default: 64 MiB.
         public var eventBytesMax = 64 << 20
 
+        /// The defaults.
         public init() {}
     }
 }

@@ -30,6 +30,7 @@ public struct StoreError: Error, Sendable {
         /// The records concerned.
         public var ids: [RecordID]
 
+        /// A place of which as much is given as is known.
         public init(
             file: String? = nil, offset: Int? = nil,
             sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
@@ -43,6 +44,7 @@ public struct StoreError: Error, Sendable {
         }
     }
 
+    /// An error with a message that says what happened and names the remedy.
     public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
         self.code = code
         self.message = message

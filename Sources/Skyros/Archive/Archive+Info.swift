@@ -7,14 +7,17 @@ public struct StoreInfo: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The entities that have records, and how many.
     public let entities: [String: Int]
-    /// The times of the first and of the last event; nil if there are none.
+    /// The time of the first event; nil if there is none.
     public let firstTime: EventTime?
+    /// The time of the last event; nil if there is none.
     public let lastTime: EventTime?
-    /// Bytes of the log on disk, and before compression.
+    /// Bytes of the log on disk.
     public let logBytes: Int
+    /// Bytes of the log before compression.
     public let rawBytes: Int
-    /// How many files the log consists of, and how many of them are compressed.
+    /// How many files the log consists of.
     public let segmentCount: Int
+    /// How many of them are compressed.
     public let sealedSegmentCount: Int
     /// The event through which the checkpoint reaches; nil if there is none that can be read.
     public let checkpointSequence: SequenceNumber?

@@ -13,6 +13,7 @@ public struct Fields: Hashable, Sendable {
         encoded = [CBORFormat.Byte.emptyMap]
     }
 
+    /// The fields with these names and values.
     public init(_ values: [String: FieldValue]) {
         encoded = FieldValue.map(values).encoded
     }

@@ -4,6 +4,7 @@
 public struct Record: Hashable, Sendable {
     /// The entity's name.
     public let entity: String
+    /// The id, without its Swift type.
     public let id: RecordID
     package let encoded: [UInt8]
 
@@ -13,6 +14,7 @@ public struct Record: Hashable, Sendable {
         self.encoded = encoded
     }
 
+    /// A record of the given fields. Nothing is stored by it.
     public init(entity: String, id: RecordID, fields: Fields) {
         self.init(entity: entity, id: id, encoded: fields.encoded)
     }

@@ -2,15 +2,25 @@
 public struct HistoryEntry: Hashable, Sendable {
     /// What happened to the record.
     public enum Kind: String, Hashable, Sendable {
-        case inserted, updated, deleted
+        /// It came to be.
+        case inserted
+        /// Some of its fields changed.
+        case updated
+        /// It went away.
+        case deleted
         /// Deleted together with all other records of its entity.
         case cleared
     }
 
+    /// What happened.
     public let kind: Kind
+    /// The event's place in the log.
     public let sequence: SequenceNumber
+    /// When the event was appended.
     public let time: EventTime
+    /// What the event says about itself.
     public let metadata: Metadata
+    /// What was asked for; nil if the write named no command.
     public let intent: Intent?
     /// The fields that changed, in canonical order; all fields, if the record came or went.
     public let changes: [FieldChange]
@@ -24,6 +34,7 @@ public struct HistoryEntry: Hashable, Sendable {
 
 /// What an event did to one field.
 public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
+    /// The field's name.
     public let field: String
     /// The value before; nil if the field was not there.
     public let before: FieldValue?

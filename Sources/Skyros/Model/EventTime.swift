@@ -5,8 +5,10 @@ public import Foundation
 /// The wall clock may jump; event times do not: each is later than the one before it. The
 /// sequence is the order, the time is for people.
 public struct EventTime: Hashable, Sendable {
+    /// Microseconds since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
 
+    /// The time that many microseconds after 1970-01-01T00:00:00Z.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }

@@ -13,11 +13,13 @@ public protocol DomainCommand: Codable, Sendable {
 }
 
 extension DomainCommand {
+    /// The type's bare name.
     public static var commandName: String { String(describing: Self.self) }
 }
 
 /// What was asked for, as the event keeps it: a name and a value without its Swift type.
 public struct Intent: Hashable, Sendable {
+    /// The command's name.
     public let name: String
     package let encoded: [UInt8]
 

@@ -11,6 +11,7 @@ public struct Metadata: Hashable, Sendable {
     /// Whatever else is worth keeping.
     public var tags: [String: String]
 
+    /// Metadata with what is known; the rest stays open.
     public init(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
         causation: String? = nil, tags: [String: String] = [:]

@@ -18,6 +18,7 @@ public struct FetchRequest<E: Entity>: Sendable {
     /// How many records to give at most: nil for all, 0 for none.
     public var limit: Int?
 
+    /// A request in terms of filters and sorts, which indexes can serve.
     public init(
         where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [], offset: Int = 0,
         limit: Int? = nil
@@ -28,6 +29,8 @@ public struct FetchRequest<E: Entity>: Sendable {
         self.limit = limit
     }
 
+    /// A request in Foundation's terms. What of the predicate an index can serve is found by
+    /// looking into it; the rest is evaluated record by record.
     public init(
         predicate: Predicate<E>?, sortBy: [SortDescriptor<E>] = [], offset: Int = 0,
         limit: Int? = nil
