@@ -14,6 +14,8 @@ struct DeclarationParser {
     private struct Scope {
         let declaration: Int?
         let depth: Int
+        /// What waits for its body behind a closure among its parameters.
+        let pending: Int?
     }
 
     static func declarations(in tokens: [Token]) -> [Declaration] {
@@ -49,18 +51,16 @@ struct DeclarationParser {
 
     private mutating func open() {
         let owner = depth == 0 ? pending : nil
-        if let owner {
-            declarations[owner].hasBody = true
-            pending = nil
-        }
-        scopes.append(Scope(declaration: owner, depth: depth))
+        if let owner { declarations[owner].hasBody = true }
+        scopes.append(Scope(declaration: owner, depth: depth, pending: depth > 0 ? pending : nil))
+        pending = nil
         depth = 0
     }
 
     private mutating func close(at line: Int) {
-        pending = nil
         guard let scope = scopes.popLast() else { return }
         depth = scope.depth
+        pending = scope.pending
         if let declaration = scope.declaration { declarations[declaration].lastLine = line }
     }
 

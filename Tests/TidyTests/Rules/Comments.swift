@@ -43,7 +43,7 @@ enum Comments {
         default:
             // A call alone, as in `log.append(batch)`: no space before the parenthesis.
             let isWord = tokens[0].isWord && !text.prefix { $0 != "(" }.contains(" ")
-            return isWord && last == ")" && text.contains("(")
+            return isWord && last == ")" && text.contains("(") && !text.contains("://")
         }
     }
 }

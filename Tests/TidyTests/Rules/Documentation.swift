@@ -7,10 +7,11 @@ enum Documentation {
     /// Members that a protocol everybody knows asks for, and describes.
     private static let witnesses: Set = [
         "description", "debugDescription", "errorDescription", "hash(into:)", "init(from:)",
-        "encode(to:)", "==(lhs:)", "<(lhs:)", "init(stringLiteral:)", "init(integerLiteral:)",
+        "encode(to:)", "init(stringLiteral:)", "init(integerLiteral:)",
         "init(floatLiteral:)", "init(booleanLiteral:)", "init(nilLiteral:)",
         "init(arrayLiteral:)", "init(dictionaryLiteral:)", "init(unicodeScalarLiteral:)",
         "init(extendedGraphemeClusterLiteral:)", "makeIterator", "makeAsyncIterator",
+        "Element",
     ]
 
     static func findings(in file: SourceFile) -> [Finding] {
@@ -37,6 +38,7 @@ enum Documentation {
 
     private static func needsWords(_ declaration: Declaration) -> Bool {
         if declaration.keyword == "extension" { return false }
+        if ["==", "<"].contains(declaration.name) { return false }
         let label = declaration.firstLabel
         return !witnesses.contains(label.map { "\(declaration.name)(\($0):)" } ?? declaration.name)
     }

@@ -4,8 +4,10 @@ enum Names {
 
     static func findings(in file: SourceFile) -> [Finding] {
         var findings: [Finding] = []
-        let stem = String(file.name.prefix { $0 != "." })
-        if hasVersion(stem) { findings.append(file.finding(1, advice(stem))) }
+        let stem = file.name.prefix { $0 != "." }
+        for part in stem.split(separator: "+").map(String.init) where hasVersion(part) {
+            findings.append(file.finding(1, advice(part)))
+        }
         for declaration in file.declarations
         where declaration.isType && hasVersion(declaration.name) {
             findings.append(file.finding(declaration.line, advice(declaration.name)))

@@ -1,7 +1,7 @@
 /// What the compiler cannot check says why it holds.
 ///
-/// The reason is a comment on the line, or a comment directly above the statement or the
-/// declaration around it that names what it excuses or contains a word that gives a reason.
+/// The reason is a comment on the line or, in `//`, directly above it; or a comment above the
+/// declaration that names what it excuses or contains a word that gives a reason.
 enum Reasons {
     static let rule = Rule("The unchecked has its reason", file: findings)
 
@@ -24,7 +24,7 @@ enum Reasons {
 
     static func findings(in file: SourceFile) -> [Finding] {
         dangers.flatMap { danger in
-            file.tokens.matches(of: danger.code).map { file.tokens[$0].line }
+            file.code.indices.filter { file.code[$0].contains(danger.code) }.map { $0 + 1 }
                 .filter { !hasReason(danger, at: $0, in: file) }
                 .map { file.finding($0, "say in a comment above why \(danger.code) is right here") }
         }
@@ -32,11 +32,10 @@ enum Reasons {
 
     private static func hasReason(_ danger: Danger, at line: Int, in file: SourceFile) -> Bool {
         if !file.comments[line - 1].allSatisfy(\.isWhitespace) { return true }
-        // The comment stands above the statement, or above the innermost declaration around it.
+        let above = file.comment(above: line)
+        if !above.isEmpty && !above.contains("///") { return true }
         let around = file.declarations.last { $0.firstLine...$0.lastLine ~= line }
-        return [line, around?.firstLine ?? line].contains { place in
-            let comment = file.comment(above: place).lowercased()
-            return (danger.words + reasonWords).contains { comment.contains($0) }
-        }
+        let comment = file.comment(above: around?.firstLine ?? line).lowercased()
+        return (danger.words + reasonWords).contains { comment.contains($0) }
     }
 }
