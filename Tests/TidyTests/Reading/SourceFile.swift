@@ -11,7 +11,7 @@ struct SourceFile {
     let lines: [String]
     /// The lines without comments and the insides of string literals; empty unless it is Swift.
     let code: [String]
-    /// The lines with nothing but their comments; empty unless it is Swift.
+    /// The lines with nothing but their comments; empty unless it is Swift or a script.
     let comments: [String]
     let tokens: [Token]
     let declarations: [Declaration]
@@ -23,7 +23,9 @@ struct SourceFile {
         self.isExecutable = isExecutable
         lines = Self.split(text)
         guard path.hasSuffix(".swift") else {
-            (code, comments, tokens, declarations) = ([], [], [], [])
+            let isScript = text.hasPrefix("#!") || path.hasSuffix(".py")
+            comments = isScript ? lines.map { String($0.drop { $0 != "#" }) } : []
+            (code, tokens, declarations) = ([], [], [])
             return
         }
         let scanner = SourceScanner(text)

@@ -8,6 +8,9 @@ import Testing
             #expect(file("let a = 1\n// \(word): more").lines(Comments.reminders) == [2])
         }
         #expect(file("/* \n TODO later */").lines(Comments.reminders) == [2])
+        #expect(SourceFile("a.py", "a\n# TODO b").lines(Comments.reminders) == [2])
+        #expect(SourceFile("scripts/a", "#!/bin/sh\na # TODO").lines(Comments.reminders) == [2])
+        #expect(SourceFile("a.md", "# Why TODO is wrong").lines(Comments.reminders).isEmpty)
         #expect(
             file("// XXH64 knows no hacks.\nlet a = \"TODO\"").lines(Comments.reminders).isEmpty)
     }
