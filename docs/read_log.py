@@ -10,7 +10,8 @@ def batches(path, data):
         for event in cbor2_sequence(text): yield canonical(event)
         return
     at = 96                                                    # blocks behind the header
-    while data[at:at + 1] == b"\xb5" and hash64(data[at:at + 40], u64(data, 56)) == u64(data, at + 40):
+    salt = u64(data, 56)
+    while data[at:at + 1] == b"\xb5" and hash64(data[at:at + 40], salt) == u64(data, at + 40):
         kind, size = data[at + 1], struct.unpack_from("<I", data, at + 4)[0]
         payload = data[at + 48:at + 48 + size]
         if hash64(payload) != u64(data, at + 16): break        # torn: history ends here
@@ -35,14 +36,16 @@ def fold(store):
             for change in cbor2.loads(batch)["changes"]:
                 entity = records.setdefault(change["entity"], {})
                 if "cleared" in change: entity.clear(); continue
-                key, before, after = canonical(change["id"]), change.get("before"), change.get("after")
+                key = canonical(change["id"])
+                before, after = change.get("before", {}), change.get("after")
                 if after is None: del entity[key]; continue
                 record = entity.get(key, {})
-                entity[key] = {k: v for k, v in record.items() if k not in (before or {})} | after
+                entity[key] = {k: v for k, v in record.items() if k not in before} | after
     return records
 
 def digest(records):
-    rows = [canonical([e, cbor2.loads(i), r]) for e, rows in records.items() for i, r in rows.items()]
+    rows = [canonical([entity, cbor2.loads(key), record])
+            for entity, rows in records.items() for key, record in rows.items()]
     return "".join(f"{sum(hash64(row, seed) for row in rows) % 2**64:016x}" for seed in (0, 1))
 
 if __name__ == "__main__":

@@ -121,5 +121,6 @@ public final class Store: Sendable {
 }
 
 extension Store: Reading {
+    /// The newest snapshot.
     public var readingSnapshot: Snapshot { view.current }
 }

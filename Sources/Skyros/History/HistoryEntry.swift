@@ -2,7 +2,12 @@
 public struct HistoryEntry: Hashable, Sendable {
     /// What happened to the record.
     public enum Kind: String, Hashable, Sendable {
-        case inserted, updated, deleted
+        /// The record came into being.
+        case inserted
+        /// Some of its fields changed.
+        case updated
+        /// The record went away.
+        case deleted
         /// Deleted together with all other records of its entity.
         case cleared
     }

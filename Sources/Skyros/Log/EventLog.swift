@@ -13,8 +13,9 @@ final class EventLog: Sendable {
     }
 
     /// Reused between appends.
+    ///
+    /// - Note: `@unchecked` because it owns raw memory; it is used under the lock of `state` alone.
     private struct EventWriter: ~Copyable, @unchecked Sendable {
-        // Unchecked because it owns raw memory; it is used under the lock of `state` alone.
         var buffer = CBORWriter(capacity: 4_096)
     }
 

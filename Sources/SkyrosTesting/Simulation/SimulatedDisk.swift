@@ -16,8 +16,36 @@ import SkyrosDisk
 public final class SimulatedDisk: Sendable {
     /// What a disk can be asked to do.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case makeFolder, list, status, open, create, read, write, preallocate, truncate
-        case syncFile, syncFolder, rename, remove, lock, close
+        /// A folder is made.
+        case makeFolder
+        /// The names of a folder are read.
+        case list
+        /// The size of a file is asked for.
+        case status
+        /// A file is opened.
+        case open
+        /// A file is made.
+        case create
+        /// Bytes are read.
+        case read
+        /// Bytes are written.
+        case write
+        /// Room is made in advance.
+        case preallocate
+        /// A file is cut or extended.
+        case truncate
+        /// The content of a file is made durable.
+        case syncFile
+        /// The names of a folder are made durable.
+        case syncFolder
+        /// A file gets another name.
+        case rename
+        /// A file is removed.
+        case remove
+        /// The lock is taken.
+        case lock
+        /// A file is given back.
+        case close
     }
 
     /// One thing that was done, or tried.

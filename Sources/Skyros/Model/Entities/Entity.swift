@@ -21,7 +21,9 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
 }
 
 extension Entity {
+    /// The type's bare name.
     public static var entityName: String { String(describing: Self.self) }
 
+    /// None.
     public static var indexes: [Index<Self>] { [] }
 }

@@ -13,6 +13,7 @@ public protocol DomainCommand: Codable, Sendable {
 }
 
 extension DomainCommand {
+    /// The type's bare name.
     public static var commandName: String { String(describing: Self.self) }
 }
 

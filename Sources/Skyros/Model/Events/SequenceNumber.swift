@@ -1,7 +1,9 @@
 /// An event's place in the log: 1, 2, 3 … without gaps. 0 stands for "before the first event".
 public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
+    /// The place as a number.
     public let rawValue: UInt64
 
+    /// The place with this number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

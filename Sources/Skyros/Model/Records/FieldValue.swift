@@ -5,15 +5,25 @@ public import Foundation
 ///     record["name"] == "Nonna"
 ///     record["rating"]?.double
 public enum FieldValue: Hashable, Sendable {
+    /// The absence of a value, stored as such.
     case null
+    /// True or false.
     case bool(Bool)
+    /// A whole number.
     case integer(Int128)
+    /// A floating-point number.
     case double(Double)
+    /// A string.
     case text(String)
+    /// A string of bytes.
     case bytes(Data)
+    /// A UUID (tag 37).
     case uuid(UUID)
+    /// A moment, to the last bit.
     case date(Date)
+    /// Values in their order.
     case array([FieldValue])
+    /// Values by their names.
     case map([String: FieldValue])
     /// A value under a tag that has no case of its own, such as a `Decimal` (4) or a `URL` (32).
     indirect case tagged(UInt64, FieldValue)

@@ -30,6 +30,8 @@ class Row: @unchecked Sendable {
 ///
 /// It keeps the bytes even when it is read: today's type may know fewer fields than they hold,
 /// and the record stays what it is until it is written again.
+///
+/// - Note: `@unchecked` as its superclass is; what it adds is immutable.
 final class EncodedRow: Row, @unchecked Sendable {
     private let bytes: [UInt8]
 
@@ -42,6 +44,8 @@ final class EncodedRow: Row, @unchecked Sendable {
 }
 
 /// A row that was written by this process: the value itself, whose encoding is the record.
+///
+/// - Note: `@unchecked` as its superclass is; what it adds is immutable.
 final class TypedRow<E: Entity>: Row, @unchecked Sendable {
     let value: E
 

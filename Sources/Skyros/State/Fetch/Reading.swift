@@ -72,5 +72,6 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Snapshot: Reading {
+    /// The snapshot itself.
     public var readingSnapshot: Snapshot { self }
 }

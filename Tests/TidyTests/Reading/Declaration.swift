@@ -1,0 +1,34 @@
+/// A declaration as far as the rules need it: what it is called, where it stands, how long it is.
+struct Declaration {
+    /// The word that introduces it: `struct`, `func`, `var`, `case`, `extension` …
+    let keyword: String
+    /// The name alone; of an operator its signs, of an initialiser `init`.
+    let name: String
+    /// The label of the first parameter, if there are parameters.
+    let firstLabel: String?
+    /// The words before the keyword, `private(set)` and attributes left out.
+    let modifiers: Set<String>
+    /// The line of its first attribute or modifier.
+    let firstLine: Int
+    /// The line of its keyword.
+    let line: Int
+    /// The line of the brace that closes its body; the keyword's if there is no body.
+    var lastLine: Int
+    var hasBody = false
+    /// The index of the declaration around it.
+    let parent: Int?
+
+    var isType: Bool { Self.typeKeywords.contains(keyword) }
+
+    static let typeKeywords: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+    static let functionKeywords: Set = ["func", "init", "subscript"]
+    static let keywords =
+        typeKeywords.union(functionKeywords)
+        .union(["extension", "var", "let", "case", "associatedtype"])
+    static let modifierWords: Set = [
+        "public", "package", "internal", "fileprivate", "private", "open", "static", "class",
+        "final", "mutating", "nonmutating", "borrowing", "consuming", "override", "required",
+        "convenience", "lazy", "weak", "unowned", "nonisolated", "isolated", "indirect", "prefix",
+        "postfix", "infix", "dynamic", "optional", "distributed", "async",
+    ]
+}

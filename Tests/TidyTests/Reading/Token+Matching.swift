@@ -1,0 +1,11 @@
+extension Array where Element == Token {
+    /// Where the tokens of `code` stand in a row.
+    func matches(of code: String) -> [Int] {
+        let pattern = Token.all(in: code).map(\.text)
+        guard let first = pattern.first, count >= pattern.count else { return [] }
+        return (0...(count - pattern.count)).filter { start in
+            self[start].text == first
+                && pattern.indices.allSatisfy { self[start + $0].text == pattern[$0] }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@Suite struct `A reason` {
+    private func lines(_ text: String) -> [Int] {
+        SourceFile("Sources/Skyros/A.swift", text).lines(Reasons.findings)
+    }
+
+    @Test(
+        arguments: [
+            "extension A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1",
+            "let a = try! b()", "let a = unsafeBitCast(b, to: C.self)",
+            "let a = unsafeDowncast(b, to: C.self)",
+        ])
+    func `is asked for what the compiler cannot check`(code: String) {
+        #expect(lines(code) == [1])
+        #expect(lines("/// A value.\n\(code)") == [2])
+        #expect(lines("// It holds.\n\n\(code)") == [3])
+    }
+
+    @Test func `may stand on the line or above it`() {
+        #expect(lines("let a = try! b() // a constant").isEmpty)
+        #expect(lines("// The layouts are the same.\nlet a = unsafeBitCast(b, to: C.self)").isEmpty)
+        #expect(
+            lines("/// - Note: `@unchecked`, it is locked.\nclass A: @unchecked Sendable {}")
+                .isEmpty)
+        #expect(lines("/// Immutable.\n@B\nfinal class A: @unchecked Sendable {}").isEmpty)
+    }
+
+    @Test func `may stand above the function around the line`() {
+        let text =
+            "/// The cast holds because A is B.\nfunc a() {\n    unsafeBitCast(b, to: C.self)\n}"
+        #expect(lines(text).isEmpty)
+    }
+
+    @Test func `is not asked for what is like it`() {
+        #expect(lines("class A: Sendable {}\nwhile try !a() { try? b() }").isEmpty)
+        #expect(lines("/// Never `try!`.\nlet a = \"try!\"").isEmpty)
+    }
+}
+
+@Suite struct `A call` {
+    private func lines(_ text: String, at path: String = "Sources/Skyros/A.swift") -> [Int] {
+        SourceFile(path, text).lines(Calls.findings)
+    }
+
+    @Test(
+        arguments: [
+            "Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator()",
+            "Int.random(in: 0..<3)", "Foundation.Date()", "Thread.sleep(forTimeInterval: 1)",
+            "usleep(1)", "try await Task.sleep(for: a)", "print(a)", "Swift.print(a)",
+            "fatalError(\"a\")", "assert(a)", "assertionFailure()", "DispatchSemaphore(value: 0)",
+        ])
+    func `that has another place or none is found`(code: String) {
+        #expect(lines("\nlet a = \(code)") == [2])
+    }
+
+    @Test(
+        arguments: [
+            "reader.readDate()", "Date(timeIntervalSince1970: 0)", "RecordHasher()", "A.Hasher()",
+            "Int.random(in: 0..<3, using: &seed)", "output.print(a)", "func print(_ a: B) {}",
+            "precondition(a)", "asserted(a)", "preconditionFailure()", "sprint(a)",
+            "// print(a)", "\"print(a)\"", "date.now",
+        ])
+    func `that is like one of them is not`(code: String) {
+        #expect(lines(code).isEmpty)
+    }
+
+    @Test func `is right at its place`() {
+        #expect(lines("print(a)", at: "Sources/SkyrosTool/A.swift").isEmpty)
+        #expect(lines("UUID()", at: "Sources/SkyrosDisk/Surroundings.swift").isEmpty)
+        #expect(
+            lines("DispatchSemaphore(value: 0)", at: "Sources/Skyros/Write/WriterTurn.swift")
+                .isEmpty)
+        #expect(
+            lines("Thread.sleep(1)", at: "Sources/SkyrosTool/Commands/LogCommand.swift").isEmpty)
+        #expect(lines("UUID()", at: "Tests/A/B.swift").isEmpty)
+        #expect(lines("Task.sleep(for: a)", at: "Tests/A/B.swift") == [1])
+        #expect(lines("fatalError()", at: "Examples/A/B.swift") == [1])
+    }
+}
+
+@Suite struct `A name` {
+    private func lines(_ name: String, _ text: String) -> [Int] {
+        SourceFile("Sources/Skyros/\(name).swift", text).lines(Names.findings)
+    }
+
+    @Test func `has no version`() {
+        #expect(lines("A", "\nstruct ReaderV2 {}") == [2])
+        #expect(lines("A", "enum B { class ReaderNew {} }") == [1])
+        #expect(lines("A", "typealias Reader_2 = B\nprotocol ReaderOld {}") == [1, 2])
+        #expect(lines("ReaderV2", "") == [1])
+        #expect(lines("ReaderOld+Reading", "") == [1])
+    }
+
+    @Test func `may end in a number or begin with new`() {
+        #expect(lines("XXH64", "struct XXH64 {}\nstruct NewSegment {}\nenum Threshold {}").isEmpty)
+        #expect(lines("CRC32C", "struct Int64Text {}\nfunc readV2() {}").isEmpty)
+    }
+}
