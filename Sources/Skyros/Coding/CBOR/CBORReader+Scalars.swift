@@ -47,21 +47,48 @@ extension CBORReader {
     private mutating func readBignum<T: FixedWidthInteger>(
         _ tag: UInt64, from start: Int
     ) throws(CBORError) -> T {
-        let isNegative = tag == CBORFormat.Tag.negativeBignum
-        guard isNegative || tag == CBORFormat.Tag.positiveBignum else {
+        guard tag == CBORFormat.Tag.positiveBignum || tag == CBORFormat.Tag.negativeBignum else {
             offset = start
             throw CBORError(.unexpectedType(.tag), at: start)
         }
-        let content = try readContent(.bytes)
-        var magnitude: UInt128 = 0
-        for byte in bytes[content] {
-            guard magnitude >> 120 == 0 else { throw CBORError(.doesNotFit, at: start) }
-            magnitude = magnitude << 8 | UInt128(byte)
-        }
-        guard let value = T(exactly: magnitude), T.isSigned || !isNegative else {
+        let isNegative = tag == CBORFormat.Tag.negativeBignum
+        let argument = try readBignumContent(from: start)
+        guard let value = T(exactly: argument), T.isSigned || !isNegative else {
             throw CBORError(.doesNotFit, at: start)
         }
         return isNegative ? ~value : value
+    }
+
+    private mutating func readBignumContent(from start: Int) throws(CBORError) -> UInt128 {
+        let content = try readContent(.bytes)
+        var argument: UInt128 = 0
+        for byte in bytes[content] {
+            guard argument >> 120 == 0 else { throw CBORError(.doesNotFit, at: start) }
+            argument = argument << 8 | UInt128(byte)
+        }
+        return argument
+    }
+
+    /// An integer as its sign and its magnitude, which must fit 128 bits.
+    mutating func readSignedMagnitude() throws(CBORError) -> (
+        magnitude: UInt128, isNegative: Bool
+    ) {
+        let start = offset
+        let head = try readHead()
+        var isNegative = head.type == .negative
+        var argument = UInt128(head.argument)
+        if head.type == .tag {
+            isNegative = head.argument == CBORFormat.Tag.negativeBignum
+            guard isNegative || head.argument == CBORFormat.Tag.positiveBignum else {
+                throw CBORError(.unexpectedType(.tag), at: start)
+            }
+            argument = try readBignumContent(from: start)
+        } else if head.type != .unsigned, head.type != .negative {
+            throw CBORError(.unexpectedType(head.type), at: start)
+        }
+        let (magnitude, overflow) = argument.addingReportingOverflow(isNegative ? 1 : 0)
+        guard !overflow else { throw CBORError(.doesNotFit, at: start) }
+        return (magnitude, isNegative)
     }
 
     // MARK: Floats

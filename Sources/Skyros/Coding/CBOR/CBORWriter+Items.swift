@@ -67,6 +67,11 @@ extension CBORWriter {
         append(magnitude: value, .unsigned, CBORFormat.Tag.positiveBignum)
     }
 
+    /// The negative of a positive integer that may exceed the range of `Int128`.
+    mutating func appendNegated(_ magnitude: UInt128) {
+        append(magnitude: magnitude - 1, .negative, CBORFormat.Tag.negativeBignum)
+    }
+
     private mutating func append(magnitude: UInt128, _ type: CBORType, _ tag: UInt64) {
         if let short = UInt64(exactly: magnitude) {
             appendHead(type, short)

@@ -93,6 +93,13 @@ package struct CBORWriter: ~Copyable {
         count += bytes.count
     }
 
+    /// Counts bytes in that were written to reserved memory directly.
+    @inline(__always)
+    mutating func advance(by size: Int) {
+        assert(count + size <= capacity)
+        count += size
+    }
+
     @inline(__always)
     mutating func storeHead(_ type: CBORType, _ argument: UInt64) {
         let major = type.rawValue << 5

@@ -1,0 +1,45 @@
+/// Encodes `Codable` values straight to canonical CBOR.
+///
+///     let bytes = try CBOREncoder().encode(restaurant)
+///
+/// The same value always gives the same bytes, whatever the order in which its fields, sets
+/// and dictionaries present themselves. Errors are `EncodingError`s and what user code throws.
+///
+/// It holds nothing but its options: buffers are kept per thread, so an encoder may be made
+/// for a single call, used from several threads, and called from a user's `encode(to:)`.
+package struct CBOREncoder: Sendable {
+    /// Passed on to the `encode(to:)` of the encoded types.
+    package var userInfo: [CodingUserInfoKey: any Sendable]
+
+    private static let sessions = ThreadScratch<EncodingSession>()
+
+    package init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
+        self.userInfo = userInfo
+    }
+
+    /// The canonical CBOR of `value`. O(n log n) in the number of a map's fields, else O(n).
+    package func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
+        try withEncoded(value) { [UInt8]($0) }
+    }
+
+    /// Appends the canonical CBOR of `value`; on an error, nothing is appended.
+    package func append<T: Encodable>(_ value: T, to writer: inout CBORWriter) throws {
+        try withEncoded(value) { writer.append(raw: $0) }
+    }
+
+    /// Calls `body` with the canonical CBOR of `value`, which is valid for the call only.
+    package func withEncoded<T: Encodable, R>(
+        _ value: T, _ body: (UnsafeRawBufferPointer) throws -> R
+    ) throws -> R {
+        var session = Self.sessions.take() ?? EncodingSession()
+        defer {
+            session.state.pointee.reset()
+            if isKnownUniquelyReferenced(&session) { Self.sessions.put(session) }
+        }
+        if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
+        // The frame around everything, so that every value has one.
+        _ = session.state.pointee.pushFrame(.value, depth: 0)
+        try session.encode(value)
+        return try session.state.pointee.writer.withUnsafeBytes(body)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+extension EncodingState {
+    /// Completes the top frame's bytes and pops it. O(n log n) in the fields of a map.
+    @inline(__always)
+    mutating func finishFrame() throws {
+        if failure != nil { try throwFailure() }
+        if !children.isEmpty { try spliceChildren() }
+        let frame = top
+        switch frame.kind {
+        case .undecided:
+            // A type that encodes nothing is a record without fields.
+            writer.reserve(1)
+            writer.store(CBORFormat.Byte.emptyMap)
+        case .value: break
+        case .array: patchHead(.array, frame.count, at: frame.start)
+        case .map: finishMap(frame)
+        }
+        entries.truncate(to: frame.entriesStart)
+        frames.truncate(to: frames.count - 1)
+    }
+
+    private mutating func throwFailure() throws {
+        guard let failure else { return }
+        self.failure = nil
+        throw failure
+    }
+
+    /// Writes a head over the byte kept at `start`, and makes room first if it needs more.
+    private mutating func patchHead(_ type: CBORType, _ count: Int, at start: Int) {
+        if count < 24 {
+            let byte = type.rawValue << 5 | UInt8(truncatingIfNeeded: count)
+            writer.base.storeBytes(of: byte, toByteOffset: start, as: UInt8.self)
+            return
+        }
+        let contentSize = writer.count - start - 1
+        writer.reserve(8)
+        // Heads are at most nine bytes: the content moves behind the room for the longest,
+        // and back once the size of this one is known.
+        let content = writer.base + start + 1
+        memmove(content + 8, content, contentSize)
+        writer.truncate(to: start)
+        writer.storeHead(type, UInt64(count))
+        memmove(writer.base + writer.count, content + 8, contentSize)
+        writer.advance(by: contentSize)
+    }
+
+    // MARK: Maps
+
+    private mutating func finishMap(_ frame: EncodingFrame) {
+        if areKeysAscending(from: frame.entriesStart) {
+            patchHead(.map, entries.count - frame.entriesStart, at: frame.start)
+        } else {
+            sortEntries(from: frame.entriesStart)
+            dropRepeatedKeys(from: frame.entriesStart)
+            let count = entries.count - frame.entriesStart
+            emitEntries(from: frame.entriesStart, at: frame.start, .map, count)
+        }
+    }
+
+    private func areKeysAscending(from first: Int) -> Bool {
+        var index = first + 1
+        while index < entries.count {
+            guard precedes(entries[index - 1], entries[index], ties: false) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Of entries with the same key the last one in the order of encoding stays.
+    private mutating func dropRepeatedKeys(from first: Int) {
+        var kept = first
+        for index in first..<entries.count {
+            let isLast = index + 1 == entries.count
+            if isLast || precedes(entries[index], entries[index + 1], ties: false) {
+                entries[kept] = entries[index]
+                kept += 1
+            }
+        }
+        entries.truncate(to: kept)
+    }
+
+    @inline(__always)
+    private func precedes(_ a: EncodingEntry, _ b: EncodingEntry, ties: Bool) -> Bool {
+        Self.precedes(a, b, in: writer.base, ties: ties)
+    }
+
+    /// Whether `a` comes before `b`; equal ones in the order of encoding, if `ties`.
+    @inline(__always)
+    private static func precedes(
+        _ a: EncodingEntry, _ b: EncodingEntry, in base: UnsafeRawPointer, ties: Bool
+    ) -> Bool {
+        if a.word != b.word { return a.word < b.word }
+        let order = compareBytes(a, b, in: base)
+        return order < 0 || (ties && order == 0 && a.start < b.start)
+    }
+
+    @inline(never)
+    private static func compareBytes(
+        _ a: EncodingEntry, _ b: EncodingEntry, in base: UnsafeRawPointer
+    ) -> Int {
+        let left = UnsafeRawBufferPointer(start: base + a.start, count: a.keyEnd - a.start)
+        let right = UnsafeRawBufferPointer(start: base + b.start, count: b.keyEnd - b.start)
+        return left.compare(right)
+    }
+
+    // MARK: Sorting
+
+    /// Brings the entries from `first` on into the order of their bytes. O(n log n).
+    mutating func sortEntries(from first: Int) {
+        var slice = entries.slice(from: first)
+        var end = writer.count
+        for index in slice.indices.reversed() {
+            slice[index].end = end
+            end = slice[index].start
+        }
+        if slice.count <= 24 {
+            sortByInsertion(slice)
+        } else {
+            let base = UnsafeRawPointer(writer.base)
+            slice.sort { Self.precedes($0, $1, in: base, ties: true) }
+        }
+    }
+
+    private func sortByInsertion(_ slice: UnsafeMutableBufferPointer<EncodingEntry>) {
+        var index = 1
+        while index < slice.count {
+            let entry = slice[index]
+            var hole = index
+            while hole > 0, precedes(entry, slice[hole - 1], ties: true) {
+                slice[hole] = slice[hole - 1]
+                hole -= 1
+            }
+            slice[hole] = entry
+            index += 1
+        }
+    }
+
+    /// Writes a head at `start` and behind it the entries in their present order. O(n).
+    mutating func emitEntries(from first: Int, at start: Int, _ type: CBORType, _ count: Int) {
+        let size = writer.count - start
+        scratch.removeAll()
+        scratch.append(raw: UnsafeRawBufferPointer(start: writer.base + start, count: size))
+        writer.truncate(to: start)
+        writer.reserve(size + 9)
+        writer.storeHead(type, UInt64(count))
+        for entry in entries.slice(from: first) {
+            let source = scratch.base + (entry.start - start)
+            writer.store(UnsafeRawBufferPointer(start: source, count: entry.end - entry.start))
+        }
+    }
+}

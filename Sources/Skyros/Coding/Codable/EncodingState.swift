@@ -1,0 +1,138 @@
+/// A value that is being encoded: the place in the buffer where it grows.
+struct EncodingFrame: BitwiseCopyable {
+    enum Kind: UInt8 {
+        /// Its `encode(to:)` has not asked for a container yet.
+        case undecided
+        case value, array, map
+    }
+
+    var kind: Kind
+    /// How many arrays and maps there are around the next value in this frame.
+    var depth: Int
+    /// Where the value begins; a container keeps one byte there for its head.
+    var start: Int
+    /// The first of the frame's keys in `EncodingState.entries`.
+    var entriesStart: Int
+    /// The number of an array's elements so far.
+    var count: Int
+    /// Tells this frame from others that were at the same place of the stack.
+    var stamp: UInt
+}
+
+/// A key, with its value, or an element, that has to be brought into canonical order.
+struct EncodingEntry: BitwiseCopyable {
+    /// The first eight bytes as a big-endian number: most comparisons need no more.
+    var word: UInt64
+    var start: Int
+    /// The end of what is compared: of the encoded key, or of the element.
+    var keyEnd: Int
+    /// The end of the whole entry; known when the frame is finished.
+    var end: Int
+}
+
+/// What an encoding call works on: buffers and stacks that outlive it.
+struct EncodingState: ~Copyable {
+    var writer = CBORWriter(capacity: 1_024)
+    var scratch = CBORWriter(capacity: 1_024)
+    var frames = ScratchStack<EncodingFrame>(capacity: 32)
+    var entries = ScratchStack<EncodingEntry>(capacity: 128)
+    var kinds = CodingKinds()
+    /// Containers that were asked for explicitly and are not yet part of `writer`.
+    var children: [EncodingChild] = []
+    /// Sessions of earlier children, to be used again.
+    var spares: [EncodingSession] = []
+    /// An error that came up where none can be thrown.
+    var failure: (any Error)?
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// Where a child's bytes will be spliced in.
+    var parent: EncodingParent?
+    private var nextStamp: UInt = 1
+
+    // MARK: Frames
+
+    /// Opens a frame at the end of the buffer.
+    @inline(__always)
+    mutating func pushFrame(_ kind: EncodingFrame.Kind, depth: Int) -> UInt {
+        let stamp = nextStamp
+        nextStamp += 1
+        frames.push(
+            EncodingFrame(
+                kind: kind, depth: depth, start: writer.count, entriesStart: entries.count,
+                count: 0, stamp: stamp))
+        return stamp
+    }
+
+    /// The frame on top of the stack.
+    @inline(__always)
+    var top: EncodingFrame {
+        frames[frames.count - 1]
+    }
+
+    /// Turns the top frame into a container, which begins with a byte for its head.
+    mutating func open(_ kind: EncodingFrame.Kind) {
+        let index = frames.count - 1
+        frames.base[index].kind = kind
+        frames.base[index].depth += 1
+        writer.reserve(1)
+        writer.store(CBORFormat.Byte.emptyMap)
+    }
+
+    // MARK: Keys
+
+    /// Appends a key and remembers where it is.
+    @inline(__always)
+    mutating func appendKey(_ name: String) {
+        let start = writer.count
+        writer.append(text: name)
+        pushEntry(from: start)
+    }
+
+    /// Remembers what was appended since `start` as an entry of the top frame.
+    @inline(__always)
+    mutating func pushEntry(from start: Int) {
+        entries.push(
+            EncodingEntry(
+                word: writer.leadingWord(from: start), start: start, keyEnd: writer.count,
+                end: 0))
+    }
+
+    // MARK: Going back
+
+    /// Undoes what happened since the buffer had `byteCount` bytes.
+    mutating func rollBack(toFrames frameCount: Int, entries entryCount: Int, bytes: Int) {
+        frames.truncate(to: frameCount)
+        entries.truncate(to: entryCount)
+        writer.truncate(to: bytes)
+        while let child = children.last, child.frame >= frameCount || child.offset > bytes {
+            child.session.detach()
+            children.removeLast()
+        }
+        failure = nil
+    }
+
+    /// Forgets everything but the memory.
+    mutating func reset() {
+        writer.removeAll()
+        scratch.removeAll()
+        frames.removeAll()
+        entries.removeAll()
+        for child in children { child.session.detach() }
+        children.removeAll()
+        failure = nil
+        parent = nil
+        if !userInfo.isEmpty { userInfo = [:] }
+    }
+}
+
+extension CBORWriter {
+    /// The first eight bytes from `start` on as a big-endian number; zeros where there are
+    /// fewer.
+    @inline(__always)
+    mutating func leadingWord(from start: Int) -> UInt64 {
+        reserve(8)
+        let size = count - start
+        // Reads past the end, into memory that was reserved, and masks away what lies there.
+        let word = UInt64(bigEndian: base.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        return size >= 8 ? word : word & ~(UInt64.max >> UInt64(8 * size))
+    }
+}

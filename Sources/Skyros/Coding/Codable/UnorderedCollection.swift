@@ -1,0 +1,74 @@
+/// A collection whose order means nothing and differs from run to run.
+///
+/// The standard library encodes it in whatever order its hash table has. Stored bytes must not
+/// depend on that, so these types are encoded by this protocol instead, in the order of their
+/// elements' bytes; what they write is decoded by the standard library's own `init(from:)`.
+///
+/// A type that calls `set.encode(to: encoder)` by itself, instead of leaving the call to a
+/// container, goes around this.
+protocol UnorderedCollection {
+    /// False if the collection's own way of encoding gives an order already.
+    static var needsOrder: Bool { get }
+
+    func encodeElements(to session: EncodingSession) throws
+}
+
+extension Set: UnorderedCollection where Element: Encodable {
+    static var needsOrder: Bool { true }
+
+    func encodeElements(to session: EncodingSession) throws {
+        for element in self {
+            let start = session.state.pointee.writer.count
+            session.state.pointee.countElement()
+            try session.encode(element)
+            session.state.pointee.pushEntry(from: start)
+        }
+    }
+}
+
+extension Dictionary: UnorderedCollection where Key: Encodable, Value: Encodable {
+    /// Keys that become text keys of a map are sorted there. All others make an array in which
+    /// keys and values alternate.
+    static var needsOrder: Bool {
+        !(Key.self == String.self || Key.self == Int.self
+            || Key.self is any CodingKeyRepresentable.Type)
+    }
+
+    func encodeElements(to session: EncodingSession) throws {
+        for (key, value) in self {
+            let start = session.state.pointee.writer.count
+            session.state.pointee.countElement()
+            try session.encode(key)
+            session.state.pointee.countElement()
+            try session.encode(value)
+            session.state.pointee.pushEntry(from: start)
+        }
+    }
+}
+
+extension EncodingSession {
+    /// Encodes a collection as an array, in the order of its elements' bytes. O(n log n).
+    func encodeUnordered<T: Encodable>(_ value: T) throws {
+        guard let collection = value as? any UnorderedCollection else {
+            preconditionFailure("A value of the kind `unordered` has its protocol.")
+        }
+        try pushFrame(.undecided).open(.array)
+        try collection.encodeElements(to: self)
+        state.pointee.finishUnordered()
+        try state.pointee.finishFrame()
+    }
+}
+
+extension EncodingState {
+    mutating func countElement() {
+        frames.base[frames.count - 1].count += 1
+    }
+
+    /// Sorts the top frame's elements and completes its array.
+    mutating func finishUnordered() {
+        let frame = top
+        sortEntries(from: frame.entriesStart)
+        emitEntries(from: frame.entriesStart, at: frame.start, .array, frame.count)
+        frames.base[frames.count - 1].kind = .value
+    }
+}
