@@ -115,6 +115,17 @@ extension CBORReader {
         }
     }
 
+    /// A number that a `Float` represents exactly, or NaN.
+    package mutating func readFloat() throws(CBORError) -> Float {
+        let start = offset
+        let double = try readDouble()
+        let single = Float(double)
+        guard Double(single) == double || double.isNaN else {
+            throw CBORError(.doesNotFit, at: start)
+        }
+        return single
+    }
+
     // MARK: Strings
 
     /// The UTF-8 of a text, unchecked, valid as long as the reader's memory. O(1).
@@ -160,6 +171,16 @@ extension CBORReader {
     package mutating func readDate() throws(CBORError) -> Date {
         try expectTag(CBORFormat.Tag.date)
         return Date(timeIntervalSinceReferenceDate: try readDouble())
+    }
+
+    /// Tag 32 and a text that is a URL.
+    mutating func readURL() throws(CBORError) -> URL {
+        let start = offset
+        try expectTag(CBORFormat.Tag.url)
+        guard let url = URL(string: try readText()) else {
+            throw CBORError(.invalidTagContent(CBORFormat.Tag.url), at: start)
+        }
+        return url
     }
 
     /// Steps over a tag that must be `tag`.

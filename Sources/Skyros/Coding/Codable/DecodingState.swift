@@ -1,0 +1,178 @@
+/// A key of a map that is being decoded, and where its value begins.
+struct DecodingEntry: BitwiseCopyable {
+    /// The first eight bytes of the canonical key as a big-endian number: the head, which holds
+    /// the length, and the beginning of the name.
+    var word: UInt64
+    var keyLength: UInt32
+    /// The value's offset; the key's UTF-8 ends there.
+    var value: UInt32
+}
+
+/// What a decoding call works on.
+struct DecodingState: ~Copyable {
+    /// The bytes of the call; none when it is over, so that a decoder that outlives its call
+    /// meets an error and not freed memory.
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The keys of all maps that were opened, one slice per container.
+    var entries = ScratchStack<DecodingEntry>(capacity: 128)
+    var kinds = CodingKinds()
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// How many calls of `init(from:)` are under way.
+    var callDepth = 0
+    /// The end of the outermost item, once a container has found it.
+    var end: Int?
+
+    mutating func reset() {
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        entries.removeAll()
+        callDepth = 0
+        end = nil
+        if !userInfo.isEmpty { userInfo = [:] }
+    }
+
+    // MARK: Opening a map
+
+    /// Lists the fields of the map at `offset`, in canonical order, on top of `entries`.
+    ///
+    /// Checks that the whole map is well formed and that no key repeats.
+    mutating func openMap(at offset: Int, depth: Int) throws(CBORError) -> DecodingFields {
+        guard depth < CBORFormat.nestingMax else { throw CBORError(.tooDeep, at: offset) }
+        var reader = CBORReader(bytes, at: offset)
+        let count = try reader.readMapHead()
+        let first = entries.count
+        var previous: UInt64 = 0
+        var isAscending = true
+        for _ in 0..<count {
+            let entry = try readKey(&reader)
+            isAscending = isAscending && previous < entry.word
+            previous = entry.word
+            entries.push(entry)
+            try reader.skipValue(depth: depth + 1)
+        }
+        if offset == 0 { end = reader.offset }
+        if !isAscending { try arrange(from: first) }
+        return DecodingFields(first: first, count: count, offset: offset)
+    }
+
+    @inline(__always)
+    private func readKey(_ reader: inout CBORReader) throws(CBORError) -> DecodingEntry {
+        let start = reader.offset
+        let byte = try reader.peekByte()
+        guard CBORType(major: byte) == .text else {
+            throw CBORError(.keyIsNotText, at: start)
+        }
+        let key = try reader.readContent(.text)
+        return DecodingEntry(
+            word: Self.word(of: UnsafeRawBufferPointer(rebasing: bytes[key])),
+            keyLength: UInt32(truncatingIfNeeded: key.count),
+            value: UInt32(truncatingIfNeeded: key.upperBound))
+    }
+
+    /// The word by which a key is found; see `DecodingEntry`. O(1).
+    @inline(__always)
+    static func word(of utf8: UnsafeRawBufferPointer) -> UInt64 {
+        let count = utf8.count
+        guard count < 24 else { return longWord(of: utf8) }
+        var name: UInt64 = 0
+        if count >= 8 {
+            name = UInt64(bigEndian: utf8.loadUnaligned(as: UInt64.self)) >> 8
+        } else {
+            for index in 0..<count { name |= UInt64(utf8[index]) << UInt64(48 - 8 * index) }
+        }
+        return UInt64(0x60 | count) << 56 | name
+    }
+
+    @inline(never)
+    private static func longWord(of utf8: UnsafeRawBufferPointer) -> UInt64 {
+        let count = UInt64(utf8.count)
+        let head: UInt64
+        let headSize: Int
+        switch utf8.count {
+        case ...0xFF: (head, headSize) = (0x78 << 56 | count << 48, 2)
+        case ...0xFFFF: (head, headSize) = (0x79 << 56 | count << 40, 3)
+        default: (head, headSize) = (0x7A << 56 | count << 24, 5)
+        }
+        let name = UInt64(bigEndian: utf8.loadUnaligned(as: UInt64.self))
+        return head | name >> UInt64(8 * headSize)
+    }
+
+    // MARK: Order
+
+    /// Sorts keys that are not known to be in order yet, and looks for repeated ones.
+    @inline(never)
+    private func arrange(from first: Int) throws(CBORError) {
+        var slice = entries.slice(from: first)
+        let bytes = bytes
+        slice.sort { Self.compare($0, $1, in: bytes) < 0 }
+        for index in slice.indices.dropFirst()
+        where Self.compare(slice[index - 1], slice[index], in: bytes) == 0 {
+            throw CBORError(.duplicateKey, at: Int(slice[index].value))
+        }
+    }
+
+    private static func compare(
+        _ a: DecodingEntry, _ b: DecodingEntry, in bytes: UnsafeRawBufferPointer
+    ) -> Int {
+        if a.word != b.word { return a.word < b.word ? -1 : 1 }
+        return key(a, in: bytes).compare(key(b, in: bytes))
+    }
+
+    /// The UTF-8 of an entry's key.
+    @inline(__always)
+    static func key(
+        _ entry: DecodingEntry, in bytes: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        let end = Int(entry.value)
+        return UnsafeRawBufferPointer(rebasing: bytes[(end - Int(entry.keyLength))..<end])
+    }
+}
+
+/// The fields of an opened map: a slice of `DecodingState.entries`.
+struct DecodingFields {
+    let first: Int
+    let count: Int
+    /// Where the map begins.
+    let offset: Int
+
+    /// Up to this many fields are looked through one by one; more are searched by halves.
+    private static let scanMax = 24
+
+    /// The index, in the state's entries, of the field with this name.
+    @inline(__always)
+    func index(
+        of utf8: UnsafeRawBufferPointer, in state: borrowing DecodingState
+    ) -> Int? {
+        // A container that outlived its call has no entries any more.
+        guard first + count <= state.entries.count else { return nil }
+        let word = DecodingState.word(of: utf8)
+        let end = first + count
+        var index = first
+        if count > Self.scanMax { index = lowerBound(of: word, in: state) }
+        while index < end {
+            let entry = state.entries[index]
+            if entry.word == word, utf8.count < 8 || isKey(entry, utf8, state) { return index }
+            if entry.word > word { return nil }
+            index += 1
+        }
+        return nil
+    }
+
+    private func isKey(
+        _ entry: DecodingEntry, _ utf8: UnsafeRawBufferPointer,
+        _ state: borrowing DecodingState
+    ) -> Bool {
+        let end = Int(entry.value)
+        return state.bytes.equals(utf8, at: (end - Int(entry.keyLength))..<end)
+    }
+
+    /// The first of the fields whose word is not less than `word`. O(log n).
+    private func lowerBound(of word: UInt64, in state: borrowing DecodingState) -> Int {
+        var low = first
+        var high = first + count
+        while low < high {
+            let middle = (low + high) / 2
+            if state.entries[middle].word < word { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
