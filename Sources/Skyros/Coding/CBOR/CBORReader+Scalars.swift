@@ -135,10 +135,11 @@ extension CBORReader {
     }
 
     /// A text; invalid UTF-8 is an error, never repaired. O(n).
+    @inline(__always)
     package mutating func readText() throws(CBORError) -> String {
         let start = offset
-        let utf8 = try readUTF8()
-        guard let text = String(validating: utf8, as: UTF8.self) else {
+        let content = try readContent(.text)
+        guard let text = String(validUTF8: UnsafeRawBufferPointer(rebasing: bytes[content])) else {
             throw CBORError(.invalidText, at: start)
         }
         return text
@@ -159,6 +160,11 @@ extension CBORReader {
     /// Tag 37 and 16 bytes.
     package mutating func readUUID() throws(CBORError) -> UUID {
         let start = offset
+        // The form that is written: tag 37 in two bytes, the head of 16 bytes in one.
+        if remaining >= 19, bytes[start] == 0xD8, bytes[start + 1] == 37, bytes[start + 2] == 0x50 {
+            offset += 19
+            return UUID(uuid: bytes.loadUnaligned(fromByteOffset: start + 3, as: uuid_t.self))
+        }
         try expectTag(CBORFormat.Tag.uuid)
         let content = try readBytes()
         guard content.count == 16 else {

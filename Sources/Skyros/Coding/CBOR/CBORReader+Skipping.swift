@@ -7,6 +7,13 @@ extension CBORReader {
     @discardableResult
     package mutating func skipValue(depth: Int = 0) throws(CBORError) -> Range<Int> {
         let start = offset
+        // Small integers and short strings, most of what there is, need no more than this.
+        let byte = try peekByte()
+        let size = byte < 0x18 ? 1 : byte & 0xC0 == 0x40 ? 1 + Int(byte & 0x1F) : .max
+        if byte & 0x1F < 24, size <= remaining {
+            offset += size
+            return start..<offset
+        }
         let head = try readHead()
         switch head.type {
         case .unsigned, .negative: break

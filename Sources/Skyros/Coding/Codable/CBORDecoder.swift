@@ -12,8 +12,6 @@ package struct CBORDecoder: Sendable {
     /// Passed on to the `init(from:)` of the decoded types.
     package var userInfo: [CodingUserInfoKey: any Sendable]
 
-    private static let sessions = ThreadScratch<DecodingSession>()
-
     package init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
         self.userInfo = userInfo
     }
@@ -22,11 +20,8 @@ package struct CBORDecoder: Sendable {
     package func decode<T: Decodable>(
         _ type: T.Type, from bytes: UnsafeRawBufferPointer
     ) throws -> T {
-        var session = Self.sessions.take() ?? DecodingSession()
-        defer {
-            session.state.pointee.reset()
-            if isKnownUniquelyReferenced(&session) { Self.sessions.put(session) }
-        }
+        let session = DecodingSession.begin()
+        defer { session.end() }
         guard UInt32(exactly: bytes.count) != nil else {
             throw session.error(CBORError(.tooLarge, at: 0), type)
         }

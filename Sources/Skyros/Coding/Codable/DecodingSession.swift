@@ -2,27 +2,42 @@ import Foundation
 
 /// One decoding call. Decoders and containers are small values that refer to it.
 ///
-/// A session is confined to the thread of its call, and is used again only if no decoder or
-/// container is left that refers to it.
-final class DecodingSession {
-    /// Behind a pointer for the reason given at `EncodingSession.state`.
+/// A session is confined to the thread of its call, like the containers that refer to it. They
+/// may outlive the call: the state's stamp then no longer matches, and they find no bytes.
+struct DecodingSession {
+    /// Plain memory from a pool that never frees it, see `ScratchPool`.
     let state: UnsafeMutablePointer<DecodingState>
+    let stamp: UInt
 
+    private static let pool: ScratchPool = ScratchPool { DecodingSession.pool.keep($0) }
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    init() {
-        state = .allocate(capacity: 1)
-        state.initialize(to: DecodingState())
+    /// A session of its own for the caller, who ends it.
+    static func begin() -> DecodingSession {
+        let state: UnsafeMutablePointer<DecodingState>
+        if let memory = pool.take() {
+            state = memory.assumingMemoryBound(to: DecodingState.self)
+        } else {
+            state = .allocate(capacity: 1)
+            state.initialize(to: DecodingState())
+        }
+        return DecodingSession(state: state, stamp: state.pointee.stamp)
     }
 
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
+    /// Gives the session's memory back.
+    func end() {
+        state.pointee.reset()
+        Self.pool.put(UnsafeMutableRawPointer(state))
     }
+
+    /// Whether the call is still going on.
+    @inline(__always)
+    var isValid: Bool { state.pointee.stamp == stamp }
 
     @inline(__always)
     func reader(at offset: Int) -> CBORReader {
-        CBORReader(state.pointee.bytes, at: offset)
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        return CBORReader(isValid ? state.pointee.bytes : none, at: offset)
     }
 
     // MARK: Values
@@ -58,6 +73,19 @@ final class DecodingSession {
     }
 
     // MARK: Scalars
+
+    /// Reads the item at `offset` with one of the reader's methods.
+    @inline(__always)
+    func read<T>(
+        at offset: Int, _ body: (inout CBORReader) throws(CBORError) -> T
+    ) throws -> T {
+        var reader = reader(at: offset)
+        do {
+            return try body(&reader)
+        } catch {
+            throw self.error(error, T.self, item: offset)
+        }
+    }
 
     /// Reads a value of a type that is known to be the one of `kind`.
     func decodeScalar<T>(

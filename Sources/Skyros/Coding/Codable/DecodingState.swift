@@ -10,8 +10,10 @@ struct DecodingEntry: BitwiseCopyable {
 
 /// What a decoding call works on.
 struct DecodingState: ~Copyable {
-    /// The bytes of the call; none when it is over, so that a decoder that outlives its call
-    /// meets an error and not freed memory.
+    /// The number of the call, by which decoders and containers of earlier calls are told from
+    /// those of this one.
+    private(set) var stamp: UInt = 1
+    /// The bytes of the call; none when it is over.
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The keys of all maps that were opened, one slice per container.
     var entries = ScratchStack<DecodingEntry>(capacity: 128)
@@ -22,7 +24,9 @@ struct DecodingState: ~Copyable {
     /// The end of the outermost item, once a container has found it.
     var end: Int?
 
+    /// Ends a call.
     mutating func reset() {
+        stamp += 1
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         entries.removeAll()
         callDepth = 0
@@ -58,6 +62,18 @@ struct DecodingState: ~Copyable {
     private func readKey(_ reader: inout CBORReader) throws(CBORError) -> DecodingEntry {
         let start = reader.offset
         let byte = try reader.peekByte()
+        if byte & 0xE0 == 0x60, byte & 0x1F < 24, reader.remaining > 8 {
+            // A short key in its shortest form, whose bytes are the word.
+            let size = Int(byte & 0x1F)
+            let word = UInt64(
+                bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            guard size < reader.remaining else { throw CBORError(.truncated, at: start) }
+            reader.offset += 1 + size
+            return DecodingEntry(
+                word: size >= 7 ? word : word & ~(UInt64.max >> UInt64(8 * (size + 1))),
+                keyLength: UInt32(truncatingIfNeeded: size),
+                value: UInt32(truncatingIfNeeded: reader.offset))
+        }
         guard CBORType(major: byte) == .text else {
             throw CBORError(.keyIsNotText, at: start)
         }
@@ -73,13 +89,7 @@ struct DecodingState: ~Copyable {
     static func word(of utf8: UnsafeRawBufferPointer) -> UInt64 {
         let count = utf8.count
         guard count < 24 else { return longWord(of: utf8) }
-        var name: UInt64 = 0
-        if count >= 8 {
-            name = UInt64(bigEndian: utf8.loadUnaligned(as: UInt64.self)) >> 8
-        } else {
-            for index in 0..<count { name |= UInt64(utf8[index]) << UInt64(48 - 8 * index) }
-        }
-        return UInt64(0x60 | count) << 56 | name
+        return UInt64(truncatingIfNeeded: 0x60 | count) << 56 | utf8.leadingWord >> 8
     }
 
     @inline(never)
@@ -142,8 +152,6 @@ struct DecodingFields {
     func index(
         of utf8: UnsafeRawBufferPointer, in state: borrowing DecodingState
     ) -> Int? {
-        // A container that outlived its call has no entries any more.
-        guard first + count <= state.entries.count else { return nil }
         let word = DecodingState.word(of: utf8)
         let end = first + count
         var index = first

@@ -3,7 +3,7 @@
 /// Its owner may fill it at any time until the value around it is complete, before, between
 /// and after other fields; so it grows in a session of its own.
 struct EncodingChild {
-    var session: EncodingSession
+    let session: EncodingSession
     /// The frame that it is part of.
     let frame: Int
     /// The offset in the parent's buffer at which its bytes are inserted.
@@ -22,23 +22,17 @@ extension EncodingSession {
     /// A place for a nested container at the end of the buffer; `place` has begun a field or
     /// an element for it.
     func makeChild(in frame: Int, _ kind: EncodingFrame.Kind) -> EncodingPlace {
-        let child = state.pointee.spares.popLast() ?? EncodingSession()
+        let child = EncodingSession.begin()
         let owner = state.pointee.top
         let entry = owner.kind == .map ? state.pointee.entries.count - 1 : owner.count - 1
         child.state.pointee.userInfo = state.pointee.userInfo
         child.state.pointee.parent = EncodingParent(session: self, frame: frame, entry: entry)
-        child.callDepthBase = callDepth
+        child.state.pointee.callDepthBase = callDepth
         let stamp = child.state.pointee.pushFrame(.undecided, depth: owner.depth)
         state.pointee.children.append(
             EncodingChild(session: child, frame: frame, offset: state.pointee.writer.count))
         let place = EncodingPlace(session: child, frame: 0, stamp: stamp)
         return kind == .undecided ? place : place.opened(as: kind)
-    }
-
-    /// Cuts the child off its parent, which is done with it or gives it up. What is still
-    /// written to it goes nowhere.
-    func detach() {
-        state.pointee.reset()
     }
 }
 
@@ -68,7 +62,7 @@ extension EncodingState {
         }
         appendScratch(from: copied - start, to: scratch.count)
         _ = shiftEntries(from: entry, upTo: .max, by: shift)
-        recycle(own)
+        for child in own { child.session.end() }
     }
 
     private mutating func appendScratch(from: Int, to: Int) {
@@ -79,21 +73,10 @@ extension EncodingState {
     /// Moves the entries that begin before `offset`, and returns the first that does not.
     private mutating func shiftEntries(from first: Int, upTo offset: Int, by shift: Int) -> Int {
         var index = first
-        while index < entries.count, entries[index].start < offset {
-            entries.base[index].start += shift
-            entries.base[index].keyEnd += shift
+        while index < entries.count, Int(entries[index].start) < offset {
+            entries.base[index].start &+= UInt32(truncatingIfNeeded: shift)
             index += 1
         }
         return index
-    }
-
-    /// Keeps the sessions of finished children, except those that somebody still refers to.
-    private mutating func recycle(_ used: consuming [EncodingChild]) {
-        while var child = used.popLast() {
-            child.session.detach()
-            if spares.count < 4, isKnownUniquelyReferenced(&child.session) {
-                spares.append(child.session)
-            }
-        }
     }
 }

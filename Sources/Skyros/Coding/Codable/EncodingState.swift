@@ -23,11 +23,9 @@ struct EncodingFrame: BitwiseCopyable {
 struct EncodingEntry: BitwiseCopyable {
     /// The first eight bytes as a big-endian number: most comparisons need no more.
     var word: UInt64
-    var start: Int
-    /// The end of what is compared: of the encoded key, or of the element.
-    var keyEnd: Int
-    /// The end of the whole entry; known when the frame is finished.
-    var end: Int
+    var start: UInt32
+    /// The size of key and value together; known when the frame is finished.
+    var size: UInt32 = 0
 }
 
 /// What an encoding call works on: buffers and stacks that outlive it.
@@ -39,13 +37,14 @@ struct EncodingState: ~Copyable {
     var kinds = CodingKinds()
     /// Containers that were asked for explicitly and are not yet part of `writer`.
     var children: [EncodingChild] = []
-    /// Sessions of earlier children, to be used again.
-    var spares: [EncodingSession] = []
     /// An error that came up where none can be thrown.
     var failure: (any Error)?
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Where a child's bytes will be spliced in.
     var parent: EncodingParent?
+    /// How many calls of `encode(to:)` were under way when this child was made.
+    var callDepthBase = 0
+    /// Never goes back, so that no stamp is used twice.
     private var nextStamp: UInt = 1
 
     // MARK: Frames
@@ -90,10 +89,8 @@ struct EncodingState: ~Copyable {
     /// Remembers what was appended since `start` as an entry of the top frame.
     @inline(__always)
     mutating func pushEntry(from start: Int) {
-        entries.push(
-            EncodingEntry(
-                word: writer.leadingWord(from: start), start: start, keyEnd: writer.count,
-                end: 0))
+        let word = writer.leadingWord(from: start)
+        entries.push(EncodingEntry(word: word, start: UInt32(truncatingIfNeeded: start)))
     }
 
     // MARK: Going back
@@ -104,7 +101,7 @@ struct EncodingState: ~Copyable {
         entries.truncate(to: entryCount)
         writer.truncate(to: bytes)
         while let child = children.last, child.frame >= frameCount || child.offset > bytes {
-            child.session.detach()
+            child.session.end()
             children.removeLast()
         }
         failure = nil
@@ -116,10 +113,13 @@ struct EncodingState: ~Copyable {
         scratch.removeAll()
         frames.removeAll()
         entries.removeAll()
-        for child in children { child.session.detach() }
-        children.removeAll()
+        if !children.isEmpty {
+            for child in children { child.session.end() }
+            children.removeAll()
+        }
         failure = nil
         parent = nil
+        callDepthBase = 0
         if !userInfo.isEmpty { userInfo = [:] }
     }
 }

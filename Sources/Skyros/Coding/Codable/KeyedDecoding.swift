@@ -9,7 +9,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         let state = session.state
-        guard fields.first + fields.count <= state.pointee.entries.count else { return [] }
+        guard session.isValid else { return [] }
         return (0..<fields.count).compactMap { index in
             let entry = state.pointee.entries[fields.first + index]
             let utf8 = DecodingState.key(entry, in: state.pointee.bytes)
@@ -40,6 +40,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Where the value of `key` begins, or nil if there is no such field.
     @inline(__always)
     private func find(_ key: some CodingKey) -> Int? {
+        guard session.isValid else { return nil }
         var name = key.stringValue
         return name.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)

@@ -20,11 +20,12 @@ struct ValueDecoder: Decoder {
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
         do {
+            guard session.isValid else { throw CBORError(.truncated, at: Int(offset)) }
             let fields = try session.state.pointee.openMap(at: Int(offset), depth: Int(depth))
             return KeyedDecodingContainer(
                 KeyedDecoding<Key>(session: session, fields: fields, depth: Int(depth) + 1))
-        } catch {
-            throw session.error(error, [String: Any].self)
+        } catch let problem as CBORError {
+            throw session.error(problem, [String: Any].self)
         }
     }
 
