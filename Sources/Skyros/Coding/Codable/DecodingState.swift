@@ -1,7 +1,6 @@
 /// A key of a map that is being decoded, and where its value begins.
 struct DecodingEntry: BitwiseCopyable {
-    /// The first eight bytes of the canonical key as a big-endian number: the head, which holds
-    /// the length, and the beginning of the name.
+    /// The key's beginning, see `CBORKeyWord`.
     var word: UInt64
     var keyLength: UInt32
     /// The value's offset; the key's UTF-8 ends there.
@@ -47,63 +46,18 @@ struct DecodingState: ~Copyable {
         var previous: UInt64 = 0
         var isAscending = true
         for _ in 0..<count {
-            let entry = try readKey(&reader)
-            isAscending = isAscending && previous < entry.word
-            previous = entry.word
-            entries.push(entry)
+            let key = try reader.readKey()
+            isAscending = isAscending && previous < key.word
+            previous = key.word
+            entries.push(
+                DecodingEntry(
+                    word: key.word, keyLength: UInt32(truncatingIfNeeded: key.range.count),
+                    value: UInt32(truncatingIfNeeded: key.range.upperBound)))
             try reader.skipValue(depth: depth + 1)
         }
         if offset == 0 { end = reader.offset }
         if !isAscending { try arrange(from: first) }
         return DecodingFields(first: first, count: count, offset: offset)
-    }
-
-    @inline(__always)
-    private func readKey(_ reader: inout CBORReader) throws(CBORError) -> DecodingEntry {
-        let start = reader.offset
-        let byte = try reader.peekByte()
-        if byte & 0xE0 == 0x60, byte & 0x1F < 24, reader.remaining > 8 {
-            // A short key in its shortest form, whose bytes are the word.
-            let size = Int(byte & 0x1F)
-            let word = UInt64(
-                bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
-            guard size < reader.remaining else { throw CBORError(.truncated, at: start) }
-            reader.offset += 1 + size
-            return DecodingEntry(
-                word: size >= 7 ? word : word & ~(UInt64.max >> UInt64(8 * (size + 1))),
-                keyLength: UInt32(truncatingIfNeeded: size),
-                value: UInt32(truncatingIfNeeded: reader.offset))
-        }
-        guard CBORType(major: byte) == .text else {
-            throw CBORError(.keyIsNotText, at: start)
-        }
-        let key = try reader.readContent(.text)
-        return DecodingEntry(
-            word: Self.word(of: UnsafeRawBufferPointer(rebasing: bytes[key])),
-            keyLength: UInt32(truncatingIfNeeded: key.count),
-            value: UInt32(truncatingIfNeeded: key.upperBound))
-    }
-
-    /// The word by which a key is found; see `DecodingEntry`. O(1).
-    @inline(__always)
-    static func word(of utf8: UnsafeRawBufferPointer) -> UInt64 {
-        let count = utf8.count
-        guard count < 24 else { return longWord(of: utf8) }
-        return UInt64(truncatingIfNeeded: 0x60 | count) << 56 | utf8.leadingWord >> 8
-    }
-
-    @inline(never)
-    private static func longWord(of utf8: UnsafeRawBufferPointer) -> UInt64 {
-        let count = UInt64(utf8.count)
-        let head: UInt64
-        let headSize: Int
-        switch utf8.count {
-        case ...0xFF: (head, headSize) = (0x78 << 56 | count << 48, 2)
-        case ...0xFFFF: (head, headSize) = (0x79 << 56 | count << 40, 3)
-        default: (head, headSize) = (0x7A << 56 | count << 24, 5)
-        }
-        let name = UInt64(bigEndian: utf8.loadUnaligned(as: UInt64.self))
-        return head | name >> UInt64(8 * headSize)
     }
 
     // MARK: Order
@@ -152,7 +106,7 @@ struct DecodingFields {
     func index(
         of utf8: UnsafeRawBufferPointer, in state: borrowing DecodingState
     ) -> Int? {
-        let word = DecodingState.word(of: utf8)
+        let word = CBORKeyWord.word(of: utf8)
         let end = first + count
         var index = first
         if count > Self.scanMax { index = lowerBound(of: word, in: state) }
