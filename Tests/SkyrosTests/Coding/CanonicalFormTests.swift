@@ -70,7 +70,9 @@ import Testing
     }
 
     @Test func `has text keys for dictionaries where the standard library has`() throws {
-        #expect(hex(try CBOREncoder().encode(["b": 1, "a": 2, "aa": 3])) == "a36161026162016261" + "6103")
+        #expect(
+            hex(try CBOREncoder().encode(["b": 1, "a": 2, "aa": 3])) == "a36161026162016261"
+                + "6103")
         #expect(hex(try CBOREncoder().encode([10: 1, 9: 2])) == "a261390262313001")
         #expect(hex(try CBOREncoder().encode([Level.high: 1, .low: 2])) == "a261310262313001")
         #expect(try roundTrip([10: 1, 9: 2, -1: 3]) == [10: 1, 9: 2, -1: 3])
@@ -87,7 +89,8 @@ import Testing
             hex(try CBOREncoder().encode(ids))
                 == "84d8255001" + zeros + "01d8255002" + zeros + "02")
         #expect(try roundTrip(ids) == ids)
-        #expect(hex(try CBOREncoder().encode([Color.red: 1, .blue: 2])) == "84637265640164626c756502")
+        #expect(
+            hex(try CBOREncoder().encode([Color.red: 1, .blue: 2])) == "84637265640164626c756502")
         let points = [Point(y: 1, x: 1): "a", Point(y: 0, x: 9): "b"]
         #expect(try roundTrip(points) == points)
         #expect(try roundTrip([true: [1.5: Set([UInt8(1)])]]) == [true: [1.5: Set([1])]])
@@ -99,7 +102,8 @@ import Testing
         for count in [2, 10, 30, 200] {
             var ids = (0..<count).map { _ in random.uuid() }
             let set = try CBOREncoder().encode(Set(ids))
-            let map = try CBOREncoder().encode(Dictionary(uniqueKeysWithValues: ids.map { ($0, $0) }))
+            let map = try CBOREncoder().encode(
+                Dictionary(uniqueKeysWithValues: ids.map { ($0, $0) }))
             let text = try CBOREncoder().encode(
                 Dictionary(uniqueKeysWithValues: ids.map { ($0.uuidString, 1) }))
             for _ in 0..<5 {
@@ -143,7 +147,9 @@ import Testing
     }
 
     @Test func `of dates and other scalars is fixed`() throws {
-        #expect(hex(try CBOREncoder().encode(Date(timeIntervalSinceReferenceDate: 0))) == "d9da7ef90000")
+        #expect(
+            hex(try CBOREncoder().encode(Date(timeIntervalSinceReferenceDate: 0))) == "d9da7ef90000"
+        )
         #expect(
             hex(try CBOREncoder().encode(Date(timeIntervalSinceReferenceDate: 700_000_000.25)))
                 == "d9da7efb41c4dc9380200000")

@@ -97,7 +97,9 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
         var values: [Float] = [
             0, -0.0, .infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, 1.5, 65504,
         ]
-        values += (0..<5_000).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }
+        values += (0..<5_000).map { _ in
+            Float(bitPattern: UInt32(truncatingIfNeeded: random.next()))
+        }
         for value in values where !value.isNaN {
             #expect(try roundTrip(value).bitPattern == value.bitPattern)
             #expect(try roundTrip(Double(value)) == Double(value))
@@ -131,7 +133,8 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
         try expectRoundTrip(true)
         try expectRoundTrip(false)
         for count in [0, 1, 23, 24, 300] {
-            try expectRoundTrip(Data((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }))
+            try expectRoundTrip(
+                Data((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }))
         }
         for _ in 0..<100 { try expectRoundTrip(random.uuid()) }
     }
@@ -167,8 +170,11 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
             try expectRoundTrip(decimal)
         }
         #expect(try roundTrip(Decimal.nan).isNaN)
-        #expect(hex(try CBOREncoder().encode(try #require(Decimal(string: "273.15")))) == "c48221196ab3")
-        #expect(hex(try CBOREncoder().encode(try #require(Decimal(string: "27300")))) == "c48202190111")
+        #expect(
+            hex(try CBOREncoder().encode(try #require(Decimal(string: "273.15")))) == "c48221196ab3"
+        )
+        #expect(
+            hex(try CBOREncoder().encode(try #require(Decimal(string: "27300")))) == "c48202190111")
         #expect(hex(try CBOREncoder().encode(Decimal(0))) == "c4820000")
     }
 
@@ -204,8 +210,10 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
         #expect(try roundTrip(Int?.none) == nil)
         #expect(try roundTrip(Int?.some(5)) == 5)
         #expect(try roundTrip([1, nil, 3] as [Int?]) == [1, nil, 3])
-        #expect(try roundTrip([["a": nil], ["b": 2]] as [[String: Int?]]) == [["a": nil], ["b": 2]])
-        #expect(try roundTrip([[nil, [1, nil]], nil] as [[[Int?]?]?]) == [[nil, [1, nil]], nil])
+        #expect(
+            try roundTrip([["a": nil], ["b": 2]] as [[String: Int?]]) == [["a": nil], ["b": 2]])
+        #expect(
+            try roundTrip([[nil, [1, nil]], nil] as [[[Int?]?]?]) == [[nil, [1, nil]], nil])
     }
 
     @Test func `keeps whole structures`() throws {

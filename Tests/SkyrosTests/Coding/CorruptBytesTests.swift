@@ -50,7 +50,9 @@ import Testing
         for sample in try Self.samples() {
             var changed = sample
             for index in sample.indices {
-                for byte: UInt8 in [0x00, 0x1B, 0x5B, 0x7B, 0x80, 0x9B, 0xBB, 0xC2, 0xDB, 0xFB, 0xFF] {
+                for byte: UInt8 in [
+                    0x00, 0x1B, 0x5B, 0x7B, 0x80, 0x9B, 0xBB, 0xC2, 0xDB, 0xFB, 0xFF,
+                ] {
                     changed[index] = byte
                     readInEveryWay(changed)
                 }
@@ -81,7 +83,9 @@ import Testing
         #expect(throws: DecodingError.self) {
             try CBORDecoder().decode([Int].self, from: [0x81, 0x01, 0x01])
         }
-        #expect(throws: DecodingError.self) { try CBORDecoder().decode(Int.self, from: [0x01, 0x01]) }
+        #expect(throws: DecodingError.self) {
+            try CBORDecoder().decode(Int.self, from: [0x01, 0x01])
+        }
     }
 
     @Test func `names the item that is wrong`() throws {

@@ -144,7 +144,9 @@ private func decode(
             #expect(throws: DecodingError.self) { try escaped.keyed?.decode(Int.self, forKey: "a") }
             #expect(escaped.keyed?.allKeys.isEmpty == true)
             #expect(throws: DecodingError.self) { try escaped.list?.decode(Int.self) }
-            #expect(throws: DecodingError.self) { try escaped.decoder?.container(keyedBy: Name.self) }
+            #expect(throws: DecodingError.self) {
+                try escaped.decoder?.container(keyedBy: Name.self)
+            }
             #expect(throws: DecodingError.self) { try escaped.decoder?.unkeyedContainer() }
         }
         check()
@@ -238,12 +240,36 @@ extension String {
         #expect(throws: CBORError.self) { try FieldValue.tagged(9, value).encoded() }
     }
 
+    @Test func `fits the stack of a secondary thread`() async {
+        // 512 KiB, as threads of Apple's platforms have.
+        let succeeded = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                let node = try? CBOREncoder().encode(Node(depth: 128))
+                let decoded = try? CBORDecoder().decode(Node.self, from: node ?? [])
+                let value = try? FieldValue(cbor: arrays(128))
+                let endless = try? CBOREncoder().encode(Endless())
+                let endlessly = try? CBORDecoder().decode(Endless.self, from: [0x01])
+                let isRight = endless == nil && endlessly == nil
+                continuation.resume(returning: decoded != nil && value != nil && isRight)
+            }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+        #expect(succeeded)
+    }
+
     @Test func `counts tags as levels, too`() throws {
-        func nest(_ depth: Int, _ innermost: @escaping (inout any UnkeyedEncodingContainer) throws -> Void) throws -> [UInt8] {
+        func nest(
+            _ depth: Int, _ innermost: @escaping (inout any UnkeyedEncodingContainer) throws -> Void
+        ) throws -> [UInt8] {
             func custom(_ left: Int) -> Custom {
                 Custom { encoder in
                     var container = encoder.unkeyedContainer()
-                    if left == 1 { try innermost(&container) } else { try container.encode(custom(left - 1)) }
+                    if left == 1 {
+                        try innermost(&container)
+                    } else {
+                        try container.encode(custom(left - 1))
+                    }
                 }
             }
             return try CBOREncoder().encode(custom(depth))

@@ -24,7 +24,8 @@ struct RandomSource: RandomNumberGenerator {
     /// Texts with a bias to what is awkward: empty, zeros, combining marks, other planes.
     mutating func text() -> String {
         let scalars: [Unicode.Scalar] = [
-            "a", "b", "Z", "0", " ", "\0", "\u{1}", "\u{2}", "\u{7F}", "é", "e", "\u{301}", "\u{323}",
+            "a", "b", "Z", "0", " ", "\0", "\u{1}", "\u{2}", "\u{7F}", "é", "e", "\u{301}",
+            "\u{323}",
             "ß", "Å", "A", "\u{30A}", "\u{212B}", "가", "\u{1100}", "\u{1161}", "日", "😀", "\u{FFFD}",
         ]
         var text = ""
@@ -35,7 +36,8 @@ struct RandomSource: RandomNumberGenerator {
     /// Doubles of all magnitudes, with a bias to the special ones.
     mutating func double() -> Double {
         switch below(6) {
-        case 0: [0, -0.0, 1, -1, .infinity, -.infinity, 0x1p-1074, .greatestFiniteMagnitude][below(8)]
+        case 0:
+            [0, -0.0, 1, -1, .infinity, -.infinity, 0x1p-1074, .greatestFiniteMagnitude][below(8)]
         case 1: Double(Int64(truncatingIfNeeded: next()) >> below(63))
         case 2: Double(Float(bitPattern: UInt32(truncatingIfNeeded: next())))
         case 3: Double(below(2000) - 1000) / 8

@@ -4,9 +4,10 @@ package import Foundation
 /// bit: `2024-02-29T12:00:00Z`, `2024-02-29T12:00:00.1Z`.
 ///
 /// The digits are those of the shortest decimal number of seconds since 2001 that stands for
-/// the date's float, so parsing is exact. Two things are not kept: the sign of a zero, and the
-/// calendar form outside of the years 0000 to 9999. There, and for what is not finite, the text
-/// is the number of seconds itself: `1e+300`, `NaN`.
+/// the date's float, so parsing is exact. The calendar is Gregorian at all times, as ISO 8601
+/// has it (Foundation's is Julian before October 1582). Two things are not kept: the sign of a
+/// zero, and the calendar form outside of the years 0000 to 9999. There, and for what is not
+/// finite, the text is the number of seconds itself: `1e+300`, `NaN`.
 package enum DateText {
     private static let secondsPerDay = 86_400
     /// Days from 1970-01-01 to 2001-01-01.

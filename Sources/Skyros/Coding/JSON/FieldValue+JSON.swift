@@ -85,3 +85,13 @@ extension FieldValue {
         }
     }
 }
+
+extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The value as JSON.
+    ///
+    /// Foundation's descriptions are of no use for values that may come from anywhere: that of
+    /// a `Date` which is not a number traps.
+    public var description: String { jsonText() }
+
+    public var debugDescription: String { jsonText() }
+}

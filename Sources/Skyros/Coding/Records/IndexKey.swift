@@ -19,8 +19,10 @@
 /// | date | `31`, 8 bytes: its float, sortable |
 /// | anything else | `40`, its canonical CBOR, escaped, `00`: equality only |
 ///
-/// Integers and floats of equal value have equal components. Text is in the order of Swift's
-/// `<` and equal where Swift's `==` is true. Escaping writes 00 as `01 01` and 01 as `01 02`, so
+/// Integers and floats of equal value have equal components. Text is in the order that Swift's
+/// `<` is meant to have, of the Unicode scalars in normal form C, and equal where Swift's `==`
+/// is true. (Swift 6.3 errs where a text in another form ends: of "e\u{301}" and "\u{E9}b" it
+/// finds neither less.) Escaping writes 00 as `01 01` and 01 as `01 02`, so
 /// that no component is the beginning of another one. Integers beyond 128 bits count as
 /// "anything else".
 package enum IndexKey {
@@ -111,28 +113,5 @@ package enum IndexKey {
             }
         }
         return nil
-    }
-}
-
-/// The name of an indexed field, prepared for being found in many records.
-package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
-    package let name: String
-    private let utf8: [UInt8]
-    private let word: UInt64
-
-    package init(_ name: String) {
-        self.name = name
-        utf8 = [UInt8](name.utf8)
-        word = utf8.withUnsafeBytes { CBORKeyWord.word(of: $0) }
-    }
-
-    package init(stringLiteral value: String) {
-        self.init(value)
-    }
-
-    @inline(__always)
-    func matches(_ key: CBORKeyWord, in bytes: UnsafeRawBufferPointer) -> Bool {
-        guard key.word == word else { return false }
-        return utf8.count < 8 || utf8.withUnsafeBytes { bytes.equals($0, at: key.range) }
     }
 }

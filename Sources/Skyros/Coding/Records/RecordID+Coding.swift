@@ -43,6 +43,13 @@ extension RecordID {
         self.init(Self.join(id < 0 ? .negative : .unsigned, argument, none))
     }
 
+    /// The id of a record whose `id` is given as a value without its type.
+    ///
+    /// Throws for a value that is nested deeper than 128 levels.
+    public init(_ id: FieldValue) throws {
+        self.init(ByteString(try id.encoded()))
+    }
+
     private static func join(
         _ type: CBORType, _ argument: UInt64, _ content: UnsafeRawBufferPointer
     ) -> ByteString {
