@@ -102,6 +102,7 @@ extension CBORReader {
         case (.simple, 26):
             return Double(Float(bitPattern: UInt32(truncatingIfNeeded: head.argument)))
         case (.simple, 27): return Double(bitPattern: head.argument)
+        case (.unsigned, _) where head.argument >> 53 == 0: return Double(head.argument)
         case (.unsigned, _), (.negative, _), (.tag, _):
             offset = start
             let integer = try readInteger(Int128.self)
@@ -160,8 +161,7 @@ extension CBORReader {
     /// Tag 37 and 16 bytes.
     package mutating func readUUID() throws(CBORError) -> UUID {
         let start = offset
-        // The form that is written: tag 37 in two bytes, the head of 16 bytes in one.
-        if remaining >= 19, bytes[start] == 0xD8, bytes[start + 1] == 37, bytes[start + 2] == 0x50 {
+        if isUUID {
             offset += 19
             return UUID(uuid: bytes.loadUnaligned(fromByteOffset: start + 3, as: uuid_t.self))
         }
@@ -171,6 +171,14 @@ extension CBORReader {
             throw CBORError(.invalidTagContent(CBORFormat.Tag.uuid), at: start)
         }
         return UUID(uuid: content.loadUnaligned(as: uuid_t.self))
+    }
+
+    /// Whether the next item is a UUID in the form that is written: the tag in two bytes, the
+    /// head of 16 bytes in one.
+    @inline(__always)
+    var isUUID: Bool {
+        remaining >= 19 && bytes[offset] == 0xD8 && bytes[offset + 1] == 37
+            && bytes[offset + 2] == 0x50
     }
 
     /// Tag 55934 and a float.

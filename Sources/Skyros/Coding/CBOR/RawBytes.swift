@@ -88,8 +88,16 @@ extension String {
     /// Several times faster than `String(validating:as:)` for short texts: what the standard
     /// library's repairing initialiser gives back unchanged was valid.
     init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        if bytes.isASCII {
+            self = String(unsafeUninitializedCapacity: bytes.count) { target in
+                if let source = bytes.baseAddress, let base = target.baseAddress {
+                    copyShort(from: source, to: base, size: bytes.count)
+                }
+                return bytes.count
+            }
+            return
+        }
         self = String(decoding: bytes, as: UTF8.self)
-        if bytes.isASCII { return }
         let isUnchanged = withUTF8Bytes { $0.equals(bytes, at: 0..<$0.count) }
         if !isUnchanged { return nil }
     }

@@ -2,7 +2,8 @@
 package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
     package let name: String
     private let utf8: [UInt8]
-    private let word: UInt64
+    /// The name as the beginning of an encoded key, see `CBORKeyWord`.
+    let word: UInt64
 
     package init(_ name: String) {
         self.name = name

@@ -65,18 +65,27 @@ extension IndexKey {
         private mutating func appendInteger(_ reader: inout CBORReader) throws(CBORError) {
             let (magnitude, isNegative) = try reader.readSignedMagnitude()
             append(rank: Rank.number)
-            let shift = UInt128.bitWidth - magnitude.leadingZeroBitCount - 53
-            // The bits that the float has no room for.
-            let excess = shift > 0 ? magnitude & (1 << UInt128(shift) - 1) : 0
-            let float = Double(magnitude - excess)
-            guard excess > 0 else {
+            guard magnitude >> 53 != 0 else {
+                let float = Double(UInt64(truncatingIfNeeded: magnitude))
                 bytes.store(bigEndian: Self.sortable(isNegative ? -float : float))
                 bytes.store(0)
                 return
             }
-            // Downward is toward zero for a positive number and away from it for a negative.
-            let rounded = isNegative ? -float.nextUp : float
-            let rest = isNegative ? 1 << UInt128(shift) - excess : excess
+            appendLarge(magnitude, isNegative)
+        }
+
+        /// Appends an integer of more than 53 bits: the float that is next below it, and how
+        /// much the integer exceeds that.
+        private mutating func appendLarge(_ magnitude: UInt128, _ isNegative: Bool) {
+            let shift = UInt128.bitWidth - magnitude.leadingZeroBitCount - 53
+            let unit = UInt128(1) << UInt128(shift)
+            let excess = magnitude & (unit - 1)
+            let digits = UInt64(truncatingIfNeeded: magnitude >> UInt128(shift))
+            let float = Double(sign: .plus, exponent: shift, significand: Double(digits))
+            // Below is toward zero for a positive number and away from it for a negative.
+            let isExact = excess == 0
+            let rounded = !isNegative ? float : isExact ? -float : -float.nextUp
+            let rest = isNegative && !isExact ? unit - excess : excess
             let size = 16 - rest.leadingZeroBitCount / 8
             bytes.store(bigEndian: Self.sortable(rounded))
             bytes.store(UInt8(truncatingIfNeeded: size))

@@ -70,6 +70,8 @@ package enum IndexKey {
         var reader = CBORReader(record)
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readKey()
+            // Keys are in order: this one and all others come too late.
+            if key.word > field.word { break }
             let value = try reader.skipValue(depth: 1)
             if field.matches(key, in: record) { return value }
         }
@@ -80,11 +82,14 @@ package enum IndexKey {
         _ fields: [IndexField], in record: UnsafeRawBufferPointer,
         _ values: UnsafeMutableBufferPointer<Range<Int>>
     ) throws(CBORError) {
+        var lastWord: UInt64 = 0
+        for field in fields { lastWord = max(lastWord, field.word) }
         var reader = CBORReader(record)
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readKey()
+            if key.word > lastWord { break }
             let value = try reader.skipValue(depth: 1)
-            for index in fields.indices where fields[index].matches(key, in: record) {
+            for index in 0..<values.count where fields[index].matches(key, in: record) {
                 values[index] = value
             }
         }
