@@ -87,6 +87,13 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
             try container.encode("other", forKey: "a long key, longer than a word")
         }
         #expect(value == ["a": 2, "b": [4], "a long key, longer than a word": "other"])
+        let ascending = try encoded { encoder in
+            var container = encoder.container(keyedBy: Name.self)
+            try container.encode(1, forKey: "a")
+            try container.encode(2, forKey: "a")
+            try container.encode(3, forKey: "b")
+        }
+        #expect(ascending == ["a": 2, "b": 3])
     }
 
     @Test func `may stay empty`() throws {

@@ -22,7 +22,7 @@ extension EncodingSession {
     /// A place for a nested container at the end of the buffer; `place` has begun a field or
     /// an element for it.
     func makeChild(in frame: Int, _ kind: EncodingFrame.Kind) -> EncodingPlace {
-        let child = EncodingSession.begin()
+        let child = state.pointee.spares.popLast() ?? EncodingSession.begin()
         let owner = state.pointee.top
         let entry = owner.kind == .map ? state.pointee.entries.count - 1 : owner.count - 1
         child.state.pointee.userInfo = state.pointee.userInfo
@@ -37,6 +37,14 @@ extension EncodingSession {
 }
 
 extension EncodingState {
+    /// Keeps the memory of a child that is spliced in or given up, up to a few, and gives the
+    /// rest back. What is still written to the child's places is an error.
+    mutating func retire(_ child: EncodingChild) {
+        guard spares.count < 8 else { return child.session.end() }
+        child.session.state.pointee.reset()
+        spares.append(child.session)
+    }
+
     /// Inserts the bytes of the top frame's children where they belong. O(n).
     @inline(never)
     mutating func spliceChildren() throws {
@@ -62,7 +70,7 @@ extension EncodingState {
         }
         appendScratch(from: copied - start, to: scratch.count)
         _ = shiftEntries(from: entry, upTo: .max, by: shift)
-        for child in own { child.session.end() }
+        for child in own { retire(child) }
     }
 
     private mutating func appendScratch(from: Int, to: Int) {

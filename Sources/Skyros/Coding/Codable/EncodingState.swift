@@ -7,6 +7,8 @@ struct EncodingState: ~Copyable {
     var kinds = CodingKinds()
     /// Containers that were asked for explicitly and are not yet part of `writer`.
     var children: [EncodingChild] = []
+    /// Sessions of earlier children, to be used again.
+    var spares: [EncodingSession] = []
     /// An error that came up where none can be thrown.
     var failure: (any Error)?
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -71,7 +73,7 @@ struct EncodingState: ~Copyable {
         entries.truncate(to: entryCount)
         writer.truncate(to: bytes)
         while let child = children.last, child.frame >= frameCount || child.offset > bytes {
-            child.session.end()
+            retire(child)
             children.removeLast()
         }
         failure = nil
@@ -84,7 +86,7 @@ struct EncodingState: ~Copyable {
         frames.removeAll()
         entries.removeAll()
         if !children.isEmpty {
-            for child in children { child.session.end() }
+            for child in children { retire(child) }
             children.removeAll()
         }
         failure = nil
