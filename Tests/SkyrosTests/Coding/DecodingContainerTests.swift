@@ -3,19 +3,19 @@ import Testing
 
 @testable import Skyros
 
-/// A value that decodes itself as a closure of the running test says.
+/// A value that decodes itself as the closure in the decoder's user info says.
 private struct Probe: Decodable {
-    @TaskLocal static var body: @Sendable (any Decoder) throws -> Void = { _ in }
+    typealias Body = @Sendable (any Decoder) throws -> Void
 
-    init(from decoder: any Decoder) throws { try Self.body(decoder) }
+    init(from decoder: any Decoder) throws {
+        let body = try #require(decoder.userInfo.values.compactMap { $0 as? Body }.first)
+        try body(decoder)
+    }
 }
 
-private func decode(
-    _ value: FieldValue, _ body: @escaping @Sendable (any Decoder) throws -> Void
-) throws {
-    try Probe.$body.withValue(body) {
-        _ = try CBORDecoder().decode(Probe.self, from: value.encoded())
-    }
+private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
+    let key = try #require(CodingUserInfoKey(rawValue: "body"))
+    _ = try CBORDecoder(userInfo: [key: body]).decode(Probe.self, from: value.encoded())
 }
 
 @Suite struct `A decoding container` {

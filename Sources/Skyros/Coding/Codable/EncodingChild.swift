@@ -51,8 +51,9 @@ extension EncodingState {
         let frame = frames.count - 1
         guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
         let own = Array(children[first...])
-        children.removeSubrange(first...)
         for child in own { try child.session.state.pointee.finishFrame() }
+        // Not before: if one of them throws, they are still there to be given up.
+        children.removeSubrange(first...)
 
         let start = own[0].offset
         scratch.removeAll()
