@@ -25,7 +25,7 @@ enum EventText {
 
     static func json(_ change: Change) throws -> [String: FieldValue] {
         var object: [String: FieldValue] = ["entity": .text(change.entity)]
-        object["id"] = try change.id?.value
+        object["id"] = change.id?.value
         switch change {
         case .inserted(let record):
             object["kind"] = .text("inserted")

@@ -14,7 +14,7 @@ struct RecordFinder {
         if let uuid = UUID(uuidString: word) { values.append(.uuid(uuid)) }
         if let value = try? FieldValue(json: word) { values.append(value) }
         values.append(.text(word))
-        candidates = values.map { RecordID($0) }
+        candidates = try values.map { try RecordID($0) }
     }
 
     /// The record that is meant, in this state.

@@ -51,11 +51,9 @@ public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
 extension FieldChange {
     /// The changes between two sets of fields, in canonical order.
     public static func list(before: Fields, after: Fields) throws -> [FieldChange] {
-        let old = try before.values()
-        let new = try after.values()
-        let names = Set(old.map(\.name)).union(new.map(\.name))
-        let oldValues = Dictionary(uniqueKeysWithValues: old.map { ($0.name, $0.value) })
-        let newValues = Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0.value) })
+        let oldValues = try before.dictionary
+        let newValues = try after.dictionary
+        let names = Set(oldValues.keys).union(newValues.keys)
         return names.sorted { Fields.precedes($0, $1) }.map { name in
             FieldChange(field: name, before: oldValues[name], after: newValues[name])
         }

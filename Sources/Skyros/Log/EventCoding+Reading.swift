@@ -120,13 +120,13 @@ extension EventCoding {
         }
         switch (entity, id, before, after, cleared) {
         case (let entity?, let id?, nil, let after?, nil):
-            return .inserted(Record(entity: entity, id: id, encoded: after))
+            return .inserted(Record(entity: entity, id: id, fields: Fields(trusted: after)))
         case (let entity?, let id?, let before?, let after?, nil):
             return .updated(
-                entity: entity, id: id, before: Fields(encoded: before),
-                after: Fields(encoded: after))
+                entity: entity, id: id, before: Fields(trusted: before),
+                after: Fields(trusted: after))
         case (let entity?, let id?, let before?, nil, nil):
-            return .deleted(Record(entity: entity, id: id, encoded: before))
+            return .deleted(Record(entity: entity, id: id, fields: Fields(trusted: before)))
         case (let entity?, nil, nil, nil, let count?) where count >= 0:
             return .cleared(entity: entity, count: count)
         default:

@@ -81,18 +81,18 @@ extension EventCoding {
         case .inserted(let record):
             writer.appendMapHead(3)
             append(record.id, to: &writer)
-            append(record.encoded, Key.after, to: &writer)
+            append(record.fields.bytes, Key.after, to: &writer)
             append(entity: record.entity, to: &writer)
         case .updated(let entity, let id, let before, let after):
             writer.appendMapHead(4)
             append(id, to: &writer)
-            append(after.encoded, Key.after, to: &writer)
-            append(before.encoded, Key.before, to: &writer)
+            append(after.bytes, Key.after, to: &writer)
+            append(before.bytes, Key.before, to: &writer)
             append(entity: entity, to: &writer)
         case .deleted(let record):
             writer.appendMapHead(3)
             append(record.id, to: &writer)
-            append(record.encoded, Key.before, to: &writer)
+            append(record.fields.bytes, Key.before, to: &writer)
             append(entity: record.entity, to: &writer)
         case .cleared(let entity, let count):
             writer.appendMapHead(2)

@@ -44,7 +44,7 @@ struct Projector {
             guard let row = snapshot.tables[index].row(record.id) else {
                 throw invalid(event, "it deletes \(describe(change)), which is not there")
             }
-            try snapshot.tables[index].remove(record.id, before: record.encoded)
+            try snapshot.tables[index].remove(record.id, before: record.fields.bytes)
             touched.note(change.entity, row)
         case .cleared(let entity, let count):
             guard snapshot.tables[index].count == count else {
@@ -66,8 +66,8 @@ struct Projector {
             memo?.row
             ?? EncodedRow(
                 id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
-                bytes: record.encoded)
-        try table.put(row, before: nil, after: record.encoded)
+                bytes: record.fields.bytes)
+        try table.put(row, before: nil, after: record.fields.bytes)
         touched.note(table.entity, row)
     }
 
@@ -84,7 +84,7 @@ struct Projector {
             throw invalid(event, "it updates \(table.entity) \(id), which is not there")
         }
         let oldRecord = try old.encoded()
-        let newRecord = try Fields.merge(oldRecord, before: before.encoded, after: after.encoded)
+        let newRecord = try Fields.merge(oldRecord, before: before.bytes, after: after.bytes)
         let row = EncodedRow(id: id, hash: old.hash, number: old.number, bytes: newRecord)
         try table.put(row, before: oldRecord, after: newRecord)
         touched.note(table.entity, row)

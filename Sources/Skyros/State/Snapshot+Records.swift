@@ -2,14 +2,14 @@ extension Snapshot {
     /// The record with this id as its fields, without its Swift type; nil if there is none.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {
         try table(entity)?.row(id).map { row in
-            Record(entity: entity, id: id, encoded: try row.encoded())
+            Record(entity: entity, id: id, fields: Fields(trusted: try row.encoded()))
         }
     }
 
     /// All records of an entity in the order of their ids. O(n log n).
     public func records(_ entity: String) throws -> [Record] {
         try table(entity)?.sortedRows().map { row in
-            Record(entity: entity, id: row.id, encoded: try row.encoded())
+            Record(entity: entity, id: row.id, fields: Fields(trusted: try row.encoded()))
         } ?? []
     }
 }

@@ -82,23 +82,23 @@ struct TableIndex: Sendable {
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.
     mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
-        let key = try IndexKey.make(definition.fields, of: after)
+        let key = try definition.key(of: after)
         if let before {
-            let old = try IndexKey.make(definition.fields, of: before)
+            let old = try definition.key(of: before)
             if old != key { tree.remove(key: old, id: row.id) }
         }
         tree.insert(key: key, row: row)
     }
 
     mutating func remove(_ id: RecordID, before: [UInt8]) throws {
-        tree.remove(key: try IndexKey.make(definition.fields, of: before), id: id)
+        tree.remove(key: try definition.key(of: before), id: id)
     }
 
     /// The row, other than that of `id`, which already holds the values of `record`; nil if the
     /// index is not unique or the record is exempt.
     func conflict(with record: [UInt8], of id: RecordID) throws -> Row? {
         guard definition.isUnique,
-            let key = try IndexKey.makeIfComplete(definition.fields, of: record)
+            let key = try definition.keyIfComplete(of: record)
         else { return nil }
         var found: Row?
         let bound = KeyTree.Bound(key, isInclusive: true)

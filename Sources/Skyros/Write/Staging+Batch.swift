@@ -27,18 +27,20 @@ extension Staging {
         case (nil, nil):
             return nil
         case (nil, let after?):
-            let inserted = Skyros.Record(entity: table.entity, id: id, encoded: after)
+            let inserted = Skyros.Record(
+                entity: table.entity, id: id, fields: Fields(trusted: after))
             return CommandBatch.Item(change: .inserted(inserted), prepared: prepared)
         case (let before?, nil):
-            let deleted = Skyros.Record(entity: table.entity, id: id, encoded: before)
+            let deleted = Skyros.Record(
+                entity: table.entity, id: id, fields: Fields(trusted: before))
             return CommandBatch.Item(change: .deleted(deleted), prepared: prepared)
         case (let before?, let after?):
             guard let difference = try Fields.difference(from: before, to: after) else {
                 return nil
             }
             let change = Change.updated(
-                entity: table.entity, id: id, before: Fields(encoded: difference.before),
-                after: Fields(encoded: difference.after))
+                entity: table.entity, id: id, before: Fields(trusted: difference.before),
+                after: Fields(trusted: difference.after))
             return CommandBatch.Item(change: change, prepared: prepared)
         }
     }
@@ -58,7 +60,7 @@ extension Staging {
         var offenders: [RecordID] = []
         for id in table.order {
             guard let after = table.records[id]?.encoded,
-                let key = try IndexKey.makeIfComplete(index.definition.fields, of: after)
+                let key = try index.definition.keyIfComplete(of: after)
             else { continue }
             if let other = holders.updateValue(id, forKey: key) {
                 offenders += [other, id]
@@ -83,6 +85,6 @@ extension Staging {
     ) throws -> Bool {
         guard let staged = table.records[other.id] else { return true }
         guard let after = staged.encoded else { return false }
-        return try IndexKey.makeIfComplete(index.definition.fields, of: after) == key
+        return try index.definition.keyIfComplete(of: after) == key
     }
 }

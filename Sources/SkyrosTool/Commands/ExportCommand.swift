@@ -57,7 +57,7 @@ struct ExportCommand: Command {
         return try entities.flatMap { entity in
             try state.records(entity).map { record in
                 let object: [String: FieldValue] = [
-                    "entity": .text(entity), "id": try record.id.value,
+                    "entity": .text(entity), "id": record.id.value,
                     "record": try record.fields.value,
                 ]
                 return FieldValue.map(object).jsonText()

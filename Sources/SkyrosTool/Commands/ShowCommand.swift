@@ -45,7 +45,7 @@ struct ShowCommand: Command {
     private func print(_ record: Record) throws {
         if arguments.isJSON {
             Output.json([
-                "entity": .text(record.entity), "id": try record.id.value,
+                "entity": .text(record.entity), "id": record.id.value,
                 "record": try record.fields.value,
             ])
         } else {

@@ -11,7 +11,7 @@ private func roundTrip<T: Codable & Equatable>(_ value: T) throws -> T {
     return back
 }
 
-private func hex(_ value: some Encodable) throws -> String {
+private func encodedHex(_ value: some Encodable) throws -> String {
     try CBOREncoder().encode(value)
         .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
 }
@@ -186,7 +186,7 @@ private struct Unruly: Codable, Equatable {
 
     @Test func `give the same bytes for the same value, whatever its order`() throws {
         let numbers = Array(0..<200)
-        let first = try hex(Set(numbers))
+        let first = try encodedHex(Set(numbers))
         for seed in 0..<20 {
             var random = SeededGenerator(seed: UInt64(seed))
             let shuffled = numbers.shuffled(using: &random)
@@ -198,11 +198,14 @@ private struct Unruly: Codable, Equatable {
                 map[number] = number
                 texts["key \(number)"] = number
             }
-            #expect(try hex(set) == first)
-            #expect(try hex(map) == hex(Dictionary(uniqueKeysWithValues: numbers.map { ($0, $0) })))
+            #expect(try encodedHex(set) == first)
             #expect(
-                try hex(texts)
-                    == hex(Dictionary(uniqueKeysWithValues: numbers.map { ("key \($0)", $0) })))
+                try encodedHex(map)
+                    == encodedHex(Dictionary(uniqueKeysWithValues: numbers.map { ($0, $0) })))
+            #expect(
+                try encodedHex(texts)
+                    == encodedHex(
+                        Dictionary(uniqueKeysWithValues: numbers.map { ("key \($0)", $0) })))
         }
     }
 
@@ -212,24 +215,24 @@ private struct Unruly: Codable, Equatable {
         ("20", -1), ("3863", -100), ("3903e7", -1_000),
     ])
     func `write integers as the standard does`(expected: String, number: Int) throws {
-        #expect(try hex(number) == expected)
+        #expect(try encodedHex(number) == expected)
     }
 
     @Test func `write other values as the standard does`() throws {
-        #expect(try hex(1.0) == "f93c00")
-        #expect(try hex(1.1) == "fb3ff199999999999a")
-        #expect(try hex(100_000.0) == "fa47c35000")
-        #expect(try hex(Double.nan) == "f97e00")
-        #expect(try hex(-Double.infinity) == "f9fc00")
-        #expect(try hex(UInt64.max) == "1bffffffffffffffff")
-        #expect(try hex(Int128(UInt64.max) + 1) == "c249010000000000000000")
-        #expect(try hex("ü") == "62c3bc")
-        #expect(try hex([1, 2, 3]) == "83010203")
-        #expect(try hex(["b": 1, "a": 2, "aa": 3]) == "a361610261620162616103")
-        #expect(try hex(true) == "f5")
-        #expect(try hex(Int?.none) == "f6")
-        #expect(try hex(Data([1, 2])) == "420102")
-        #expect(try hex(Date(timeIntervalSinceReferenceDate: 0)) == "d9da7ef90000")
+        #expect(try encodedHex(1.0) == "f93c00")
+        #expect(try encodedHex(1.1) == "fb3ff199999999999a")
+        #expect(try encodedHex(100_000.0) == "fa47c35000")
+        #expect(try encodedHex(Double.nan) == "f97e00")
+        #expect(try encodedHex(-Double.infinity) == "f9fc00")
+        #expect(try encodedHex(UInt64.max) == "1bffffffffffffffff")
+        #expect(try encodedHex(Int128(UInt64.max) + 1) == "c249010000000000000000")
+        #expect(try encodedHex("ü") == "62c3bc")
+        #expect(try encodedHex([1, 2, 3]) == "83010203")
+        #expect(try encodedHex(["b": 1, "a": 2, "aa": 3]) == "a361610261620162616103")
+        #expect(try encodedHex(true) == "f5")
+        #expect(try encodedHex(Int?.none) == "f6")
+        #expect(try encodedHex(Data([1, 2])) == "420102")
+        #expect(try encodedHex(Date(timeIntervalSinceReferenceDate: 0)) == "d9da7ef90000")
     }
 
     @Test func `refuse what does not fit, and never trap on any bytes`() throws {
@@ -256,15 +259,15 @@ private struct Unruly: Codable, Equatable {
                 var damaged = bytes
                 damaged[index] = value
                 if (try? CBORDecoder().decode(Nested.self, from: damaged)) != nil { survivors += 1 }
-                _ = try? FieldValue(decoding: damaged)
+                _ = try? FieldValue(cbor: damaged)
             }
         }
         #expect(survivors > 0)
         let deep = [UInt8](repeating: 0x81, count: 100_000) + [0]
-        #expect(throws: (any Error).self) { try FieldValue(decoding: deep) }
+        #expect(throws: (any Error).self) { try FieldValue(cbor: deep) }
         #expect(throws: DecodingError.self) { try CBORDecoder().decode([Int].self, from: deep) }
         #expect(throws: (any Error).self) {
-            try FieldValue(decoding: [0x9B] + [UInt8](repeating: 0xFF, count: 8))
+            try FieldValue(cbor: [0x9B] + [UInt8](repeating: 0xFF, count: 8))
         }
     }
 

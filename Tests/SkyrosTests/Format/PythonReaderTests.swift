@@ -77,7 +77,7 @@ private struct Everything: Entity, Equatable {
         for entity in state.entities {
             for record in try state.records(entity) {
                 let id = Self.hex(record.id.bytes.array)
-                lines.append("\(entity) \(id) \(Self.hex(record.encoded))")
+                lines.append("\(entity) \(id) \(Self.hex(record.fields.bytes))")
             }
         }
         return lines + ["digest \(try state.digest())"]

@@ -32,7 +32,7 @@ import Testing
         var snapshot = Snapshot(.untyped, beginning: RunningCheck(rawValue: 0), hashSeed: 0)
         var touched = TouchedRows()
         let id = try RecordID(encoding: 1)
-        let record = Record(entity: "E", id: id, fields: Fields(["id": 1]))
+        let record = try Record(entity: "E", id: id, fields: Fields(["id": 1]))
         for change in [
             Change.deleted(record), .cleared(entity: "E", count: 3),
             .updated(entity: "E", id: id, before: Fields(), after: Fields()),

@@ -102,6 +102,7 @@ extension CBORReader {
         case (.simple, 26):
             return Double(Float(bitPattern: UInt32(truncatingIfNeeded: head.argument)))
         case (.simple, 27): return Double(bitPattern: head.argument)
+        case (.unsigned, _) where head.argument >> 53 == 0: return Double(head.argument)
         case (.unsigned, _), (.negative, _), (.tag, _):
             offset = start
             let integer = try readInteger(Int128.self)
@@ -115,6 +116,17 @@ extension CBORReader {
         }
     }
 
+    /// A number that a `Float` represents exactly, or NaN.
+    package mutating func readFloat() throws(CBORError) -> Float {
+        let start = offset
+        let double = try readDouble()
+        let single = Float(double)
+        guard Double(single) == double || double.isNaN else {
+            throw CBORError(.doesNotFit, at: start)
+        }
+        return single
+    }
+
     // MARK: Strings
 
     /// The UTF-8 of a text, unchecked, valid as long as the reader's memory. O(1).
@@ -124,10 +136,11 @@ extension CBORReader {
     }
 
     /// A text; invalid UTF-8 is an error, never repaired. O(n).
+    @inline(__always)
     package mutating func readText() throws(CBORError) -> String {
         let start = offset
-        let utf8 = try readUTF8()
-        guard let text = String(validating: utf8, as: UTF8.self) else {
+        let content = try readContent(.text)
+        guard let text = String(validUTF8: UnsafeRawBufferPointer(rebasing: bytes[content])) else {
             throw CBORError(.invalidText, at: start)
         }
         return text
@@ -148,6 +161,10 @@ extension CBORReader {
     /// Tag 37 and 16 bytes.
     package mutating func readUUID() throws(CBORError) -> UUID {
         let start = offset
+        if isUUID {
+            offset += 19
+            return UUID(uuid: bytes.loadUnaligned(fromByteOffset: start + 3, as: uuid_t.self))
+        }
         try expectTag(CBORFormat.Tag.uuid)
         let content = try readBytes()
         guard content.count == 16 else {
@@ -156,10 +173,28 @@ extension CBORReader {
         return UUID(uuid: content.loadUnaligned(as: uuid_t.self))
     }
 
+    /// Whether the next item is a UUID in the form that is written: the tag in two bytes, the
+    /// head of 16 bytes in one.
+    @inline(__always)
+    var isUUID: Bool {
+        remaining >= 19 && bytes[offset] == 0xD8 && bytes[offset + 1] == 37
+            && bytes[offset + 2] == 0x50
+    }
+
     /// Tag 55934 and a float.
     package mutating func readDate() throws(CBORError) -> Date {
         try expectTag(CBORFormat.Tag.date)
         return Date(timeIntervalSinceReferenceDate: try readDouble())
+    }
+
+    /// Tag 32 and a text that is a URL.
+    mutating func readURL() throws(CBORError) -> URL {
+        let start = offset
+        try expectTag(CBORFormat.Tag.url)
+        guard let url = URL(string: try readText()) else {
+            throw CBORError(.invalidTagContent(CBORFormat.Tag.url), at: start)
+        }
+        return url
     }
 
     /// Steps over a tag that must be `tag`.

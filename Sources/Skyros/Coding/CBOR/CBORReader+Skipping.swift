@@ -7,6 +7,11 @@ extension CBORReader {
     @discardableResult
     package mutating func skipValue(depth: Int = 0) throws(CBORError) -> Range<Int> {
         let start = offset
+        let size = usualSize(try peekByte())
+        if size <= remaining, depth < CBORFormat.nestingMax {
+            offset += size
+            return start..<offset
+        }
         let head = try readHead()
         switch head.type {
         case .unsigned, .negative: break
@@ -19,6 +24,22 @@ extension CBORReader {
         case .array, .map, .tag: try skipItems(of: head, at: start, depth: depth)
         }
         return start..<offset
+    }
+
+    /// The size of the next item, if it is of a kind that is met often and has a fixed size;
+    /// `Int.max` for all others.
+    @inline(__always)
+    private func usualSize(_ byte: UInt8) -> Int {
+        switch byte {
+        case 0x00...0x17, 0x20...0x37, 0xF4...0xF6: 1
+        case 0x40...0x57, 0x60...0x77: 1 + Int(byte & 0x1F)
+        case 0x18, 0x38: 2
+        case 0x19, 0x39, CBORFormat.Byte.half: 3
+        case 0x1A, 0x3A, CBORFormat.Byte.single: 5
+        case 0x1B, 0x3B, CBORFormat.Byte.double: 9
+        case 0xD8 where isUUID: 19
+        default: .max
+        }
     }
 
     private mutating func skipItems(

@@ -89,7 +89,7 @@ package struct CBORWriter: ~Copyable {
     @inline(__always)
     mutating func store(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
-        (base + count).copyMemory(from: source, byteCount: bytes.count)
+        copyShort(from: source, to: base + count, size: bytes.count)
         count += bytes.count
     }
 

@@ -1,12 +1,74 @@
 import Foundation
 
+/// Copies `size` bytes, mostly few: up to 16 without a call, as two words that may overlap.
+@inline(__always)
+func copyShort(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, size: Int) {
+    switch size {
+    case 8...16: copyEnds(UInt64.self, from: source, to: target, size: size)
+    case 4..<8: copyEnds(UInt32.self, from: source, to: target, size: size)
+    case 2..<4: copyEnds(UInt16.self, from: source, to: target, size: size)
+    case 1: target.storeBytes(of: source.load(as: UInt8.self), as: UInt8.self)
+    default: target.copyMemory(from: source, byteCount: size)
+    }
+}
+
+@inline(__always)
+private func copyEnds<T: BitwiseCopyable>(
+    _ type: T.Type, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, size: Int
+) {
+    let end = size - MemoryLayout<T>.size
+    let first = source.loadUnaligned(as: type)
+    let last = source.loadUnaligned(fromByteOffset: end, as: type)
+    target.storeBytes(of: first, as: type)
+    target.storeBytes(of: last, toByteOffset: end, as: type)
+}
+
 extension UnsafeRawBufferPointer {
+    /// The first eight bytes as a big-endian number; zeros where there are fewer. O(1).
+    @inline(__always)
+    var leadingWord: UInt64 {
+        func load<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, _ at: Int) -> UInt64 {
+            UInt64(T(bigEndian: loadUnaligned(fromByteOffset: at, as: type)))
+        }
+        switch count {
+        case 8...: return load(UInt64.self, 0)
+        case 4...:
+            // Two words that overlap; both have the same bytes there.
+            return load(UInt32.self, 0) << 32 | load(UInt32.self, count - 4) << shift(count)
+        case 1...:
+            let middle = count / 2
+            return load(UInt8.self, 0) << 56 | load(UInt8.self, middle) << shift(middle + 1)
+                | load(UInt8.self, count - 1) << shift(count)
+        default: return 0
+        }
+    }
+
+    /// How far the byte before `end` lies from the right end of an eight-byte word.
+    @inline(__always)
+    private func shift(_ end: Int) -> UInt64 { UInt64(truncatingIfNeeded: 8 * (8 - end)) }
+
     /// Whether the bytes in `range` are those of `other`. O(n).
     @inline(__always)
     func equals(_ other: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
         guard range.count == other.count else { return false }
         guard let base = baseAddress, let otherBase = other.baseAddress else { return true }
         return memcmp(base + range.lowerBound, otherBase, other.count) == 0
+    }
+
+    /// Whether no byte has its high bit set. O(n).
+    @inline(__always)
+    var isASCII: Bool {
+        var index = 0
+        var bits: UInt64 = 0
+        while index + 8 <= count {
+            bits |= loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < count {
+            bits |= UInt64(self[index])
+            index += 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 
     /// Less than, equal to or greater than zero, as these bytes stand to `other`: the order of
@@ -21,6 +83,25 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
+    /// The text with these bytes as its UTF-8, or nil if they are not valid. O(n).
+    ///
+    /// Several times faster than `String(validating:as:)` for short texts: what the standard
+    /// library's repairing initialiser gives back unchanged was valid.
+    init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        if bytes.isASCII {
+            self = String(unsafeUninitializedCapacity: bytes.count) { target in
+                if let source = bytes.baseAddress, let base = target.baseAddress {
+                    copyShort(from: source, to: base, size: bytes.count)
+                }
+                return bytes.count
+            }
+            return
+        }
+        self = String(decoding: bytes, as: UTF8.self)
+        let isUnchanged = withUTF8Bytes { $0.equals(bytes, at: 0..<$0.count) }
+        if !isUnchanged { return nil }
+    }
+
     /// Calls `body` with the UTF-8 of the string, which becomes contiguous if it was not.
     @inline(__always)
     mutating func withUTF8Bytes<R, E: Error>(
@@ -31,6 +112,19 @@ extension String {
             result = Result { () throws(E) in try body(UnsafeRawBufferPointer(utf8)) }
         }
         guard let result else { preconditionFailure("withUTF8 calls its closure once.") }
+        return try result.get()
+    }
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes` with typed errors.
+    @inline(__always)
+    func withBytes<R, E: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        let result = withUnsafeBytes { bytes in
+            Result { () throws(E) in try body(bytes) }
+        }
         return try result.get()
     }
 }

@@ -11,15 +11,15 @@ package struct CBOREncoder: Sendable {
     /// Passed on to the `encode(to:)` of the encoded types.
     package var userInfo: [CodingUserInfoKey: any Sendable]
 
-    private static let sessions = ThreadScratch<EncodingSession>()
-
     package init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
         self.userInfo = userInfo
     }
 
     /// The canonical CBOR of `value`. O(n log n) in the number of a map's fields, else O(n).
     package func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
-        try withEncoded(value) { [UInt8]($0) }
+        var bytes: [UInt8] = []
+        try withEncoded(value) { bytes = [UInt8]($0) }
+        return bytes
     }
 
     /// Appends the canonical CBOR of `value`; on an error, nothing is appended.
@@ -28,18 +28,15 @@ package struct CBOREncoder: Sendable {
     }
 
     /// Calls `body` with the canonical CBOR of `value`, which is valid for the call only.
-    package func withEncoded<T: Encodable, R>(
-        _ value: T, _ body: (UnsafeRawBufferPointer) throws -> R
-    ) throws -> R {
-        var session = Self.sessions.take() ?? EncodingSession()
-        defer {
-            session.state.pointee.reset()
-            if isKnownUniquelyReferenced(&session) { Self.sessions.put(session) }
-        }
+    package func withEncoded<T: Encodable>(
+        _ value: T, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let session = EncodingSession.begin()
+        defer { session.end() }
         if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
         // The frame around everything, so that every value has one.
         _ = session.state.pointee.pushFrame(.value, depth: 0)
         try session.encode(value)
-        return try session.state.pointee.writer.withUnsafeBytes(body)
+        try session.withBytes(body)
     }
 }

@@ -3,7 +3,7 @@
 /// Its owner may fill it at any time until the value around it is complete, before, between
 /// and after other fields; so it grows in a session of its own.
 struct EncodingChild {
-    var session: EncodingSession
+    let session: EncodingSession
     /// The frame that it is part of.
     let frame: Int
     /// The offset in the parent's buffer at which its bytes are inserted.
@@ -22,35 +22,38 @@ extension EncodingSession {
     /// A place for a nested container at the end of the buffer; `place` has begun a field or
     /// an element for it.
     func makeChild(in frame: Int, _ kind: EncodingFrame.Kind) -> EncodingPlace {
-        let child = state.pointee.spares.popLast() ?? EncodingSession()
+        let child = state.pointee.spares.popLast() ?? EncodingSession.begin()
         let owner = state.pointee.top
         let entry = owner.kind == .map ? state.pointee.entries.count - 1 : owner.count - 1
         child.state.pointee.userInfo = state.pointee.userInfo
         child.state.pointee.parent = EncodingParent(session: self, frame: frame, entry: entry)
-        child.callDepthBase = callDepth
+        child.state.pointee.callDepthBase = callDepth
         let stamp = child.state.pointee.pushFrame(.undecided, depth: owner.depth)
         state.pointee.children.append(
             EncodingChild(session: child, frame: frame, offset: state.pointee.writer.count))
         let place = EncodingPlace(session: child, frame: 0, stamp: stamp)
         return kind == .undecided ? place : place.opened(as: kind)
     }
-
-    /// Cuts the child off its parent, which is done with it or gives it up. What is still
-    /// written to it goes nowhere.
-    func detach() {
-        state.pointee.reset()
-    }
 }
 
 extension EncodingState {
+    /// Keeps the memory of a child that is spliced in or given up, up to a few, and gives the
+    /// rest back. What is still written to the child's places is an error.
+    mutating func retire(_ child: EncodingChild) {
+        guard spares.count < 8 else { return child.session.end() }
+        child.session.state.pointee.reset()
+        spares.append(child.session)
+    }
+
     /// Inserts the bytes of the top frame's children where they belong. O(n).
     @inline(never)
     mutating func spliceChildren() throws {
         let frame = frames.count - 1
         guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
         let own = Array(children[first...])
-        children.removeSubrange(first...)
         for child in own { try child.session.state.pointee.finishFrame() }
+        // Not before: if one of them throws, they are still there to be given up.
+        children.removeSubrange(first...)
 
         let start = own[0].offset
         scratch.removeAll()
@@ -68,7 +71,7 @@ extension EncodingState {
         }
         appendScratch(from: copied - start, to: scratch.count)
         _ = shiftEntries(from: entry, upTo: .max, by: shift)
-        recycle(own)
+        for child in own { retire(child) }
     }
 
     private mutating func appendScratch(from: Int, to: Int) {
@@ -79,21 +82,10 @@ extension EncodingState {
     /// Moves the entries that begin before `offset`, and returns the first that does not.
     private mutating func shiftEntries(from first: Int, upTo offset: Int, by shift: Int) -> Int {
         var index = first
-        while index < entries.count, entries[index].start < offset {
-            entries.base[index].start += shift
-            entries.base[index].keyEnd += shift
+        while index < entries.count, Int(entries[index].start) < offset {
+            entries.base[index].start &+= UInt32(truncatingIfNeeded: shift)
             index += 1
         }
         return index
-    }
-
-    /// Keeps the sessions of finished children, except those that somebody still refers to.
-    private mutating func recycle(_ used: consuming [EncodingChild]) {
-        while var child = used.popLast() {
-            child.session.detach()
-            if spares.count < 4, isKnownUniquelyReferenced(&child.session) {
-                spares.append(child.session)
-            }
-        }
     }
 }

@@ -93,7 +93,7 @@ struct EncodingPlace {
         do {
             try session.encode(value)
         } catch {
-            let start = state.pointee.entries[entry].start
+            let start = Int(state.pointee.entries[entry].start)
             state.pointee.rollBack(toFrames: frame + 1, entries: entry, bytes: start)
             throw error
         }

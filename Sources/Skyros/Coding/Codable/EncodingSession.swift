@@ -4,31 +4,35 @@
 /// session and to one of its frames (`EncodingPlace`). They may outlive the call: the frame's
 /// stamp then no longer matches, and what is written to them is an error.
 ///
-/// A session is confined to the thread of its call, and is used again only if no handle to it
-/// is left.
-final class EncodingSession {
-    /// Behind a pointer, because user code runs in the midst of encoding: a stored property
-    /// would be checked for overlapping access at each of the many small steps.
+/// A session is confined to the thread of its call, like the containers that refer to it.
+struct EncodingSession {
+    /// Plain memory from a pool that never frees it, see `ScratchPool`.
     let state: UnsafeMutablePointer<EncodingState>
-    /// How many calls of `encode(to:)` were under way when this child was made.
-    var callDepthBase = 0
+
+    private static let pool: ScratchPool = ScratchPool { EncodingSession.pool.keep($0) }
 
     /// User code that encodes itself through a single-value container nests calls without
     /// nesting bytes; three calls a level are plenty for the latter.
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    init() {
-        state = .allocate(capacity: 1)
+    /// A session of its own for the caller, who ends it.
+    static func begin() -> EncodingSession {
+        if let memory = pool.take() {
+            return EncodingSession(state: memory.assumingMemoryBound(to: EncodingState.self))
+        }
+        let state = UnsafeMutablePointer<EncodingState>.allocate(capacity: 1)
         state.initialize(to: EncodingState())
+        return EncodingSession(state: state)
     }
 
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
+    /// Gives the session's memory back. What is still written to its places is an error.
+    func end() {
+        state.pointee.reset()
+        Self.pool.put(UnsafeMutableRawPointer(state))
     }
 
     /// How many calls of `encode(to:)` are under way.
-    var callDepth: Int { callDepthBase + state.pointee.frames.count }
+    var callDepth: Int { state.pointee.callDepthBase + state.pointee.frames.count }
 
     // MARK: Values
 
@@ -49,7 +53,7 @@ final class EncodingSession {
 
     func pushFrame(_ kind: EncodingFrame.Kind) throws -> EncodingPlace {
         let frame = state.pointee.frames.count
-        guard frame + callDepthBase < Self.callDepthMax else { throw tooDeep() }
+        guard frame + state.pointee.callDepthBase < Self.callDepthMax else { throw tooDeep() }
         let stamp = state.pointee.pushFrame(kind, depth: state.pointee.top.depth)
         return EncodingPlace(session: self, frame: frame, stamp: stamp)
     }
@@ -58,6 +62,12 @@ final class EncodingSession {
     func appendBytes(to writer: inout CBORWriter) -> Int {
         state.pointee.writer.withUnsafeBytes { writer.append(raw: $0) }
         return state.pointee.writer.count
+    }
+
+    /// Calls `body` with what was encoded so far.
+    func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let writer = UnsafeRawPointer(state.pointee.writer.base)
+        try body(UnsafeRawBufferPointer(start: writer, count: state.pointee.writer.count))
     }
 
     // MARK: Errors
@@ -101,7 +111,7 @@ final class EncodingSession {
         if owner.kind == .array, entry >= 0 {
             path.append(CBORKey(index: entry))
         } else if owner.kind == .map, entry >= owner.entriesStart {
-            let start = state.pointee.entries[entry].start
+            let start = Int(state.pointee.entries[entry].start)
             state.pointee.writer.withUnsafeBytes { bytes in
                 var reader = CBORReader(bytes, at: start)
                 if let name = try? reader.readText() { path.append(CBORKey(name)) }

@@ -6,6 +6,7 @@ extension EncodingState {
     mutating func finishFrame() throws {
         if failure != nil { try throwFailure() }
         if !children.isEmpty { try spliceChildren() }
+        guard writer.count <= UInt32.max else { throw CBORError(.tooLarge, at: 0) }
         let frame = top
         switch frame.kind {
         case .undecided:
@@ -51,7 +52,7 @@ extension EncodingState {
         if areKeysAscending(from: frame.entriesStart) {
             patchHead(.map, entries.count - frame.entriesStart, at: frame.start)
         } else {
-            sortEntries(from: frame.entriesStart)
+            sortEntries(from: frame.entriesStart, .map)
             dropRepeatedKeys(from: frame.entriesStart)
             let count = entries.count - frame.entriesStart
             emitEntries(from: frame.entriesStart, at: frame.start, .map, count)
@@ -61,7 +62,9 @@ extension EncodingState {
     private func areKeysAscending(from first: Int) -> Bool {
         var index = first + 1
         while index < entries.count {
-            guard precedes(entries[index - 1], entries[index], ties: false) else { return false }
+            let previous = entries[index - 1]
+            let order = compare(previous, entries[index], .map)
+            if order >= 0 { return false }
             index += 1
         }
         return true
@@ -72,62 +75,78 @@ extension EncodingState {
         var kept = first
         for index in first..<entries.count {
             let isLast = index + 1 == entries.count
-            if isLast || precedes(entries[index], entries[index + 1], ties: false) {
-                entries[kept] = entries[index]
+            if isLast || compare(entries[index], entries[index + 1], .map) != 0 {
+                if kept < index { entries[kept] = entries[index] }
                 kept += 1
             }
         }
         entries.truncate(to: kept)
     }
 
+    // MARK: Order
+
     @inline(__always)
-    private func precedes(_ a: EncodingEntry, _ b: EncodingEntry, ties: Bool) -> Bool {
-        Self.precedes(a, b, in: writer.base, ties: ties)
+    private func compare(_ a: EncodingEntry, _ b: EncodingEntry, _ type: CBORType) -> Int {
+        if a.word != b.word { return a.word < b.word ? -1 : 1 }
+        return Self.compareBytes(a, b, in: writer.base, type)
     }
 
-    /// Whether `a` comes before `b`; equal ones in the order of encoding, if `ties`.
-    @inline(__always)
-    private static func precedes(
-        _ a: EncodingEntry, _ b: EncodingEntry, in base: UnsafeRawPointer, ties: Bool
-    ) -> Bool {
-        if a.word != b.word { return a.word < b.word }
-        let order = compareBytes(a, b, in: base)
-        return order < 0 || (ties && order == 0 && a.start < b.start)
-    }
-
+    /// The order of the keys of a map, or of the elements of an array, by all their bytes.
     @inline(never)
     private static func compareBytes(
-        _ a: EncodingEntry, _ b: EncodingEntry, in base: UnsafeRawPointer
+        _ a: EncodingEntry, _ b: EncodingEntry, in base: UnsafeRawPointer, _ type: CBORType
     ) -> Int {
-        let left = UnsafeRawBufferPointer(start: base + a.start, count: a.keyEnd - a.start)
-        let right = UnsafeRawBufferPointer(start: base + b.start, count: b.keyEnd - b.start)
-        return left.compare(right)
+        compared(a, in: base, type).compare(compared(b, in: base, type))
+    }
+
+    private static func compared(
+        _ entry: EncodingEntry, in base: UnsafeRawPointer, _ type: CBORType
+    ) -> UnsafeRawBufferPointer {
+        let start = base + Int(entry.start)
+        guard type == .map else {
+            return UnsafeRawBufferPointer(start: start, count: Int(entry.size))
+        }
+        // The key was written here a moment ago: its head is well formed.
+        var reader = CBORReader(UnsafeRawBufferPointer(start: start, count: .max))
+        let key = try? reader.readContent(.text)
+        return UnsafeRawBufferPointer(start: start, count: key?.upperBound ?? 0)
     }
 
     // MARK: Sorting
 
     /// Brings the entries from `first` on into the order of their bytes. O(n log n).
-    mutating func sortEntries(from first: Int) {
+    mutating func sortEntries(from first: Int, _ type: CBORType) {
         var slice = entries.slice(from: first)
-        var end = writer.count
-        for index in slice.indices.reversed() {
-            slice[index].end = end
+        var end = UInt32(truncatingIfNeeded: writer.count)
+        var index = slice.count
+        while index > 0 {
+            index -= 1
+            slice[index].size = end - slice[index].start
             end = slice[index].start
         }
+        let base = UnsafeRawPointer(writer.base)
+        func precedes(_ a: EncodingEntry, _ b: EncodingEntry) -> Bool {
+            if a.word != b.word { return a.word < b.word }
+            let order = Self.compareBytes(a, b, in: base, type)
+            return order < 0 || (order == 0 && a.start < b.start)
+        }
         if slice.count <= 24 {
-            sortByInsertion(slice)
+            Self.sortByInsertion(slice, precedes)
         } else {
-            let base = UnsafeRawPointer(writer.base)
-            slice.sort { Self.precedes($0, $1, in: base, ties: true) }
+            slice.sort(by: precedes)
         }
     }
 
-    private func sortByInsertion(_ slice: UnsafeMutableBufferPointer<EncodingEntry>) {
+    @inline(__always)
+    private static func sortByInsertion(
+        _ slice: UnsafeMutableBufferPointer<EncodingEntry>,
+        _ precedes: (EncodingEntry, EncodingEntry) -> Bool
+    ) {
         var index = 1
         while index < slice.count {
             let entry = slice[index]
             var hole = index
-            while hole > 0, precedes(entry, slice[hole - 1], ties: true) {
+            while hole > 0, precedes(entry, slice[hole - 1]) {
                 slice[hole] = slice[hole - 1]
                 hole -= 1
             }
@@ -145,8 +164,8 @@ extension EncodingState {
         writer.reserve(size + 9)
         writer.storeHead(type, UInt64(count))
         for entry in entries.slice(from: first) {
-            let source = scratch.base + (entry.start - start)
-            writer.store(UnsafeRawBufferPointer(start: source, count: entry.end - entry.start))
+            let source = scratch.base + (Int(entry.start) - start)
+            writer.store(UnsafeRawBufferPointer(start: source, count: Int(entry.size)))
         }
     }
 }

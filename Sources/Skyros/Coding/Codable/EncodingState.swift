@@ -1,35 +1,3 @@
-/// A value that is being encoded: the place in the buffer where it grows.
-struct EncodingFrame: BitwiseCopyable {
-    enum Kind: UInt8 {
-        /// Its `encode(to:)` has not asked for a container yet.
-        case undecided
-        case value, array, map
-    }
-
-    var kind: Kind
-    /// How many arrays and maps there are around the next value in this frame.
-    var depth: Int
-    /// Where the value begins; a container keeps one byte there for its head.
-    var start: Int
-    /// The first of the frame's keys in `EncodingState.entries`.
-    var entriesStart: Int
-    /// The number of an array's elements so far.
-    var count: Int
-    /// Tells this frame from others that were at the same place of the stack.
-    var stamp: UInt
-}
-
-/// A key, with its value, or an element, that has to be brought into canonical order.
-struct EncodingEntry: BitwiseCopyable {
-    /// The first eight bytes as a big-endian number: most comparisons need no more.
-    var word: UInt64
-    var start: Int
-    /// The end of what is compared: of the encoded key, or of the element.
-    var keyEnd: Int
-    /// The end of the whole entry; known when the frame is finished.
-    var end: Int
-}
-
 /// What an encoding call works on: buffers and stacks that outlive it.
 struct EncodingState: ~Copyable {
     var writer = CBORWriter(capacity: 1_024)
@@ -46,6 +14,9 @@ struct EncodingState: ~Copyable {
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Where a child's bytes will be spliced in.
     var parent: EncodingParent?
+    /// How many calls of `encode(to:)` were under way when this child was made.
+    var callDepthBase = 0
+    /// Never goes back, so that no stamp is used twice.
     private var nextStamp: UInt = 1
 
     // MARK: Frames
@@ -90,10 +61,8 @@ struct EncodingState: ~Copyable {
     /// Remembers what was appended since `start` as an entry of the top frame.
     @inline(__always)
     mutating func pushEntry(from start: Int) {
-        entries.push(
-            EncodingEntry(
-                word: writer.leadingWord(from: start), start: start, keyEnd: writer.count,
-                end: 0))
+        let word = writer.leadingWord(from: start)
+        entries.push(EncodingEntry(word: word, start: UInt32(truncatingIfNeeded: start)))
     }
 
     // MARK: Going back
@@ -104,7 +73,7 @@ struct EncodingState: ~Copyable {
         entries.truncate(to: entryCount)
         writer.truncate(to: bytes)
         while let child = children.last, child.frame >= frameCount || child.offset > bytes {
-            child.session.detach()
+            retire(child)
             children.removeLast()
         }
         failure = nil
@@ -116,10 +85,13 @@ struct EncodingState: ~Copyable {
         scratch.removeAll()
         frames.removeAll()
         entries.removeAll()
-        for child in children { child.session.detach() }
-        children.removeAll()
+        if !children.isEmpty {
+            for child in children { retire(child) }
+            children.removeAll()
+        }
         failure = nil
         parent = nil
+        callDepthBase = 0
         if !userInfo.isEmpty { userInfo = [:] }
     }
 }

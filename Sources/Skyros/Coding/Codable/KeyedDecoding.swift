@@ -1,99 +1,92 @@
-/// The fields of a map, by their names.
+/// Decodes the fields of a map.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let frame: DecodingFrame
-    private let fields: [CBORField]
+    let session: DecodingSession
+    let fields: DecodingFields
+    /// How many arrays and maps there are around the values of the fields.
+    let depth: Int
 
-    init(_ frame: DecodingFrame) throws {
-        self.frame = frame
-        do throws(CBORError) {
-            var walk = try CBORFields(frame.bytes, at: frame.offset)
-            var fields: [CBORField] = []
-            fields.reserveCapacity(walk.count)
-            while let field = try walk.next() { fields.append(field) }
-            self.fields = fields
-        } catch {
-            throw DecodingError.typeMismatch(
-                [String: Any].self,
-                DecodingError.Context(
-                    codingPath: frame.codingPath, debugDescription: error.description,
-                    underlyingError: error))
-        }
-    }
-
-    var codingPath: [any CodingKey] { frame.codingPath }
+    var codingPath: [any CodingKey] { session.codingPath(to: fields.offset) }
 
     var allKeys: [Key] {
-        fields.compactMap { field in
-            Key(stringValue: String(decoding: frame.bytes[field.key], as: UTF8.self))
+        let state = session.state
+        guard session.isValid else { return [] }
+        return (0..<fields.count).compactMap { index in
+            let entry = state.pointee.entries[fields.first + index]
+            let utf8 = DecodingState.key(entry, in: state.pointee.bytes)
+            return String(validating: utf8, as: UTF8.self).flatMap { Key(stringValue: $0) }
         }
     }
 
-    func contains(_ key: Key) -> Bool { offset(of: key) != nil }
+    func contains(_ key: Key) -> Bool {
+        find(key) != nil
+    }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        frame.isNull(at: try requiredOffset(of: key))
+        var reader = session.reader(at: try offset(of: key))
+        return (try? reader.readNullIfPresent()) ?? false
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try frame.decode(type, at: requiredOffset(of: key), key)
+        try session.decode(type, at: try offset(of: key), depth: depth)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        guard let offset = offset(of: key), !frame.isNull(at: offset) else { return nil }
-        return try frame.decode(type, at: offset, key)
+        guard let offset = findValue(key) else { return nil }
+        return try session.decode(type, at: offset, depth: depth)
     }
 
-    // The protocol's own versions for these two types refuse them.
+    // MARK: Finding fields
 
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try frame.decode(type, at: requiredOffset(of: key), key)
+    /// Where the value of `key` begins, or nil if there is no such field.
+    @inline(__always)
+    private func find(_ key: some CodingKey) -> Int? {
+        guard session.isValid else { return nil }
+        var name = key.stringValue
+        return name.withUTF8 { utf8 in
+            let bytes = UnsafeRawBufferPointer(utf8)
+            let state = session.state
+            return fields.index(of: bytes, in: state.pointee).map { index in
+                Int(state.pointee.entries[index].value)
+            }
+        }
     }
 
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try frame.decode(type, at: requiredOffset(of: key), key)
+    /// Where the value of `key` begins, or nil if there is none or it is null.
+    @inline(__always)
+    func findValue(_ key: Key) -> Int? {
+        guard let offset = find(key) else { return nil }
+        var reader = session.reader(at: offset)
+        if let isNull = try? reader.readNullIfPresent(), isNull { return nil }
+        return offset
     }
+
+    @inline(__always)
+    func offset(of key: some CodingKey) throws -> Int {
+        guard let offset = find(key) else { throw session.missingKey(key, in: fields.offset) }
+        return offset
+    }
+
+    // MARK: Nested containers
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try frame.child(at: requiredOffset(of: key), key).container(keyedBy: type)
+        try decoder(of: key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try frame.child(at: requiredOffset(of: key), key).unkeyedContainer()
+        try decoder(of: key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder {
-        guard let offset = offset(named: CBORKey.super.stringValue) else {
-            throw missing(CBORKey.super)
-        }
-        return frame.child(at: offset, CBORKey.super)
+        try decoder(of: CBORKey.super)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        frame.child(at: try requiredOffset(of: key), key)
+        try decoder(of: key)
     }
 
-    private func requiredOffset(of key: Key) throws -> Int {
-        guard let offset = offset(of: key) else { throw missing(key) }
-        return offset
-    }
-
-    private func offset(of key: Key) -> Int? { offset(named: key.stringValue) }
-
-    private func offset(named name: String) -> Int? {
-        var name = name
-        return name.withUTF8 { name in
-            let name = UnsafeRawBufferPointer(name)
-            return fields.first { frame.bytes.equals(name, at: $0.key) }?.value.lowerBound
-        }
-    }
-
-    private func missing(_ key: any CodingKey) -> DecodingError {
-        .keyNotFound(
-            key,
-            DecodingError.Context(
-                codingPath: frame.codingPath,
-                debugDescription: "There is no field \"\(key.stringValue)\"."))
+    private func decoder(of key: some CodingKey) throws -> ValueDecoder {
+        ValueDecoder(session: session, offset: try offset(of: key), depth: depth)
     }
 }

@@ -67,7 +67,7 @@ extension EncodingState {
     /// Sorts the top frame's elements and completes its array.
     mutating func finishUnordered() {
         let frame = top
-        sortEntries(from: frame.entriesStart)
+        sortEntries(from: frame.entriesStart, .array)
         emitEntries(from: frame.entriesStart, at: frame.start, .array, frame.count)
         frames.base[frames.count - 1].kind = .value
     }

@@ -5,9 +5,31 @@ package struct IndexDefinition: Hashable, Sendable {
     /// Whether two records may not have the same values. Records that lack a field, or hold
     /// null in it, are exempt.
     package let isUnique: Bool
+    private let keyFields: [IndexField]
 
     package init(fields: [String], isUnique: Bool) {
         self.fields = fields
         self.isUnique = isUnique
+        keyFields = fields.map { IndexField($0) }
+    }
+
+    /// The key under which a record stands. O(size of the record).
+    func key(of record: [UInt8]) throws(CBORError) -> ByteString {
+        try record.withBytes { bytes throws(CBORError) in
+            try IndexKey.make(fields: keyFields, record: bytes)
+        }
+    }
+
+    /// The key under which a record stands; nil if one of the fields is null or absent.
+    func keyIfComplete(of record: [UInt8]) throws(CBORError) -> ByteString? {
+        let isComplete = try record.withBytes { bytes throws(CBORError) in
+            for field in fields {
+                guard let range = try CBORReader.valueRange(of: field, inMap: bytes),
+                    bytes[range.lowerBound] != CBORFormat.Byte.null
+                else { return false }
+            }
+            return true
+        }
+        return isComplete ? try key(of: record) : nil
     }
 }

@@ -43,7 +43,7 @@ public struct Intent: Hashable, Sendable {
     public var value: FieldValue {
         get throws {
             do {
-                return try FieldValue(decoding: encoded)
+                return try FieldValue(cbor: encoded)
             } catch {
                 throw StoreError(
                     .notDecodable, "the intent \(name) cannot be read",

@@ -95,6 +95,7 @@ extension Comparison {
         guard KeyOrder.of(type) >= needed, let encoded = try? CBOREncoder().encode(value) else {
             return nil
         }
-        return IndexKey.comparableComponent(of: encoded)
+        let none = ByteString([])
+        return try? encoded.withUnsafeBytes { try IndexKey.append($0, to: none) }.array
     }
 }

@@ -81,7 +81,7 @@ extension QueryPlan {
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .greaterOrEqual: prefix + key
-                case .greater: IndexKey.successor(ofPrefix: prefix + key)
+                case .greater: successor(of: prefix + key)
                 // Only values of the same kind are less than a value: not nil.
                 case .less, .lessOrEqual, .equal: prefix + key.prefix(1)
                 }
@@ -93,18 +93,23 @@ extension QueryPlan {
     private static func upperBound<E: Entity>(
         _ prefix: [UInt8], _ bounds: [Comparison<E>]
     ) -> ByteString? {
-        var upper = prefix.isEmpty ? [] : IndexKey.successor(ofPrefix: prefix)
+        var upper = prefix.isEmpty ? [] : successor(of: prefix)
         for bound in bounds {
             guard let key = bound.key else { continue }
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .less: prefix + key
-                case .lessOrEqual: IndexKey.successor(ofPrefix: prefix + key)
+                case .lessOrEqual: successor(of: prefix + key)
                 case .greater, .greaterOrEqual, .equal:
-                    IndexKey.successor(ofPrefix: prefix + key.prefix(1))
+                    successor(of: prefix + key.prefix(1))
                 }
             if upper.isEmpty || candidate.lexicographicallyPrecedes(upper) { upper = candidate }
         }
         return upper.isEmpty ? nil : ByteString(upper)
+    }
+
+    /// The smallest key greater than all with this prefix; empty if there is none.
+    private static func successor(of prefix: [UInt8]) -> [UInt8] {
+        IndexKey.upperBound(ofPrefix: ByteString(prefix))?.array ?? []
     }
 }

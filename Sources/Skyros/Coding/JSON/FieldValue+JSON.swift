@@ -1,0 +1,97 @@
+import Foundation
+
+/// How values appear as JSON. The other direction knows JSON's own types only, see
+/// `FieldValue.init(json:)`.
+///
+/// | value | JSON |
+/// |---|---|
+/// | null, bool | the same |
+/// | integer, bignum | a number without fraction and exponent, exact |
+/// | double | a number with a fraction or an exponent, the shortest that gives it back |
+/// | NaN and the infinities | `"NaN"`, `"Infinity"`, `"-Infinity"` |
+/// | text | a string |
+/// | bytes | a string, base64 |
+/// | UUID | a string, lowercase |
+/// | date | a string, ISO 8601 in UTC, see `DateText` |
+/// | decimal (tag 4) | a string of its digits |
+/// | URL (tag 32) | a string |
+/// | array | an array |
+/// | map | an object, keys in the order of their Unicode scalars |
+/// | any other tag | `{"tag": number, "value": …}` |
+extension FieldValue {
+    /// The value as JSON, see the table above. O(n log n) in the keys of a map.
+    public func jsonText(pretty: Bool = false) -> String {
+        var writer = JSONWriter(isPretty: pretty)
+        writer.append(self)
+        return writer.text
+    }
+
+    /// Whether parsing the value's JSON gives back the same value: true for null, booleans,
+    /// integers of any size, finite floats, texts, and arrays and maps of such values.
+    public var isExactInJSON: Bool {
+        switch self {
+        case .null, .bool, .integer, .text: true
+        case .double(let value): value.isFinite
+        case .bytes, .uuid, .date: false
+        case .array(let values): values.allSatisfy(\.isExactInJSON)
+        case .map(let values): values.values.allSatisfy(\.isExactInJSON)
+        case .tagged: jsonInteger.flatMap { try? FieldValue(json: $0) } == self
+        }
+    }
+
+    /// The text of a value that JSON has as a string; nil for all others.
+    var jsonString: String? {
+        switch self {
+        case .text(let text): text
+        case .double(let value) where value.isNaN: "NaN"
+        case .double(.infinity): "Infinity"
+        case .double(-.infinity): "-Infinity"
+        case .bytes(let data): data.base64EncodedString()
+        case .uuid(let uuid): uuid.uuidString.lowercased()
+        case .date(let date): DateText.text(of: date)
+        case .tagged(CBORFormat.Tag.url, .text(let text)): text
+        case .tagged(CBORFormat.Tag.decimal, .array(let parts)): Self.decimalText(parts)
+        default: nil
+        }
+    }
+
+    /// The digits of a decimal fraction, in place up to an exponent of 200 and with the
+    /// exponent behind them beyond that; nil if the parts are not two integers.
+    private static func decimalText(_ parts: [FieldValue]) -> String? {
+        guard parts.count == 2, case .integer(let exponent) = parts[0],
+            let mantissa = parts[1].jsonInteger
+        else { return nil }
+        let isNegative = mantissa.hasPrefix("-")
+        let digits = isNegative ? String(mantissa.dropFirst()) : mantissa
+        let sign = isNegative ? "-" : ""
+        guard abs(exponent) <= 200 else { return "\(sign)\(digits)E\(exponent)" }
+        let shift = Int(exponent)
+        if digits == "0" { return "0" }
+        if shift >= 0 { return sign + digits + String(repeating: "0", count: shift) }
+        let missing = max(0, 1 - shift - digits.count)
+        let padded = String(repeating: "0", count: missing) + digits
+        return "\(sign)\(padded.dropLast(-shift)).\(padded.suffix(-shift))"
+    }
+
+    /// The digits of an integer or a bignum; nil for all other values.
+    var jsonInteger: String? {
+        switch self {
+        case .integer(let value): String(value)
+        case .tagged(CBORFormat.Tag.positiveBignum, .bytes(let data)):
+            BignumText.digits(of: data)
+        case .tagged(CBORFormat.Tag.negativeBignum, .bytes(let data)):
+            BignumText.digits(of: data, plus: 1).map { "-" + $0 }
+        default: nil
+        }
+    }
+}
+
+extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The value as JSON.
+    ///
+    /// Foundation's descriptions are of no use for values that may come from anywhere: that of
+    /// a `Date` which is not a number traps.
+    public var description: String { jsonText() }
+
+    public var debugDescription: String { jsonText() }
+}

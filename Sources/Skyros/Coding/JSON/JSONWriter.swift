@@ -1,0 +1,90 @@
+/// Writes values as JSON text.
+struct JSONWriter {
+    private let isPretty: Bool
+    private var utf8: [UInt8] = []
+    private var indentation = 0
+
+    init(isPretty: Bool) {
+        self.isPretty = isPretty
+    }
+
+    var text: String {
+        String(decoding: utf8, as: UTF8.self)
+    }
+
+    mutating func append(_ value: FieldValue) {
+        switch value {
+        case .null: append(raw: "null")
+        case .bool(let value): append(raw: value ? "true" : "false")
+        case .double(let value) where value.isFinite: append(raw: value.description)
+        case .array(let values): append(values)
+        case .map(let values): append(values)
+        default:
+            if let digits = value.jsonInteger {
+                append(raw: digits)
+            } else if let string = value.jsonString {
+                append(string: string)
+            } else if case .tagged(let tag, let content) = value {
+                append(["tag": .integer(Int128(tag)), "value": content])
+            }
+        }
+    }
+
+    private mutating func append(_ values: [FieldValue]) {
+        append(list: values, "[", "]") { writer, value in writer.append(value) }
+    }
+
+    private mutating func append(_ values: [String: FieldValue]) {
+        let fields = values.sorted {
+            $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars)
+        }
+        append(list: fields, "{", "}") { writer, field in
+            writer.append(string: field.key)
+            writer.append(raw: writer.isPretty ? ": " : ":")
+            writer.append(field.value)
+        }
+    }
+
+    private mutating func append<Item>(
+        list items: [Item], _ opening: String, _ closing: String,
+        _ body: (inout JSONWriter, Item) -> Void
+    ) {
+        append(raw: opening)
+        indentation += 1
+        for (index, item) in items.enumerated() {
+            if index > 0 { append(raw: ",") }
+            breakLine()
+            body(&self, item)
+        }
+        indentation -= 1
+        if !items.isEmpty { breakLine() }
+        append(raw: closing)
+    }
+
+    private mutating func breakLine() {
+        guard isPretty else { return }
+        append(raw: "\n" + String(repeating: "  ", count: indentation))
+    }
+
+    private mutating func append(raw text: String) {
+        utf8.append(contentsOf: text.utf8)
+    }
+
+    private mutating func append(string: String) {
+        utf8.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): append(raw: "\\\"")
+            case UInt8(ascii: "\\"): append(raw: "\\\\")
+            case UInt8(ascii: "\n"): append(raw: "\\n")
+            case UInt8(ascii: "\r"): append(raw: "\\r")
+            case UInt8(ascii: "\t"): append(raw: "\\t")
+            case ..<0x20:
+                let digits = String(byte, radix: 16)
+                append(raw: "\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            default: utf8.append(byte)
+            }
+        }
+        utf8.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+
+/// Named values without their Swift types, as the bytes of a canonical map.
+///
+/// Records, and the changed parts of records, are such maps. Values are looked up and merged
+/// in their encoded form; only what is asked for is decoded.
+public struct Fields: Hashable, Sendable {
+    /// The canonical map.
+    package private(set) var bytes: [UInt8]
+
+    /// No fields.
+    public init() {
+        bytes = [CBORFormat.Byte.emptyMap]
+    }
+
+    /// Fields that are canonical CBOR already; what is not a map in order is refused.
+    /// Takes over the bytes of a canonical map that this process has made.
+    package init(trusted bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    package init(canonical bytes: [UInt8]) throws(CBORError) {
+        self.bytes = bytes
+        try Self.check(bytes)
+    }
+
+    /// Throws for values nested too deeply.
+    public init(_ values: [String: FieldValue]) throws {
+        var writer = CBORWriter()
+        try FieldValue.append(values, to: &writer, depth: 1)
+        bytes = writer.array
+    }
+
+    private static func check(_ bytes: [UInt8]) throws(CBORError) {
+        try bytes.withBytes { buffer throws(CBORError) in
+            var cursor = try FieldCursor(buffer)
+            while cursor.current != nil { try cursor.advance() }
+        }
+    }
+
+    // MARK: Single fields
+
+    /// The names in canonical order: shorter first, then by their bytes. O(n).
+    public var names: [String] {
+        let names = try? bytes.withBytes { buffer throws(CBORError) in
+            var names: [String] = []
+            var fields = try CBORFields(buffer)
+            while let field = try fields.next() {
+                names.append(String(decoding: buffer[field.key], as: UTF8.self))
+            }
+            return names
+        }
+        return names ?? []
+    }
+
+    /// The value of a field, or nil if there is no such field. O(n).
+    package func value(of name: String) throws(CBORError) -> FieldValue? {
+        try bytes.withBytes { buffer throws(CBORError) in
+            guard let range = try CBORReader.valueRange(of: name, inMap: buffer) else {
+                return nil
+            }
+            return try FieldValue(cbor: UnsafeRawBufferPointer(rebasing: buffer[range]))
+        }
+    }
+
+    /// Sets a field, or removes it if `value` is nil. O(n); throws if `value` nests too deeply.
+    package mutating func set(_ name: String, to value: FieldValue?) throws {
+        let before = try Fields([name: .null]).bytes
+        let after = try Fields(value.map { [name: $0] } ?? [:]).bytes
+        bytes = try Self.merge(bytes, before: before, after: after)
+    }
+
+    /// All fields as values. O(n).
+    package func values() throws(CBORError) -> [String: FieldValue] {
+        guard let values = try FieldValue(cbor: bytes).map else {
+            throw CBORError(.unexpectedType(.map), at: 0)
+        }
+        return values
+    }
+
+    // MARK: Differences
+
+    /// What changed from one canonical map to another: the fields as they were and as they are.
+    ///
+    /// A field that one side does not have is left out on that side. Nil if nothing changed.
+    /// O(n); throws if one of them is not a canonical map.
+    package static func difference(
+        from old: [UInt8], to new: [UInt8]
+    ) throws(CBORError) -> (before: [UInt8], after: [UInt8])? {
+        if old == new { return nil }
+        var before = FieldCollector()
+        var after = FieldCollector()
+        try old.withBytes { oldBytes throws(CBORError) in
+            try new.withBytes { newBytes throws(CBORError) in
+                var old = try FieldCursor(oldBytes)
+                var new = try FieldCursor(newBytes)
+                while old.current != nil || new.current != nil {
+                    let order = old.compareKey(to: new)
+                    let isSame = order == 0 && old.hasSameValue(as: new)
+                    if order <= 0, !isSame { before.append(old.field) }
+                    if order >= 0, !isSame { after.append(new.field) }
+                    if order <= 0 { try old.advance() }
+                    if order >= 0 { try new.advance() }
+                }
+            }
+        }
+        return (before.map, after.map)
+    }
+
+    /// Applies a difference: the fields of `after` are set, and those of `before` that `after`
+    /// does not have are removed.
+    ///
+    /// O(n); throws if one of the three is not a canonical map.
+    package static func merge(
+        _ old: [UInt8], before: [UInt8], after: [UInt8]
+    ) throws(CBORError) -> [UInt8] {
+        var merged = FieldCollector()
+        try old.withBytes { oldBytes throws(CBORError) in
+            try before.withBytes { beforeBytes throws(CBORError) in
+                try after.withBytes { afterBytes throws(CBORError) in
+                    try merge(oldBytes, beforeBytes, afterBytes, into: &merged)
+                }
+            }
+        }
+        return merged.map
+    }
+
+    private static func merge(
+        _ oldBytes: UnsafeRawBufferPointer, _ beforeBytes: UnsafeRawBufferPointer,
+        _ afterBytes: UnsafeRawBufferPointer, into merged: inout FieldCollector
+    ) throws(CBORError) {
+        var old = try FieldCursor(oldBytes)
+        var before = try FieldCursor(beforeBytes)
+        var after = try FieldCursor(afterBytes)
+        while old.current != nil || after.current != nil {
+            let order = old.compareKey(to: after)
+            if order >= 0 {
+                merged.append(after.field)
+                try after.advance()
+                if order == 0 { try old.advance() }
+                continue
+            }
+            while before.current != nil, before.compareKey(to: old) < 0 { try before.advance() }
+            if before.current == nil || before.compareKey(to: old) != 0 {
+                merged.append(old.field)
+            }
+            try old.advance()
+        }
+        while before.current != nil { try before.advance() }
+    }
+}

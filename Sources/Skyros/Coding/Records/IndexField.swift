@@ -1,0 +1,23 @@
+/// The name of an indexed field, prepared for being found in many records.
+package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
+    package let name: String
+    private let utf8: [UInt8]
+    /// The name as the beginning of an encoded key, see `CBORKeyWord`.
+    let word: UInt64
+
+    package init(_ name: String) {
+        self.name = name
+        utf8 = [UInt8](name.utf8)
+        word = utf8.withUnsafeBytes { CBORKeyWord.word(of: $0) }
+    }
+
+    package init(stringLiteral value: String) {
+        self.init(value)
+    }
+
+    @inline(__always)
+    func matches(_ key: CBORKeyWord, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard key.word == word else { return false }
+        return utf8.count < 8 || utf8.withUnsafeBytes { bytes.equals($0, at: key.range) }
+    }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+
+/// A stored value without its Swift type: what a field of a record holds.
+///
+///     let value: FieldValue = ["name": "Nonna", "tables": 12, "open": true]
+///     value["tables"]?.integer     // 12
+///
+/// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
+/// Swift's own, except that NaN equals itself, so that every value equals itself.
+public enum FieldValue: Sendable {
+    case null
+    case bool(Bool)
+    /// An integer of up to 128 bits; larger ones are bignums under `tagged`.
+    case integer(Int128)
+    case double(Double)
+    case text(String)
+    case bytes(Data)
+    case uuid(UUID)
+    case date(Date)
+    case array([FieldValue])
+    case map([String: FieldValue])
+    /// A value under a tag of RFC 8949 that has no case of its own, such as a `Decimal` (4) or
+    /// a `URL` (32).
+    indirect case tagged(UInt64, FieldValue)
+}
+
+extension FieldValue: Equatable {
+    public static func == (a: FieldValue, b: FieldValue) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.integer(let a), .integer(let b)): a == b
+        case (.double(let a), .double(let b)): a == b || (a.isNaN && b.isNaN)
+        case (.text(let a), .text(let b)): a == b
+        case (.bytes(let a), .bytes(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.date(let a), .date(let b)): a == b || (a.isNaN && b.isNaN)
+        case (.array(let a), .array(let b)): a == b
+        case (.map(let a), .map(let b)): a == b
+        case (.tagged(let a, let inA), .tagged(let b, let inB)): a == b && inA == inB
+        default: false
+        }
+    }
+}
+
+extension FieldValue: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.isNaN ? .nan : value)
+        case .text(let value): hasher.combine(value)
+        case .bytes(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value.isNaN ? Date.notANumber : value)
+        case .array(let values): hasher.combine(values)
+        case .map(let values): hasher.combine(values)
+        case .tagged(let tag, let value):
+            hasher.combine(tag)
+            hasher.combine(value)
+        }
+    }
+}
+
+extension Date {
+    fileprivate static let notANumber = Date(timeIntervalSinceReferenceDate: .nan)
+
+    fileprivate var isNaN: Bool { timeIntervalSinceReferenceDate.isNaN }
+}

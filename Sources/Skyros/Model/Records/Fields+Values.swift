@@ -1,0 +1,32 @@
+extension Fields {
+    /// The value of a field; nil if there is no such field. O(size of the fields).
+    public subscript(_ name: String) -> FieldValue? {
+        try? value(of: name)
+    }
+
+    /// All values by name.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
+    public var dictionary: [String: FieldValue] {
+        get throws {
+            do {
+                return try values()
+            } catch {
+                throw StoreError(
+                    .notDecodable, "the fields cannot be read", cause: String(describing: error))
+            }
+        }
+    }
+
+    /// The fields as one value.
+    public var value: FieldValue {
+        get throws { .map(try dictionary) }
+    }
+
+    /// The canonical order of names: shorter first, then by their UTF-8.
+    public static func precedes(_ a: String, _ b: String) -> Bool {
+        let (left, right) = (a.utf8, b.utf8)
+        if left.count != right.count { return left.count < right.count }
+        return left.lexicographicallyPrecedes(right)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import Skyros
+
+@Suite struct `A value without its type` {
+    @Test func `comes back from its bytes`() throws {
+        var random = RandomSource(seed: 31)
+        for _ in 0..<3_000 {
+            let value = random.value(depth: 4)
+            let encoded = try value.encoded()
+            let decoded = try FieldValue(cbor: encoded)
+            #expect(decoded == value)
+            #expect(decoded.hashValue == value.hashValue)
+            #expect(try decoded.encoded() == encoded)
+            #expect(value == value)
+        }
+    }
+
+    @Test func `is what Codable stores`() throws {
+        let value = try FieldValue(Sample.filled)
+        #expect(value["text"] == "Nonna é")
+        #expect(value["int"]?.integer == -77_777)
+        #expect(value["double"]?.double == 0.1)
+        #expect(value["bool"]?.bool == true)
+        #expect(value["id"]?.uuid == Sample.filled.id)
+        #expect(value["date"]?.date == Sample.filled.date)
+        #expect(value["data"]?.bytes == Sample.filled.data)
+        #expect(value["list"]?[1]?.integer == 1000)
+        #expect(value["list"]?[3] == nil)
+        #expect(value["list"]?.array?.count == 3)
+        #expect(value["table"]?["a"]?[0] == 1)
+        #expect(value["shapes"]?[1] == ["circle": ["radius": 2.0]])
+        #expect(value["kind"]?.text == "small")
+        #expect(value["set"] == ["p", "q", "rr"])
+        #expect(value["other"] == nil)
+        #expect(value.map?.count == 13)
+        #expect(try value.decode(as: Sample.self) == Sample.filled)
+        #expect(FieldValue.null.isNull)
+        #expect(FieldValue.integer(.max).integer == nil)
+        #expect(FieldValue.integer(7).double == 7)
+        #expect(FieldValue.integer((1 << 60) + 1).double == nil)
+    }
+
+    @Test func `has bignums in their shortest form`() throws {
+        let cases: [(FieldValue, String)] = [
+            (.tagged(2, .bytes(Data([0, 0, 5]))), "05"),
+            (.tagged(3, .bytes(Data([0, 0, 5]))), "25"),
+            (.tagged(2, .bytes(Data())), "00"),
+            (
+                .tagged(2, .bytes(Data([0] + Array(repeating: 255, count: 9)))),
+                "c249ffffffffffffffffff"
+            ),
+            (.tagged(2, .text("no bytes")), "c2686e6f206279746573"),
+        ]
+        for (value, expected) in cases {
+            #expect(hex(try value.encoded()) == expected)
+        }
+        let largest = "c250" + String(repeating: "ff", count: 16)
+        #expect(hex(try FieldValue(cbor: bytes(largest)).encoded()) == largest)
+        #expect(try FieldValue(cbor: bytes("c24400000005")) == 5)
+        #expect(
+            try FieldValue(cbor: bytes("c350" + "7f" + String(repeating: "ff", count: 15)))
+                == .integer(.min))
+    }
+
+    @Test func `keeps tags whose content does not suit them`() throws {
+        for hex in ["d82543010203", "d8256161", "d9da7e6161", "c26161", "c4820001", "d82001"] {
+            let value = try FieldValue(cbor: bytes(hex))
+            guard case .tagged = value else {
+                Issue.record("\(hex) became \(value)")
+                continue
+            }
+            #expect(try value.encoded() == bytes(hex))
+        }
+    }
+
+    @Test func `equals itself also where Swift's numbers do not`() {
+        #expect(FieldValue.double(.nan) == .double(.nan))
+        #expect(
+            FieldValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+                == .date(Date(timeIntervalSinceReferenceDate: .nan)))
+        #expect(Set([FieldValue.double(.nan), .double(-.nan)]).count == 1)
+        #expect(FieldValue.integer(1) != .double(1))
+        #expect(FieldValue.null != .bool(false))
+    }
+
+    @Test func `refuses keys that Swift cannot tell apart`() throws {
+        // {"é": 1, "e\u{301}": 2}: different bytes, equal strings.
+        #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a262c3a9016365cc8102")) }
+    }
+}
