@@ -37,7 +37,7 @@ import Testing
                 try container.encode(long, forKey: .long)
             }
         }
-        // cbor2.dumps({…}, canonical=True)
+        // As CBOR: cbor2.dumps({…}, canonical=True)
         #expect(
             hex(try CBOREncoder().encode(Record()))
                 == "a9626964d8255000112233445566778899aabbccddeeff63626967c249400000000000000000"

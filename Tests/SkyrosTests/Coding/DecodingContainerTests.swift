@@ -102,7 +102,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
 
     @Test func `reads maps whose keys are not in order`() throws {
         struct Pair: Codable, Equatable { var a: Int; var bb: Int; var longest: Int }
-        // {"longest": 3, "bb": 2, "a": 1}
+        // As CBOR: {"longest": 3, "bb": 2, "a": 1}
         let decoded = try CBORDecoder().decode(
             Pair.self, from: bytes("a3676c6f6e676573740362626202616101"))
         #expect(decoded == Pair(a: 1, bb: 2, longest: 3))
@@ -128,8 +128,8 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
     }
 
     @Test func `throws when it outlives its call`() throws {
+        // Unchecked because it is filled and read by one test on one thread.
         final class Escaped: @unchecked Sendable {
-            // Filled and read by one test on one thread.
             var decoder: (any Decoder)?
             var keyed: KeyedDecodingContainer<Name>?
             var list: (any UnkeyedDecodingContainer)?

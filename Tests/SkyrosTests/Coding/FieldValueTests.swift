@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `refuses keys that Swift cannot tell apart`() throws {
-        // {"é": 1, "e\u{301}": 2}: different bytes, equal strings.
+        // As CBOR: {"é": 1, "e\u{301}": 2}: different bytes, equal strings.
         #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a262c3a9016365cc8102")) }
     }
 }

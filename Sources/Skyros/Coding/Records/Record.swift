@@ -10,6 +10,7 @@ import Foundation
 public struct Record: Hashable, Sendable {
     /// The name under which the entity is stored.
     public let entity: String
+    /// The id, without its Swift type.
     public let id: RecordID
     package private(set) var fields: Fields
 

@@ -1,6 +1,7 @@
 public import Foundation
 
 extension FieldValue {
+    /// Whether it is null.
     public var isNull: Bool { self == .null }
 
     /// The truth value, if it is one.

@@ -8,16 +8,25 @@ public import Foundation
 /// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
 /// Swift's own, except that NaN equals itself, so that every value equals itself.
 public enum FieldValue: Sendable {
+    /// Nothing, said explicitly; an absent field is another thing.
     case null
+    /// A truth value.
     case bool(Bool)
     /// An integer of up to 128 bits; larger ones are bignums under `tagged`.
     case integer(Int128)
+    /// A floating-point number.
     case double(Double)
+    /// A text.
     case text(String)
+    /// Bytes, as of `Data`.
     case bytes(Data)
+    /// A UUID.
     case uuid(UUID)
+    /// A moment, to the last bit.
     case date(Date)
+    /// Values in order.
     case array([FieldValue])
+    /// Values by their names.
     case map([String: FieldValue])
     /// A value under a tag of RFC 8949 that has no case of its own, such as a `Decimal` (4) or
     /// a `URL` (32).
