@@ -101,6 +101,13 @@ private struct Everything: Entity, Equatable {
         #expect(try archive.snapshot().digest() == digest)
     }
 
+    @Test func `is printed in the description of the format`() throws {
+        let docs = Shell.root.appending(path: "docs")
+        let page = try String(contentsOf: docs.appending(path: "log-format.md"), encoding: .utf8)
+        let reader = try String(contentsOf: docs.appending(path: "read_log.py"), encoding: .utf8)
+        #expect(page.contains("```python\n\(reader)```"))
+    }
+
     @Test func `finds the same in the checkpoint by SQL`() throws {
         try store.close()
         let state = try Archive(at: folder.store).snapshot()
