@@ -101,7 +101,7 @@ struct TableIndex: Sendable {
             let key = try definition.keyIfComplete(of: record)
         else { return nil }
         var found: Row?
-        let bound = KeyTree.Bound(key, isInclusive: true)
+        let bound = KeyTree.Bound(key: key, isInclusive: true)
         tree.scan(from: bound, to: bound, reversed: false) { _, row in
             if row.id == id { return true }
             found = row

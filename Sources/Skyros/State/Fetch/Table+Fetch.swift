@@ -120,8 +120,8 @@ extension Table {
         _ range: QueryPlan.IndexRange, _ body: (ByteString, Row) throws -> Bool
     ) throws {
         try indexes[range.index].tree.scan(
-            from: range.lower.map { KeyTree.Bound($0, isInclusive: true) },
-            to: range.upper.map { KeyTree.Bound($0, isInclusive: false) },
+            from: range.lower.map { KeyTree.Bound(key: $0, isInclusive: true) },
+            to: range.upper.map { KeyTree.Bound(key: $0, isInclusive: false) },
             reversed: range.isReversed, body)
     }
 }

@@ -75,7 +75,6 @@ struct RowMapLeaf {
 
     /// Moves all rows into `target`, which has room for them, and recomputes their fingerprints.
     func moveRows(to target: RowMapLeaf, shift: Int) {
-        touchRows()
         for index in 0..<count {
             let hash = rows[index]._withUnsafeGuaranteedRef { $0.hash }
             target.append(rows[index], fingerprint: Self.fingerprint(hash, shift: shift))
@@ -107,8 +106,8 @@ struct RowMapLeaf {
     /// The same rows in a new leaf with room for one more, unless that one would split it.
     func copy() -> RowMapNode {
         let node = RowMapNode.leaf(capacity: count < Self.rowsMax ? count + 1 : count)
-        moveBytes(to: RowMapLeaf(Unmanaged.passUnretained(node)))
-        touchRows()
+        let target = RowMapLeaf(Unmanaged.passUnretained(node))
+        moveBytes(to: target)
         for index in 0..<count { _ = rows[index].retain() }
         return node
     }
@@ -125,16 +124,5 @@ struct RowMapLeaf {
         target.fingerprints.update(from: fingerprints, count: count)
         target.rows.update(from: rows, count: count)
         target.header.pointee.count = header.pointee.count
-    }
-
-    /// Reads a word of every row, so that the cache misses overlap.
-    ///
-    /// Without this each of the atomic increments that follow waits for its own miss.
-    private func touchRows() {
-        var sum: UInt64 = 0
-        for index in 0..<count {
-            sum &+= rows[index]._withUnsafeGuaranteedRef { $0.hash }
-        }
-        withExtendedLifetime(sum) {}
     }
 }

@@ -91,13 +91,15 @@ struct RowMapBranch {
     func copy() -> RowMapNode {
         let node = RowMapNode.branch(shift: shift, capacity: count)
         let target = RowMapBranch(Unmanaged.passUnretained(node))
-        target.children.initialize(from: children, count: count)
+        target.tail.copyMemory(from: tail, byteCount: count * MemoryLayout<RowMapNode?>.stride)
         target.header.pointee.count = header.pointee.count
         target.header.pointee.starts = starts
+        // One by one and not retained, `initialize(from:count:)` goes through value witnesses.
+        for index in 0..<count { _ = child(at: index)?.retain() }
         return node
     }
 
     func releaseChildren() {
-        children.deinitialize(count: count)
+        for index in 0..<count { child(at: index)?.release() }
     }
 }
