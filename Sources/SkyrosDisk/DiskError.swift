@@ -33,6 +33,11 @@ package struct DiskError: Error, Equatable, Sendable {
         reason == .system(System.noSpace) || reason == .system(System.quotaExceeded)
     }
 
+    /// Whether a sync failed: what the medium holds is unknown from then on.
+    package var isFailedSync: Bool {
+        operation == .syncFile || operation == .syncFolder
+    }
+
     /// Whether nothing stands at the path.
     package var isNotFound: Bool {
         reason == .system(System.notFound)

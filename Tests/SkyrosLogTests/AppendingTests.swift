@@ -8,15 +8,6 @@ import Testing
     private let disk = SimulatedDisk()
     private let fixture = LogFixture(segmentBytesMax: 2_000)
 
-    private func code(_ body: () throws -> Void) -> LogError.Code? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? LogError)?.code
-        }
-    }
-
     @Test func `gives back what was appended, from any batch on`() throws {
         let log = try fixture.make(on: disk)
         try log.append(100)
@@ -125,15 +116,6 @@ import Testing
 @Suite struct `A log on a failing disk` {
     private let disk = SimulatedDisk()
     private let fixture = LogFixture(segmentBytesMax: 2_000)
-
-    private func code(_ body: () throws -> Void) -> LogError.Code? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? LogError)?.code
-        }
-    }
 
     @Test(arguments: [0, 1, 40, 60, 1_000])
     func `undoes a write that was cut short, and goes on`(written: Int) throws {

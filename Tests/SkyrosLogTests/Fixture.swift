@@ -82,3 +82,13 @@ extension LogReader {
 func expected(_ count: UInt64, from first: UInt64 = 1) -> [[UInt8]] {
     first > count ? [] : (first...count).map { LogFixture.batch($0) }
 }
+
+/// The code of the error that `body` throws; nil if it throws none.
+func code(_ body: () throws -> Void) -> LogError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? LogError)?.code
+    }
+}

@@ -7,8 +7,7 @@ struct LogCatalog: Sendable {
     var active: OpenSegment
 
     var lastSequence: UInt64 { active.scan.lastSequence }
-    var lastCheck: RunningCheck { active.scan.lastCheck }
-    var head: LogHead { LogHead(sequence: lastSequence, check: lastCheck) }
+    var head: LogHead { active.scan.head }
 
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
     func chunk(

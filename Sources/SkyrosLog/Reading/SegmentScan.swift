@@ -33,6 +33,9 @@ struct SegmentScan: Sendable {
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
 
+    /// Where the log stands at the end.
+    var head: LogHead { LogHead(sequence: lastSequence, check: lastCheck) }
+
     /// Waypoints are about this many bytes apart.
     static let waypointDistanceBytes = 64 << 10
 

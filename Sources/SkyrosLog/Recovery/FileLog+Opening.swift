@@ -86,8 +86,8 @@ extension FileLog {
     private static func rewritten(
         _ segment: OpenSegment, on disk: any Disk
     ) throws(LogError) -> OpenSegment {
-        let bytes = try segment.file.bytes(from: 0, count: segment.scan.endOffset)
-        let file = try DurableFile.write(bytes, to: segment.name, on: disk)
+        let content = try SegmentRewriting(segment).content()
+        let file = try DurableFile.write(content, to: segment.name, on: disk)
         var fresh = try OpenSegment(segment.name, file: file)
         try fresh.scanFurther()
         return fresh

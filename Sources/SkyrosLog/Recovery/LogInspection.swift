@@ -53,11 +53,9 @@ package struct LogInspection: LogReader {
             try segment.scanFurther()
             open.append(segment)
         }
-        try removeCovered(&open, by: sealed)
-        guard let active = open.popLast() else {
-            try Self.checkForMissingActive(sealed)
-            return
-        }
+        try Self.checkForMissingActive(sealed, open)
+        guard let active = open.popLast() else { return }
+        try resolveTwins(&sealed, &open)
         catalog = LogCatalog(sealed: sealed, ended: open, active: active)
         try checkContinuity()
         verdict = TailVerdict(active.scan, active.header, bootID: disk.bootID)
@@ -74,30 +72,43 @@ package struct LogInspection: LogReader {
             at: offset, sequences: first...max(first, active.scan.lastSequence + 1))
     }
 
-    /// A crash between the birth of a sealed segment and the end of its open file leaves both.
-    private mutating func removeCovered(
-        _ open: inout [OpenSegment], by sealed: [SealedSegment]
+    /// A crash between the birth of a sealed segment and the end of its open file leaves both,
+    /// and so does one that takes back the removal of the open file.
+    ///
+    /// Of the newest sealed segment the open form counts, and is sealed again: it has been there
+    /// for long, while the name of the sealed one may be known to the system's memory only, if a
+    /// sync of the folder failed. Of the others the open form is a leftover.
+    private mutating func resolveTwins(
+        _ sealed: inout [SealedSegment], _ open: inout [OpenSegment]
     ) throws(LogError) {
-        for segment in open {
+        for segment in sealed {
             let first = segment.name.firstSequence
-            guard let twin = sealed.first(where: { $0.name.firstSequence == first }) else {
+            guard let index = open.firstIndex(where: { $0.name.firstSequence == first }) else {
                 continue
             }
-            guard segment.scan.lastSequence == twin.lastSequence,
-                segment.scan.lastCheck == twin.checkAfter
+            let twin = open[index]
+            guard segment.lastSequence == twin.scan.lastSequence,
+                segment.checkAfter == twin.scan.lastCheck
             else {
                 let why = "a segment stands beside its sealed form and they differ"
-                throw LogError(.chainBroken, why, segment.name)
+                throw LogError(.chainBroken, why, twin.name)
             }
-            leftovers.append(segment.name)
+            if first == sealed.last?.name.firstSequence {
+                sealed.removeLast()
+            } else {
+                open.remove(at: index)
+                leftovers.append(twin.name)
+            }
         }
-        let covered = Set(leftovers)
-        open.removeAll { covered.contains($0.name) }
     }
 
     /// The successor of a sealed segment is made before the segment is sealed, so it must exist.
-    private static func checkForMissingActive(_ sealed: [SealedSegment]) throws(LogError) {
-        guard let last = sealed.last else { return }
+    private static func checkForMissingActive(
+        _ sealed: [SealedSegment], _ open: [OpenSegment]
+    ) throws(LogError) {
+        guard let last = sealed.last,
+            (open.last?.name.firstSequence ?? 0) <= last.name.firstSequence
+        else { return }
         let first = last.lastSequence + 1
         let why = "the segment that follows the last sealed one is missing; restore it"
         throw LogError(

@@ -6,18 +6,23 @@ enum DurableFile {
     /// folder. Returns the open file.
     ///
     /// A crash on the way leaves the old file of that name, if there was one, and perhaps a
-    /// temporary file, which means nothing and is removed by the next opening.
+    /// temporary file, which means nothing and is removed by the next opening. An error removes
+    /// it at once, so that it takes no room on a disk that may be full.
     static func write(
         _ content: [UInt8], to name: SegmentName, on disk: any Disk
     ) throws(LogError) -> any DiskFile {
         let temporary = SegmentName(name.firstSequence, .temporary)
-        return try onDisk { () throws(DiskError) in
+        do throws(DiskError) {
             let file = try disk.open(temporary.path, .create)
             try write(content, to: file)
             try file.sync()
             try disk.rename(temporary.path, to: name.path)
             try disk.syncFolder(.events)
             return file
+        } catch {
+            // The first error is the one that counts.
+            try? disk.remove(temporary.path)
+            throw LogError(error)
         }
     }
 

@@ -52,11 +52,27 @@ extension FileLog {
         header.firstSequence = ended.scan.lastSequence + 1
         header.checkBefore = ended.scan.lastCheck
         header.timeBefore = timeBefore
-        let next = try NewSegment.make(header, on: disk)
+        header.salt = ended.nextSalt
+        let next: OpenSegment
+        do throws(LogError) {
+            next = try NewSegment.make(header, on: disk)
+        } catch {
+            throw Self.failStop(error, &state)
+        }
         state.catalog.ended.append(ended)
         state.catalog.active = next
         state.allocatedBytes = next.scan.endOffset
         state.durableSegmentBytes = next.scan.endOffset
+    }
+
+    /// If `error` is a failed sync, of a file or of a folder, the log takes no more writes
+    /// (promise P10): a later sync that succeeds would prove nothing. Returns what to throw.
+    static func failStop(_ error: LogError, _ state: inout State) -> LogError {
+        guard let cause = error.cause, cause.isFailedSync else { return error }
+        let why = "a sync failed, so what it was to secure may be lost: \(cause)"
+        let failure = LogError(.durabilityLost, why, state.catalog.active.name, cause: cause)
+        state.failure = state.failure ?? failure
+        return failure
     }
 
     /// Appends one block, to the file or to what is deferred.

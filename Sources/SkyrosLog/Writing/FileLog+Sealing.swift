@@ -5,15 +5,22 @@ extension FileLog {
     /// of the background; it compresses, so it takes a while.
     ///
     /// - Returns: whether there was one.
-    /// - Throws: `LogError`; the open file then stays and the next call tries again.
+    /// - Throws: `LogError`; the open file then stays and the next call tries again, unless a
+    ///   sync failed: then the log takes no more writes.
     package func sealNext() throws(LogError) -> Bool {
-        let found = state.withLock { state -> (OpenSegment, Int64)? in
+        let found = try withState { state throws(LogError) -> (OpenSegment, Int64)? in
+            try checkOpen(state)
             guard let oldest = state.catalog.ended.first else { return nil }
             let successor = state.catalog.ended.dropFirst().first ?? state.catalog.active
             return (oldest, successor.header.timeBefore)
         }
         guard let (segment, timeAfter) = found else { return false }
-        let sealed = try Sealing(disk: disk, options: options).seal(segment, timeAfter: timeAfter)
+        let sealed: SealedSegment
+        do throws(LogError) {
+            sealed = try Sealing(disk: disk, options: options).seal(segment, timeAfter: timeAfter)
+        } catch {
+            throw state.change { Self.failStop(error, &$0) }
+        }
         state.withLock { state in
             state.catalog.ended.removeFirst()
             state.catalog.sealed.append(sealed)

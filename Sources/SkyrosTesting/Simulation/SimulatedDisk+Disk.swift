@@ -1,14 +1,13 @@
 package import SkyrosDisk
-import Synchronization
 
 extension SimulatedDisk: Disk {
-    package var bootID: String { state.withLock { "simulated boot \($0.bootNumber)" } }
+    package var bootID: String { state.withLock { $0.bootID } }
 
     /// SQLite does not see this disk: a store on it has no checkpoint.
     package var systemPath: String? { nil }
 
     package func makeFolder(_ folder: Folder) throws(DiskError) {
-        try perform(.makeFolder, .makeFolder, folder.rawValue) { _ in }
+        try perform(.makeFolder, .makeFolder, folder.rawValue) { $0.makeFolder(folder) }
     }
 
     package func list(_ folder: Folder) throws(DiskError) -> [String] {
@@ -25,8 +24,9 @@ extension SimulatedDisk: Disk {
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
         let kind: Kind = mode == .create ? .create : .open
-        let inode = try perform(kind, .open, path.description) { state in
-            mode == .create ? state.create(path) : state.inode(path)
+        let inode = try perform(kind, .open, path.description) { state -> Int? in
+            guard mode == .create else { return state.inode(path) }
+            return state.names[path.folder] == nil ? nil : state.create(path)
         }
         guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
         return SimulatedFile(self, path.description, inode)
@@ -44,7 +44,11 @@ extension SimulatedDisk: Disk {
     }
 
     package func syncFolder(_ folder: Folder) throws(DiskError) {
-        try perform(.syncFolder, .syncFolder, folder.rawValue) { $0.syncFolder(folder) }
+        try perform(.syncFolder, .syncFolder, folder.rawValue) { state, _ in
+            state.forgetUnsynced(folder)
+        } _: { state in
+            state.syncFolder(folder)
+        }
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
@@ -65,8 +69,7 @@ extension SimulatedDisk: Disk {
         let result: Result<R, DiskError> = withState { state in
             guard let fault = state.begin(kind, path) else { return .success(body(&state)) }
             failing(&state, fault)
-            let code = fault.reason == .noSpace ? System.noSpace : System.inputOutput
-            return .failure(DiskError(operation, path, .system(code)))
+            return .failure(DiskError(operation, path, .system(fault.reason.code)))
         }
         return try result.get()
     }
@@ -80,6 +83,16 @@ extension SimulatedDisk: Disk {
         }
         guard let result else { preconditionFailure("a lock runs its body once") }
         return result
+    }
+}
+
+extension Fault.Reason {
+    fileprivate var code: Int32 {
+        switch self {
+        case .noSpace: System.noSpace
+        case .inputOutput: System.inputOutput
+        case .system(let code): code
+        }
     }
 }
 
@@ -135,7 +148,9 @@ private final class SimulatedFile: DiskFile {
     }
 
     func preallocate(to size: Int) throws(DiskError) {
-        try disk.perform(.preallocate, .preallocate, path) { [inode] in $0.resize(inode, to: size) }
+        try disk.perform(.preallocate, .preallocate, path) { [inode] state in
+            state.resize(inode, to: max(size, state.status(inode).sizeBytes))
+        }
     }
 
     func truncate(to size: Int) throws(DiskError) {

@@ -9,7 +9,9 @@ import SkyrosDisk
 ///
 /// It keeps apart what is durable and what is not: a file's content is durable once the file was
 /// synced, a name once its folder was. A power cut keeps any of the rest and loses any of it, in
-/// pieces of 512 bytes. That is harsher than real file systems, on purpose.
+/// pieces of 512 bytes; what stands where nothing durable stood may be zeros, garbage, or the
+/// bytes of another file. What a failed sync did not make durable no later sync does. That is
+/// harsher than real file systems, on purpose.
 ///
 /// Everything it does follows from what it is asked and from the seeds. It may be used from any
 /// thread.
@@ -93,7 +95,22 @@ public final class SimulatedDisk: Sendable {
 
     /// The disk as a power cut may leave it: what was synced, and any part of the rest.
     public func crashed(seed: UInt64) -> SimulatedDisk {
-        SimulatedDisk(state.withLock { $0.crashed(seed: seed) })
+        SimulatedDisk(state.withLock { $0.crashed(.random(SplitMix64(seed: seed))) })
+    }
+
+    /// The disk as a power cut may leave it, one of the 2ⁿ outcomes in which each of the
+    /// `unsyncedChangeCount` changes survives whole or not at all: the nth survives if bit n is
+    /// set.
+    public func crashed(keeping changes: UInt64) -> SimulatedDisk {
+        SimulatedDisk(state.withLock { $0.crashed(.chosen(bits: changes, isKept: false)) })
+    }
+
+    /// How many changes to names, sizes and contents are not durable.
+    public var unsyncedChangeCount: Int { state.withLock { $0.unsyncedChangeCount } }
+
+    /// Lets the machine call its present boot by another name; a power cut gives a new one.
+    public func nameBoot(_ id: String) {
+        state.withLock { $0.bootID = id }
     }
 
     /// The contents of all files, by their paths.
@@ -118,6 +135,8 @@ public struct Fault: Hashable, Sendable {
         case noSpace
         /// The medium has an error.
         case inputOutput
+        /// Another of the system's error numbers.
+        case system(Int32)
     }
 
     /// The kind of operation; nil for any.

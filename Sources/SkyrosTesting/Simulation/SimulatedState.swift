@@ -18,6 +18,12 @@ struct SimulatedState: Sendable {
     enum NameChange: Sendable {
         case set(String, Int)
         case remove(String)
+
+        var name: String {
+            switch self {
+            case .set(let name, _), .remove(let name): name
+            }
+        }
     }
 
     /// A folder's names.
@@ -25,12 +31,18 @@ struct SimulatedState: Sendable {
         var current: [String: Int] = [:]
         var durable: [String: Int] = [:]
         var unsynced: [[NameChange]] = []
+        /// The changes that a failed sync left clean: later syncs do not write them.
+        var lost: [[NameChange]] = []
     }
 
+    /// What a folder's name in the root stands for.
+    static let folderInode = 0
+
     var inodes: [Int: Inode] = [:]
-    var names: [Folder: Names] = [:]
+    var names: [Folder: Names] = [.root: Names()]
     var isLocked = false
     var bootNumber = 1
+    var bootID = "simulated boot 1"
     var operations: [SimulatedDisk.Operation] = []
     var faults: [Fault] = []
     private var nextInode = 1
@@ -78,17 +90,39 @@ struct SimulatedState: Sendable {
         return true
     }
 
+    mutating func makeFolder(_ folder: Folder) {
+        guard names[folder] == nil else { return }
+        change(.root, [.set(folder.rawValue, Self.folderInode)])
+        names[folder] = Names()
+    }
+
     mutating func syncFolder(_ folder: Folder) {
-        guard let current = names[folder]?.current else { return }
-        names[folder] = Names(current: current, durable: current)
+        guard var synced = names[folder] else { return }
+        for changes in synced.unsynced {
+            Self.apply(changes, to: &synced.durable)
+            let touched = Set(changes.map(\.name))
+            synced.lost = synced.lost.map { $0.filter { !touched.contains($0.name) } }
+        }
+        synced.unsynced = []
+        names[folder] = synced
+    }
+
+    /// What was not synced will not become durable by a later sync; a crash may keep it or not.
+    mutating func forgetUnsynced(_ folder: Folder) {
+        guard var clean = names[folder] else { return }
+        clean.lost += clean.unsynced
+        clean.unsynced = []
+        names[folder] = clean
     }
 
     private mutating func change(_ folder: Folder, _ changes: [NameChange]) {
-        names[folder, default: Names()].unsynced.append(changes)
-        Self.apply(changes, to: &names[folder, default: Names()].current)
+        guard var changed = names[folder] else { return }
+        changed.unsynced.append(changes)
+        Self.apply(changes, to: &changed.current)
+        names[folder] = changed
     }
 
-    private static func apply(_ changes: [NameChange], to names: inout [String: Int]) {
+    static func apply(_ changes: [NameChange], to names: inout [String: Int]) {
         for change in changes {
             switch change {
             case .set(let name, let inode): names[name] = inode
@@ -126,108 +160,6 @@ struct SimulatedState: Sendable {
         }
         inodes[inode]?.durable = durable
         inodes[inode]?.unsynced = []
-    }
-
-    // MARK: Ends
-
-    /// As the next process finds it.
-    func killed() -> SimulatedState {
-        var next = self
-        next.isLocked = false
-        next.operations = []
-        next.faults = []
-        return next
-    }
-
-    /// As a machine may find it after a power cut.
-    func crashed(seed: UInt64) -> SimulatedState {
-        var random = SplitMix64(seed: seed)
-        var next = killed()
-        next.bootNumber += 1
-        for folder in Folder.allCases {
-            guard let before = names[folder] else { continue }
-            var kept = before.durable
-            for changes in before.unsynced where random.flip() { Self.apply(changes, to: &kept) }
-            next.names[folder] = Names(current: kept, durable: kept)
-        }
-        for number in inodes.keys.sorted() {
-            let content = inodes[number]?.torn(&random) ?? []
-            next.inodes[number] = Inode(current: content, durable: content)
-        }
-        return next
-    }
-
-    // MARK: From outside
-
-    var contents: [String: [UInt8]] {
-        var contents: [String: [UInt8]] = [:]
-        for (folder, names) in names {
-            for (name, inode) in names.current {
-                contents[DiskPath(folder, name).description] = inodes[inode]?.current ?? []
-            }
-        }
-        return contents
-    }
-
-    private func find(_ path: String) -> DiskPath? {
-        for (folder, names) in names {
-            for name in names.current.keys where DiskPath(folder, name).description == path {
-                return DiskPath(folder, name)
-            }
-        }
-        return nil
-    }
-
-    mutating func overwrite(_ path: String, with bytes: [UInt8]) {
-        let parts = path.split(separator: "/").map(String.init)
-        let folder = parts.count > 1 ? Folder(rawValue: parts[0]) ?? .root : .root
-        let place = find(path) ?? DiskPath(folder, parts.last ?? path)
-        let number = inode(place) ?? create(place)
-        inodes[number] = Inode(current: bytes, durable: bytes)
-        syncFolder(place.folder)
-    }
-
-    mutating func erase(_ path: String) {
-        guard let place = find(path) else { return }
-        remove(place)
-        syncFolder(place.folder)
-    }
-}
-
-extension SimulatedState.Inode {
-    private static let sectorBytes = 512
-
-    /// The content after a power cut: of what was not synced, each sector is old, new, zero or
-    /// garbage, and the size is the old one or the new one.
-    fileprivate func torn(_ random: inout SplitMix64) -> [UInt8] {
-        if unsynced.isEmpty, durable.count == current.count { return durable }
-        let size = random.flip() ? current.count : durable.count
-        var content = Array(durable.prefix(size))
-        content += [UInt8](repeating: 0, count: size - content.count)
-        for range in unsynced {
-            var start = range.lowerBound
-            while start < min(range.upperBound, size) {
-                let next = (start / Self.sectorBytes + 1) * Self.sectorBytes
-                let end = min(next, range.upperBound, size)
-                replace(start..<end, in: &content, &random)
-                start = end
-            }
-        }
-        return content
-    }
-
-    private func replace(
-        _ range: Range<Int>, in content: inout [UInt8], _ random: inout SplitMix64
-    ) {
-        switch random.next() % 8 {
-        case 0, 1: break
-        case 2: for index in range { content[index] = 0 }
-        case 3: for index in range { content[index] = UInt8(truncatingIfNeeded: random.next()) }
-        default:
-            // A later truncation may have taken the end of what was written.
-            let there = range.clamped(to: 0..<current.count)
-            content.replaceSubrange(there, with: current[there])
-        }
     }
 }
 

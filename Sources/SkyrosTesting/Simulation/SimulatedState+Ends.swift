@@ -1,0 +1,121 @@
+import SkyrosDisk
+
+extension SimulatedState {
+    /// As the next process finds it: the system still has all that was written, synced or not.
+    func killed() -> SimulatedState {
+        var next = self
+        next.isLocked = false
+        next.operations = []
+        next.faults = []
+        next.forgetOldFiles()
+        return next
+    }
+
+    /// As a machine may find it after a power cut, if `fate` decides what survives.
+    func crashed(_ fate: CrashFate) -> SimulatedState {
+        var fate = fate
+        var next = killed()
+        next.bootNumber += 1
+        next.bootID = "simulated boot \(next.bootNumber)"
+        for folder in Folder.allCases {
+            next.names[folder] = names[folder].map { Names(surviving($0, &fate)) }
+        }
+        for folder in Folder.allCases
+        where folder != .root && next.names[.root]?.current[folder.rawValue] == nil {
+            next.names[folder] = nil
+        }
+        let stale = next.inodes.keys.sorted().compactMap { inodes[$0]?.current }
+        for number in next.inodes.keys.sorted() {
+            let content = inodes[number]?.surviving(&fate, stale: stale) ?? []
+            next.inodes[number] = Inode(current: content, durable: content)
+        }
+        return next
+    }
+
+    /// Free space still holds the bytes of files that are gone; of those the newest are kept, so
+    /// that they can turn up where nothing was written.
+    private mutating func forgetOldFiles() {
+        var inUse: Set<Int> = []
+        for names in names.values {
+            inUse.formUnion(names.current.values)
+            for change in (names.lost + names.unsynced).joined() {
+                if case .set(_, let inode) = change { inUse.insert(inode) }
+            }
+            inUse.formUnion(names.durable.values)
+        }
+        let gone = inodes.keys.filter { !inUse.contains($0) }.sorted()
+        for number in gone.dropLast(4) { inodes[number] = nil }
+    }
+
+    /// How many changes a power cut may keep or lose.
+    var unsyncedChangeCount: Int {
+        names.values.reduce(0) { $0 + $1.lost.count + $1.unsynced.count }
+            + inodes.values.reduce(0) { $0 + $1.unsyncedChangeCount }
+    }
+
+    private func surviving(_ names: Names, _ fate: inout CrashFate) -> [String: Int] {
+        var kept = names.durable
+        for changes in names.lost + names.unsynced where fate.keepsNextChange() {
+            Self.apply(changes, to: &kept)
+        }
+        return kept
+    }
+}
+
+extension SimulatedState.Names {
+    fileprivate init(_ durable: [String: Int]) {
+        current = durable
+        self.durable = durable
+    }
+}
+
+extension SimulatedState.Inode {
+    private static let sectorBytes = 512
+
+    fileprivate var unsyncedChangeCount: Int {
+        unsynced.count + (durable.count == current.count ? 0 : 1)
+    }
+
+    /// The content after a power cut.
+    ///
+    /// The size is the old or the new one. Of each write that was not synced each sector arrived
+    /// or not: where something durable stood it is the old or the new one, elsewhere it may also
+    /// be zeros, or garbage, such as the bytes of some other file.
+    fileprivate func surviving(_ fate: inout CrashFate, stale: [[UInt8]]) -> [UInt8] {
+        if unsyncedChangeCount == 0 { return durable }
+        let growsOrShrinks = durable.count != current.count
+        let size = growsOrShrinks && fate.keepsNextChange() ? current.count : durable.count
+        var content = Array(durable.prefix(size))
+        content += [UInt8](repeating: 0, count: size - content.count)
+        for range in unsynced {
+            fate.beginWrite()
+            var start = range.lowerBound
+            while start < min(range.upperBound, size) {
+                let next = (start / Self.sectorBytes + 1) * Self.sectorBytes
+                let end = min(next, range.upperBound, size)
+                replace(start..<end, in: &content, fate.nextSector(), &fate, stale)
+                start = end
+            }
+        }
+        return content
+    }
+
+    private func replace(
+        _ range: Range<Int>, in content: inout [UInt8], _ sector: CrashFate.Sector,
+        _ fate: inout CrashFate, _ stale: [[UInt8]]
+    ) {
+        let isFresh = range.lowerBound >= durable.count
+        switch sector {
+        case .old: break
+        case .zero where isFresh:
+            for index in range { content[index] = 0 }
+        case .garbage where isFresh:
+            let garbage = fate.garbage(at: range, stale)
+            content.replaceSubrange(range, with: garbage)
+        case .new, .zero, .garbage:
+            // A later truncation may have taken the end of what was written.
+            let there = range.clamped(to: 0..<current.count)
+            content.replaceSubrange(there, with: current[there])
+        }
+    }
+}

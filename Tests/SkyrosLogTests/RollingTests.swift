@@ -1,0 +1,67 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@Suite struct `A segment that is full` {
+    private let fixture = LogFixture(segmentBytesMax: 900)
+    private let disk = SimulatedDisk()
+
+    /// Appends until the active segment is full, so that the next append starts another one.
+    private func fullLog() throws -> FileLog {
+        let log = try fixture.make(on: disk)
+        while log.statistics.fileBytes < 900 { try log.append(1) }
+        try log.sync(through: log.end)
+        return log
+    }
+
+    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncFolder])
+    func `ends the log if a sync fails while its successor is made`(
+        kind: SimulatedDisk.Kind
+    ) throws {
+        let log = try fullLog()
+        let count = log.head.sequence
+        disk.inject(Fault(kind))
+        #expect(code { try log.append(1) } == .durabilityLost)
+        let before = disk.operations.count
+        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(disk.operations.count == before)
+        #expect(try log.batches() == expected(count))
+        for seed in 0..<20 {
+            let crashed = disk.crashed(seed: UInt64(seed))
+            #expect(try fixture.open(crashed).0.batches() == expected(count))
+        }
+    }
+
+    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncFolder])
+    func `ends the log if a sync fails while it is sealed`(kind: SimulatedDisk.Kind) throws {
+        let log = try fullLog()
+        try log.sync(through: log.append(1))
+        let count = log.head.sequence
+        disk.inject(Fault(kind))
+        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        let before = disk.operations.count
+        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(disk.operations.count == before)
+        #expect(try log.batches() == expected(count))
+        for seed in 0..<20 {
+            let crashed = disk.crashed(seed: UInt64(seed))
+            #expect(try fixture.open(crashed).0.batches() == expected(count))
+        }
+    }
+
+    @Test(arguments: [SimulatedDisk.Kind.create, .write, .rename])
+    func `stays as it is if its successor finds no room, and tries again`(
+        kind: SimulatedDisk.Kind
+    ) throws {
+        let log = try fullLog()
+        let count = log.head.sequence
+        let before = disk.contents
+        disk.inject(Fault(kind, reason: .noSpace, writtenBytes: 50))
+        #expect(code { try log.append(1) } == .diskFull)
+        #expect(disk.contents == before)
+        try log.append(1)
+        #expect(try log.batches() == expected(count + 1))
+    }
+}

@@ -1,0 +1,64 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@Suite struct `A sealed segment beside its open form` {
+    private let fixture = LogFixture(segmentBytesMax: 900)
+    private let disk = SimulatedDisk()
+    private let first = "events/00000000000000000001"
+
+    /// A log of two segments whose first exists in both forms, as a crash can leave it.
+    private func log() throws -> (FileLog, count: UInt64) {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        let open = try #require(disk.contents["\(first).open"])
+        _ = try log.sealNext()
+        try log.close()
+        disk.overwrite("\(first).open", with: open)
+        return (log, log.head.sequence)
+    }
+
+    @Test func `gives way to it and is made again`() throws {
+        let (_, count) = try log()
+        let (again, recovery) = try fixture.open(disk.killed())
+        #expect(recovery.wasClean)
+        #expect(try again.batches() == expected(count))
+        #expect(again.statistics.sealedSegmentCount == 0)
+        while try again.sealNext() {}
+        #expect(again.statistics.sealedSegmentCount == 1)
+        #expect(try again.batches() == expected(count))
+    }
+
+    @Test func `is not what the log ends with`() throws {
+        let (_, count) = try log()
+        let active = try #require(disk.contents.keys.filter { $0.hasPrefix("events/") }.max())
+        disk.erase(active)
+        #expect(code { _ = try fixture.open(disk) } == .segmentMissing)
+        #expect(count > 1)
+    }
+
+    @Test func `must hold the same`() throws {
+        _ = try log()
+        let path = "\(first).open"
+        let bytes = try #require(disk.contents[path])
+        disk.overwrite(path, with: Array(bytes.prefix(500)))
+        #expect(code { _ = try fixture.open(disk) } == .chainBroken)
+    }
+
+    @Test func `may be lost by a power cut after its folder's sync failed`() throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        try log.sync(through: log.end)
+        let count = log.head.sequence
+        disk.inject(Fault(.syncFolder))
+        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        let killed = disk.killed()
+        let (next, _) = try fixture.open(killed)
+        while try next.sealNext() {}
+        for seed in 0..<20 {
+            let crashed = killed.crashed(seed: UInt64(seed))
+            #expect(try fixture.open(crashed).0.batches() == expected(count))
+        }
+    }
+}
