@@ -1,7 +1,7 @@
 /// Decides what of the unsynced changes survives a power cut.
 enum CrashFate: Sendable {
     /// Chance decides, down to the single sector.
-    case random(SplitMix64)
+    case chance(SplitMix64)
     /// The nth change survives, whole, if bit n is set.
     case chosen(bits: UInt64, isKept: Bool)
 
@@ -11,8 +11,8 @@ enum CrashFate: Sendable {
 
     mutating func keepsNextChange() -> Bool {
         switch self {
-        case .random(var generator):
-            defer { self = .random(generator) }
+        case .chance(var generator):
+            defer { self = .chance(generator) }
             return generator.flip()
         case .chosen(let bits, _):
             self = .chosen(bits: bits >> 1, isKept: bits & 1 == 1)
@@ -28,8 +28,8 @@ enum CrashFate: Sendable {
     mutating func nextSector() -> Sector {
         switch self {
         case .chosen(_, let isKept): return isKept ? .new : .old
-        case .random(var generator):
-            defer { self = .random(generator) }
+        case .chance(var generator):
+            defer { self = .chance(generator) }
             switch generator.next() % 8 {
             case 0, 1: return .old
             case 2: return .zero
@@ -42,8 +42,8 @@ enum CrashFate: Sendable {
     /// What stands in a place that was never written: any bytes, or those that another file has
     /// or had there.
     mutating func garbage(at range: Range<Int>, _ stale: [[UInt8]]) -> [UInt8] {
-        guard case .random(var generator) = self else { return range.map { _ in 0 } }
-        defer { self = .random(generator) }
+        guard case .chance(var generator) = self else { return range.map { _ in 0 } }
+        defer { self = .chance(generator) }
         if generator.flip(), !stale.isEmpty {
             let other = stale[Int(generator.next() % UInt64(stale.count))]
             if range.upperBound <= other.count { return Array(other[range]) }

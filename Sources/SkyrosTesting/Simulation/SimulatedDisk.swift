@@ -95,7 +95,7 @@ public final class SimulatedDisk: Sendable {
 
     /// The disk as a power cut may leave it: what was synced, and any part of the rest.
     public func crashed(seed: UInt64) -> SimulatedDisk {
-        SimulatedDisk(state.withLock { $0.crashed(.random(SplitMix64(seed: seed))) })
+        SimulatedDisk(state.withLock { $0.crashed(.chance(SplitMix64(seed: seed))) })
     }
 
     /// The disk as a power cut may leave it, one of the 2ⁿ outcomes in which each of the

@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 /// Random runs of a `KeyTree` beside a sorted array.
 @Suite struct `A key tree beside a sorted array` {

@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 @Suite struct `A scan of a key tree` {
     typealias Bound = (key: Int, isInclusive: Bool)

@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 /// What copies of a tree share, what a change copies, and what is given back.
 @Suite struct `A key tree and its copies` {

@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 /// Random runs of a `RowMap` beside a `Dictionary`.
 @Suite struct `A row map beside a dictionary` {

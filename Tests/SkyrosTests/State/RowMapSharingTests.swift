@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 /// What copies of a map share, what a change copies, and what is given back.
 @Suite struct `A row map and its copies` {

@@ -1,5 +1,6 @@
-@testable import Skyros
 import Testing
+
+@testable import Skyros
 
 /// Ids, rows and hash functions that the tests of the containers share.
 enum StateFixtures {
