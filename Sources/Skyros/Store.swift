@@ -69,10 +69,12 @@ public final class Store: Sendable {
         guard !batch.isEmpty else { return (result, Receipt(nil, durability, nil)) }
         let appended = try log.append(
             batch, at: parts.clock.nowMicroseconds(), deferring: durability == .deferred)
-        try view.update(changeCount: batch.items.count) { snapshot, touched in
-            try Projector.apply(
-                appended.event, check: appended.check, prepared: batch.items.map(\.prepared),
-                to: &snapshot, noting: &touched)
+        try withExtendedLifetime(batch) {
+            try view.update(changeCount: batch.changes.count) { snapshot, touched in
+                try Projector.apply(
+                    appended.event, check: appended.check, prepared: batch.prepared,
+                    to: &snapshot, noting: &touched)
+            }
         }
         return (result, announce(appended, durability))
     }
@@ -118,9 +120,4 @@ public final class Store: Sendable {
             throw StoreError(.closed, "the store was closed; open it again to write")
         }
     }
-}
-
-extension Store: Reading {
-    /// The newest snapshot.
-    public var readingSnapshot: Snapshot { view.current }
 }

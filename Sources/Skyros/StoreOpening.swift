@@ -46,7 +46,8 @@ struct StoreOpening {
         var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
         var report = RecoveryReport()
         var snapshot = try checkpoint.load(into: empty, inspection)
-        var touched = TouchedRows()
+        // A store in memory has no checkpoint to write them to.
+        var touched = TouchedRows(isRecording: checkpoint.checkpointer != nil)
         let first = snapshot.sequence
         try fold(inspection, into: &snapshot, &touched)
         report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
@@ -56,8 +57,7 @@ struct StoreOpening {
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
-        let view = MainView(snapshot)
-        view.giveBack(touched)
+        let view = MainView(snapshot, touched: touched)
         let parts = StoreParts(
             disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
             options: options)

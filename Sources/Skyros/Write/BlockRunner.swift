@@ -10,8 +10,6 @@ enum BlockRunner {
         let staging = Staging(on: base)
         var transaction = WriteTransaction(staging)
         let result = try block(&transaction)
-        let batch = CommandBatch(
-            metadata: metadata, intent: intent, items: try staging.items())
-        return (batch, result)
+        return (try staging.batch(metadata, intent), result)
     }
 }

@@ -21,32 +21,33 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.duplicateID` if its id is taken, `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.entityName)
-        let id = try RecordCoding.id(value)
-        guard staging.row(id, in: index) == nil else {
+        let index = try staging.index(of: E.self)
+        let place = staging.find(try RecordCoding.id(value), in: index)
+        guard place.row == nil else {
             throw StoreError(
-                .duplicateID, "\(E.entityName) \(id) is there already; use upsert to replace it",
-                at: StoreError.Place(entity: E.entityName, ids: [id]))
+                .duplicateID,
+                "\(E.entityName) \(place.id) is there already; use upsert to replace it",
+                at: StoreError.Place(entity: E.entityName, ids: [place.id]))
         }
-        try put(value, id, replacing: nil, in: index)
+        try put(value, at: place, in: index)
     }
 
     /// Adds records, all or none.
     ///
     /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let all = try values.map { ($0, try RecordCoding.id($0)) }
         var seen: Set<RecordID> = []
         let taken = all.map(\.1).filter { id in
-            !seen.insert(id).inserted || staging.row(id, in: index) != nil
+            !seen.insert(id).inserted || staging.find(id, in: index).row != nil
         }
         guard taken.isEmpty else {
             throw StoreError(
                 .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
-        for (value, id) in all { try put(value, id, replacing: nil, in: index) }
+        for (value, id) in all { try put(value, at: staging.find(id, in: index), in: index) }
     }
 
     // MARK: Updating
@@ -61,11 +62,10 @@ public struct WriteTransaction: ~Copyable {
     public mutating func update<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
     ) throws -> R {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        guard let row = staging.row(recordID, in: index) else {
-            throw Self.notFound(type, [recordID])
-        }
+        let place = staging.find(recordID, in: index)
+        guard let row = place.row else { throw Self.notFound(type, [recordID]) }
         var value = try row.value(as: type)
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
@@ -75,7 +75,7 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        try put(value, recordID, replacing: row, in: index)
+        try put(value, at: place, in: index)
         return result
     }
 
@@ -90,21 +90,20 @@ public struct WriteTransaction: ~Copyable {
     ///
     /// - Throws: `StoreError` with `.notFound`, naming every id that is missing.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let all = try values.map { value in
-            let id = try RecordCoding.id(value)
-            return (value, id, staging.row(id, in: index))
+            (value, try RecordCoding.id(value))
         }
-        let missing = all.filter { $0.2 == nil }.map(\.1)
+        let missing = all.map(\.1).filter { staging.find($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (value, id, row) in all { try put(value, id, replacing: row, in: index) }
+        for (value, id) in all { try put(value, at: staging.find(id, in: index), in: index) }
     }
 
     /// Adds the record, or replaces the one that has its id.
     public mutating func upsert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.entityName)
-        let id = try RecordCoding.id(value)
-        try put(value, id, replacing: staging.row(id, in: index), in: index)
+        let index = try staging.index(of: E.self)
+        let place = staging.find(try RecordCoding.id(value), in: index)
+        try put(value, at: place, in: index)
     }
 
     /// Adds or replaces each of the records.
@@ -117,10 +116,11 @@ public struct WriteTransaction: ~Copyable {
     /// Deletes a record; returns whether there was one.
     @discardableResult
     public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        guard staging.row(recordID, in: index) != nil else { return false }
-        staging.set(recordID, to: nil, encoded: nil, in: index)
+        let place = staging.find(recordID, in: index)
+        guard place.row != nil else { return false }
+        staging.set(place, to: nil, encoded: nil, in: index)
         return true
     }
 
@@ -143,18 +143,16 @@ public struct WriteTransaction: ~Copyable {
     /// Deletes all records of the entity as one change; returns how many there were.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
-        staging.clear(try staging.index(of: E.entityName))
+        staging.clear(try staging.index(of: E.self))
     }
 
     // MARK: Helpers
 
-    private func put<E: Entity>(
-        _ value: E, _ id: RecordID, replacing old: Row?, in index: Int
-    ) throws {
+    private func put<E: Entity>(_ value: E, at place: Staging.Place, in index: Int) throws {
         let encoded = try RecordCoding.encode(value)
-        let (number, hash) = staging.place(id, replacing: old, in: index)
-        let row = TypedRow(value, id: id, hash: hash, number: number)
-        staging.set(id, to: row, encoded: encoded, in: index)
+        let number = staging.number(for: place, in: index)
+        let row = TypedRow(value, id: place.id, hash: place.hash, number: number)
+        staging.set(place, to: row, encoded: encoded, in: index)
     }
 
     private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {

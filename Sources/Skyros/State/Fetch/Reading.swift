@@ -17,20 +17,22 @@ extension Reading where Self: ~Copyable {
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
         let recordID = try RecordCoding.id(id, of: type)
-        return try readingSnapshot.table(E.entityName)?.row(recordID)?.value(as: type)
+        return try readingSnapshot.row(type, recordID)?.value(as: type)
     }
 
     /// Whether there is a record with this id. O(log n).
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
         let recordID = try RecordCoding.id(id, of: type)
-        return try readingSnapshot.table(E.entityName)?.row(recordID) != nil
+        return try readingSnapshot.row(type, recordID) != nil
     }
 
     /// The records that the request asks for, in its order.
     ///
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        try readingSnapshot.table(E.entityName)?.fetch(request) ?? []
+        let snapshot = try readingSnapshot
+        guard let index = snapshot.tableIndex(of: E.self) else { return [] }
+        return try snapshot.tables[index].fetch(request)
     }
 
     /// The records that pass the filter, sorted.
@@ -62,12 +64,21 @@ extension Reading where Self: ~Copyable {
 
     /// How many records `fetch(request)` gives.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
-        try readingSnapshot.table(E.entityName)?.count(request) ?? 0
+        let snapshot = try readingSnapshot
+        guard let index = snapshot.tableIndex(of: E.self) else { return 0 }
+        return try snapshot.tables[index].count(request)
     }
 
     /// How many records pass the filter. O(1) without one.
     public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {
         try count(FetchRequest(where: filter))
+    }
+}
+
+extension Snapshot {
+    fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
+        guard let index = tableIndex(of: type) else { return nil }
+        return tables[index].row(id)
     }
 }
 
