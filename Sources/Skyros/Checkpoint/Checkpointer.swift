@@ -91,7 +91,7 @@ final class Checkpointer: Sendable {
             var upserts: [Row] = []
             var deletions: [Int64] = []
             for note in rows.distinctNotes {
-                if let row = table?.row(note.id), row.number == note.number {
+                if let row = table?.rows.find(number: note.number, hash: note.hash) {
                     upserts.append(row)
                 } else {
                     deletions.append(Int64(note.number))

@@ -3,35 +3,41 @@
 /// A reader waits at most for a bounded step in memory: a small event is applied in place while
 /// the gate is closed, a large one to a copy that is then swapped in (promise P8).
 ///
-/// - Note: `@unchecked` because the compiler cannot see that `snapshot` is read behind the gate
-///   and changed while it is closed.
+/// - Note: `@unchecked` because the compiler cannot see that what is behind the pointer is read
+///   behind the gate and changed while it is closed.
 final class MainView: @unchecked Sendable {
     /// Events with more changes are applied outside of the gate.
     private static let changesInPlaceMax = 1_000
 
-    private var snapshot: Snapshot
+    /// Behind a pointer, as in `Locked`.
+    private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
     /// Holds, for the writer, the rows that changed since the last checkpoint.
     private let gate: ReaderGate<TouchedRows>
 
     /// - Parameter touched: the rows that the checkpoint does not hold as the snapshot does; also
     ///   says whether to note such rows at all.
     init(_ snapshot: Snapshot, touched: TouchedRows) {
-        self.snapshot = snapshot
+        self.snapshot.initialize(to: snapshot)
         gate = ReaderGate(touched)
+    }
+
+    deinit {
+        snapshot.deinitialize(count: 1)
+        snapshot.deallocate()
     }
 
     /// The newest state. O(1).
     var current: Snapshot {
         let pass = gate.enter()
         defer { gate.leave(pass) }
-        return snapshot
+        return snapshot.pointee
     }
 
     /// The row with this id in the table at `index`, in the newest state. O(log n).
     func row(_ id: RecordID, inTableAt index: Int) -> Row? {
         let pass = gate.enter()
         defer { gate.leave(pass) }
-        return snapshot.tables[index].row(id)
+        return snapshot.pointee.tables[index].row(id)
     }
 
     /// Moves the view on by an event with `changeCount` changes. One thread at a time.
@@ -40,11 +46,11 @@ final class MainView: @unchecked Sendable {
     ) rethrows {
         try gate.withWriter { touched in
             if changeCount <= Self.changesInPlaceMax {
-                return try gate.whileClosed { try apply(&snapshot, &touched) }
+                return try gate.whileClosed { try apply(&snapshot.pointee, &touched) }
             }
-            var copy = snapshot
+            var copy = snapshot.pointee
             try apply(&copy, &touched)
-            gate.whileClosed { snapshot = copy }
+            gate.whileClosed { snapshot.pointee = copy }
         }
     }
 
@@ -52,7 +58,7 @@ final class MainView: @unchecked Sendable {
     func takeTouched() -> (Snapshot, TouchedRows) {
         gate.withWriter { touched in
             defer { touched = TouchedRows(isRecording: touched.isRecording) }
-            return (snapshot, touched)
+            return (snapshot.pointee, touched)
         }
     }
 

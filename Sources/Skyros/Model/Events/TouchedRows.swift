@@ -3,10 +3,10 @@
 /// A note costs a writer one append to an array; a row that changed twice is sorted out by the
 /// checkpoint, which runs in the background.
 package struct TouchedRows: Sendable {
-    /// One change of a row.
+    /// One change of a row, by what finds it in a table again.
     struct Note: Sendable {
         let number: UInt64
-        let id: RecordID
+        let hash: UInt64
     }
 
     /// One entity's changes.
@@ -43,7 +43,7 @@ package struct TouchedRows: Sendable {
         guard isRecording else { return }
         makeRoom(for: index)
         if tables[index] == nil { tables[index] = Rows(entity: entity) }
-        tables[index]?.notes.append(Note(number: row.number, id: row.id))
+        tables[index]?.notes.append(Note(number: row.number, hash: row.hash))
     }
 
     /// Notes that the table at `index` lost all its rows.
