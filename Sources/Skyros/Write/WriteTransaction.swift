@@ -34,7 +34,8 @@ public struct WriteTransaction: ~Copyable {
 
     /// Adds records, all or none.
     ///
-    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken.
+    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken; `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
         let all = try values.map { ($0, try RecordCoding.id($0)) }
@@ -57,7 +58,8 @@ public struct WriteTransaction: ~Copyable {
     ///     try tx.update(Order.self, id) { $0.status = .accepted }
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
-    ///   closure changes the id; whatever the closure throws.
+    ///   closure changes the id, `.notDecodable`, `.notEncodable`; whatever the closure throws.
+    /// - Complexity: O(log n) in the number of records.
     @discardableResult
     public mutating func update<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
@@ -81,14 +83,16 @@ public struct WriteTransaction: ~Copyable {
 
     /// Replaces the record that has the value's id.
     ///
-    /// - Throws: `StoreError` with `.notFound` if there is no such record.
+    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.notEncodable`.
+    /// - Complexity: O(log n) in the number of records.
     public mutating func update<E: Entity>(_ value: E) throws {
         try update(CollectionOfOne(value))
     }
 
     /// Replaces records, all or none.
     ///
-    /// - Throws: `StoreError` with `.notFound`, naming every id that is missing.
+    /// - Throws: `StoreError` with `.notFound`, naming every id that is missing; `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
         let all = try values.map { value in
@@ -100,6 +104,9 @@ public struct WriteTransaction: ~Copyable {
     }
 
     /// Adds the record, or replaces the one that has its id.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable`.
+    /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
         let index = try staging.index(of: E.self)
         let place = staging.find(try RecordCoding.id(value), in: index)
@@ -107,13 +114,18 @@ public struct WriteTransaction: ~Copyable {
     }
 
     /// Adds or replaces each of the records.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
         for value in values { try upsert(value) }
     }
 
     // MARK: Deleting
 
-    /// Deletes a record; returns whether there was one.
+    /// Deletes a record; returns whether there was one. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
         let index = try staging.index(of: E.self)
@@ -124,13 +136,18 @@ public struct WriteTransaction: ~Copyable {
         return true
     }
 
-    /// Deletes the record that has the value's id; returns whether there was one.
+    /// Deletes the record that has the value's id; returns whether there was one. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ value: E) throws -> Bool {
         try delete(E.self, value.id)
     }
 
     /// Deletes the records that pass the filter; returns how many.
+    ///
+    /// - Throws: what a fetch with this filter throws; see ``Reading/fetch(_:)``.
+    /// - Complexity: that of the fetch, and O(log n) a record.
     @discardableResult
     public mutating func delete<E: Entity>(
         _ type: E.Type, where filter: Filter<E>

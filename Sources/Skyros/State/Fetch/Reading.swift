@@ -21,6 +21,8 @@ extension Reading where Self: ~Copyable {
     }
 
     /// Whether there is a record with this id. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
         let recordID = try RecordCoding.id(id, of: type)
         return try readingSnapshot.row(type, recordID) != nil
@@ -28,6 +30,8 @@ extension Reading where Self: ~Copyable {
 
     /// The records that the request asks for, in its order.
     ///
+    /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
+    ///   where no index gives the order, O(m log m) more in the number of records that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
         let snapshot = try readingSnapshot
@@ -39,6 +43,8 @@ extension Reading where Self: ~Copyable {
     ///
     ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian",
     ///                                 sortedBy: \.name)
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
     public func all<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [],
         offset: Int = 0, limit: Int? = nil
@@ -47,6 +53,8 @@ extension Reading where Self: ~Copyable {
     }
 
     /// The records that pass the filter, by ascending values of one field.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
     public func all<E: Entity, V: Comparable & SendableMetatype>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
         offset: Int = 0, limit: Int? = nil
@@ -56,20 +64,26 @@ extension Reading where Self: ~Copyable {
     }
 
     /// The first record that passes the filter, or nil.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
     public func first<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = []
     ) throws -> E? {
         try all(type, where: filter, sortedBy: sort, limit: 1).first
     }
 
-    /// How many records `fetch(request)` gives.
+    /// How many records `fetch(request)` gives. O(1) without a filter, otherwise as `fetch`.
+    ///
+    /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
         let snapshot = try readingSnapshot
         guard let index = snapshot.tableIndex(of: E.self) else { return 0 }
         return try snapshot.tables[index].count(request)
     }
 
-    /// How many records pass the filter. O(1) without one.
+    /// How many records pass the filter. O(1) without one, otherwise as ``fetch(_:)``.
+    ///
+    /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {
         try count(FetchRequest(where: filter))
     }
