@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// The cell that holds the newest snapshot.
 ///
 /// A reader waits at most for a bounded step in memory: a small event is applied in place while
@@ -11,14 +13,16 @@ final class MainView: @unchecked Sendable {
 
     /// Behind a pointer, as in `Locked`.
     private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
-    /// Holds, for the writer, the rows that changed since the last checkpoint.
-    private let gate: ReaderGate<TouchedRows>
+    private let gate = ReaderGate()
+    /// The rows that changed since the last checkpoint. Its lock is held by whoever changes the
+    /// view, so that rows and snapshot are of one moment.
+    private let touched: Locked<TouchedRows>
 
     /// - Parameter touched: the rows that the checkpoint does not hold as the snapshot does; also
     ///   says whether to note such rows at all.
     init(_ snapshot: Snapshot, touched: TouchedRows) {
         self.snapshot.initialize(to: snapshot)
-        gate = ReaderGate(touched)
+        self.touched = Locked(touched)
     }
 
     deinit {
@@ -44,7 +48,7 @@ final class MainView: @unchecked Sendable {
     func update(
         changeCount: Int, _ apply: (inout Snapshot, inout TouchedRows) throws -> Void
     ) rethrows {
-        try gate.withWriter { touched in
+        try touched.withLock { touched in
             if changeCount <= Self.changesInPlaceMax {
                 return try gate.whileClosed { try apply(&snapshot.pointee, &touched) }
             }
@@ -56,16 +60,16 @@ final class MainView: @unchecked Sendable {
 
     /// The newest state and all rows touched since the last call.
     func takeTouched() -> (Snapshot, TouchedRows) {
-        gate.withWriter { touched in
+        touched.withLock { touched in
             defer { touched = TouchedRows(isRecording: touched.isRecording) }
             return (snapshot.pointee, touched)
         }
     }
 
     /// Puts back what was taken, because it could not be written.
-    func giveBack(_ touched: TouchedRows) {
-        gate.withWriter { newer in
-            var all = touched
+    func giveBack(_ taken: TouchedRows) {
+        touched.withLock { newer in
+            var all = taken
             all.append(newer)
             newer = all
         }

@@ -22,14 +22,15 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
         let index = try staging.index(of: E.self)
-        let place = staging.find(try RecordCoding.id(value), in: index)
+        let encoded = try EncodedValue(value)
+        let place = staging.find(encoded.id, in: index)
         guard place.row == nil else {
             throw StoreError(
                 .duplicateID,
                 "\(E.entityName) \(place.id) is there already; use upsert to replace it",
                 at: StoreError.Place(entity: E.entityName, ids: [place.id]))
         }
-        try put(value, at: place, in: index)
+        put(encoded, at: place, in: index)
     }
 
     /// Adds records, all or none.
@@ -38,9 +39,9 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
-        let all = try values.map { ($0, try RecordCoding.id($0)) }
+        let all = try values.map { try EncodedValue($0) }
         var seen: Set<RecordID> = []
-        let taken = all.map(\.1).filter { id in
+        let taken = all.map(\.id).filter { id in
             !seen.insert(id).inserted || staging.find(id, in: index).row != nil
         }
         guard taken.isEmpty else {
@@ -48,7 +49,7 @@ public struct WriteTransaction: ~Copyable {
                 .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
-        for (value, id) in all { try put(value, at: staging.find(id, in: index), in: index) }
+        for value in all { put(value, at: staging.find(value.id, in: index), in: index) }
     }
 
     // MARK: Updating
@@ -77,7 +78,7 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        try put(value, at: place, in: index)
+        put(try EncodedValue(value, id: recordID), at: place, in: index)
         return result
     }
 
@@ -95,12 +96,10 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
-        let all = try values.map { value in
-            (value, try RecordCoding.id(value))
-        }
-        let missing = all.map(\.1).filter { staging.find($0, in: index).row == nil }
+        let all = try values.map { try EncodedValue($0) }
+        let missing = all.map(\.id).filter { staging.find($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (value, id) in all { try put(value, at: staging.find(id, in: index), in: index) }
+        for value in all { put(value, at: staging.find(value.id, in: index), in: index) }
     }
 
     /// Adds the record, or replaces the one that has its id.
@@ -109,16 +108,19 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
         let index = try staging.index(of: E.self)
-        let place = staging.find(try RecordCoding.id(value), in: index)
-        try put(value, at: place, in: index)
+        let encoded = try EncodedValue(value)
+        put(encoded, at: staging.find(encoded.id, in: index), in: index)
     }
 
-    /// Adds or replaces each of the records.
+    /// Adds or replaces each of the records, all or none.
     ///
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
-        for value in values { try upsert(value) }
+        let index = try staging.index(of: E.self)
+        for value in try values.map({ try EncodedValue($0) }) {
+            put(value, at: staging.find(value.id, in: index), in: index)
+        }
     }
 
     // MARK: Deleting
@@ -165,11 +167,24 @@ public struct WriteTransaction: ~Copyable {
 
     // MARK: Helpers
 
-    private func put<E: Entity>(_ value: E, at place: Staging.Place, in index: Int) throws {
-        let encoded = try RecordCoding.encode(value)
+    /// A value that is sure to be encodable: nothing is staged before all of a call's values are.
+    private struct EncodedValue<E: Entity> {
+        let value: E
+        let id: RecordID
+        let bytes: [UInt8]
+
+        init(_ value: E, id: RecordID? = nil) throws {
+            self.value = value
+            self.id = try id ?? RecordCoding.id(value)
+            bytes = try RecordCoding.encode(value)
+        }
+    }
+
+    private func put<E: Entity>(_ encoded: EncodedValue<E>, at place: Staging.Place, in index: Int)
+    {
         let number = staging.number(for: place, in: index)
-        let row = TypedRow(value, id: place.id, hash: place.hash, number: number)
-        staging.set(place, to: row, encoded: encoded, in: index)
+        let row = TypedRow(encoded.value, id: place.id, hash: place.hash, number: number)
+        staging.set(place, to: row, encoded: encoded.bytes, in: index)
     }
 
     private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {

@@ -17,7 +17,7 @@
 ///
 /// Unchecked because the compiler cannot see that `value` is touched under the lock only.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
-    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     package init(_ value: consuming sending Value) {
@@ -33,9 +33,20 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value under the lock.
+    @inlinable
     package func withLock<R: ~Copyable>(_ body: (inout Value) throws -> R) rethrows -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&value.pointee)
+    }
+
+    @usableFromInline
+    func lock() {
+        pthread_mutex_lock(mutex)
+    }
+
+    @usableFromInline
+    func unlock() {
+        pthread_mutex_unlock(mutex)
     }
 }

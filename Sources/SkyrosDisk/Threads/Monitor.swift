@@ -15,7 +15,7 @@
 /// Unchecked because the compiler cannot see that `value` is touched under the lock only.
 package final class Monitor<Value>: @unchecked Sendable {
     /// Behind a pointer, as in `Locked`.
-    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -35,9 +35,10 @@ package final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value under the lock.
+    @inlinable
     package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&value.pointee)
     }
 
@@ -71,12 +72,28 @@ package final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Changes the value under the lock and wakes all who wait.
+    @inlinable
     package func change<R>(_ body: (inout Value) throws -> R) rethrows -> R {
-        pthread_mutex_lock(mutex)
+        lock()
         defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
+            wakeAll()
+            unlock()
         }
         return try body(&value.pointee)
+    }
+
+    @usableFromInline
+    func lock() {
+        pthread_mutex_lock(mutex)
+    }
+
+    @usableFromInline
+    func unlock() {
+        pthread_mutex_unlock(mutex)
+    }
+
+    @usableFromInline
+    func wakeAll() {
+        pthread_cond_broadcast(condition)
     }
 }

@@ -45,7 +45,7 @@ extension FieldValue {
     }
 
     /// The text of a value that JSON has as a string; nil for all others.
-    var jsonString: String? {
+    package var jsonString: String? {
         switch self {
         case .text(let text): text
         case .double(let value) where value.isNaN: "NaN"

@@ -77,6 +77,7 @@ extension Row {
         // The class has no subclasses, so that comparing types says as much as a cast does, and
         // in code that is specialised for the type it takes two instructions.
         guard Swift.type(of: self) == TypedRow<E>.self else { return nil }
+        // The types were just compared.
         return unsafeDowncast(self, to: TypedRow<E>.self)
     }
 

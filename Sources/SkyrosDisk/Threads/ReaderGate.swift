@@ -1,4 +1,3 @@
-import SkyrosDisk
 import Synchronization
 
 #if canImport(Darwin)
@@ -23,9 +22,9 @@ import Synchronization
 /// Locking for Reader-Writer Locks", USENIX ATC 2019.
 ///
 /// - Note: `@unchecked` because of the pointer; what it points to is atomic.
-final class ReaderGate<Secret: ~Copyable>: @unchecked Sendable {
+package final class ReaderGate: @unchecked Sendable {
     /// A reader's pass, to be given back.
-    struct Pass {
+    package struct Pass {
         fileprivate let slot: Int
     }
 
@@ -37,12 +36,11 @@ final class ReaderGate<Secret: ~Copyable>: @unchecked Sendable {
 
     private let slots: UnsafeMutablePointer<Slot>
     private let isClosed = Atomic(false)
-    /// What only a writer may see; also the lock that lets one writer in.
-    private let secret: Locked<Secret>
+    /// Held by the writer while the gate is closed.
+    private let closing = Locked(())
     private let threadSlot = ThreadSlot.shared
 
-    init(_ secret: consuming sending Secret) {
-        self.secret = Locked(secret)
+    package init() {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: ThreadSlot.count * MemoryLayout<Slot>.stride, alignment: 128)
         slots = memory.bindMemory(to: Slot.self, capacity: ThreadSlot.count)
@@ -55,35 +53,32 @@ final class ReaderGate<Secret: ~Copyable>: @unchecked Sendable {
     }
 
     /// Lets the calling thread in as a reader, until it gives the pass to `leave`.
-    func enter() -> Pass {
+    package func enter() -> Pass {
         let slot = threadSlot.current
         // Counted in first, then looked: with the writer's steps in the opposite order, at least
         // one of the two sees the other.
         slots[slot].readerCount.add(1, ordering: .sequentiallyConsistent)
         if !isClosed.load(ordering: .sequentiallyConsistent) { return Pass(slot: slot) }
         slots[slot].readerCount.subtract(1, ordering: .releasing)
-        return secret.withLock { _ in
+        return closing.withLock { _ in
             // No writer is inside now, and the next one waits for this reader.
             slots[slot].readerCount.add(1, ordering: .sequentiallyConsistent)
             return Pass(slot: slot)
         }
     }
 
-    func leave(_ pass: Pass) {
+    package func leave(_ pass: Pass) {
         slots[pass.slot].readerCount.subtract(1, ordering: .releasing)
     }
 
-    /// Runs `body` as the only writer, while readers may be inside.
-    func withWriter<R>(_ body: (inout Secret) throws -> R) rethrows -> R {
-        try secret.withLock { try body(&$0) }
-    }
-
-    /// Runs `body`, of the only writer, while no reader is inside.
-    func whileClosed<R>(_ body: () throws -> R) rethrows -> R {
-        isClosed.store(true, ordering: .sequentiallyConsistent)
-        for slot in 0..<ThreadSlot.count { waitForReaders(of: slot) }
-        defer { isClosed.store(false, ordering: .sequentiallyConsistent) }
-        return try body()
+    /// Runs `body` while no reader is inside, and nobody else who closes the gate.
+    package func whileClosed<R>(_ body: () throws -> R) rethrows -> R {
+        try closing.withLock { _ in
+            isClosed.store(true, ordering: .sequentiallyConsistent)
+            for slot in 0..<ThreadSlot.count { waitForReaders(of: slot) }
+            defer { isClosed.store(false, ordering: .sequentiallyConsistent) }
+            return try body()
+        }
     }
 
     private func waitForReaders(of slot: Int) {
