@@ -16,6 +16,8 @@ struct StoreOpening {
     struct Opened: Sendable {
         let parts: StoreParts
         let view: MainView
+        /// The state before the first event.
+        let empty: Snapshot
         let checkpointer: Checkpointer?
         let report: RecoveryReport
     }
@@ -62,7 +64,7 @@ struct StoreOpening {
             disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
             options: options)
         return Opened(
-            parts: parts, view: view, checkpointer: checkpoint.checkpointer,
+            parts: parts, view: view, empty: empty, checkpointer: checkpoint.checkpointer,
             report: report)
     }
 

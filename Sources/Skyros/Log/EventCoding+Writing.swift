@@ -40,7 +40,7 @@ extension EventCoding {
         append(metadata.correlation, Key.correlation, to: &writer)
     }
 
-    private static func append(_ text: String?, _ key: String, to writer: inout CBORWriter) {
+    private static func append(_ text: String?, _ key: StaticString, to writer: inout CBORWriter) {
         guard let text else { return }
         writer.append(text: key)
         writer.append(text: text)
@@ -100,7 +100,7 @@ extension EventCoding {
         id.bytes.withUnsafeBytes { writer.append(raw: $0) }
     }
 
-    private static func append(_ fields: [UInt8], _ key: String, to writer: inout CBORWriter) {
+    private static func append(_ fields: [UInt8], _ key: StaticString, to writer: inout CBORWriter) {
         writer.append(text: key)
         writer.append(raw: fields)
     }

@@ -4,7 +4,7 @@ extension Staging {
     /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
     func batch(_ metadata: Metadata, _ intent: Intent?) throws -> CommandBatch {
         var batch = CommandBatch(metadata: metadata, intent: intent)
-        for table in tables {
+        for table in tables where table.isTouched {
             let base = base.tables[table.index]
             if table.isCleared, base.count > 0 {
                 batch.append(.cleared(entity: base.entity, count: base.count), nil)
@@ -14,7 +14,7 @@ extension Staging {
                 try append(record, of: base.entity, to: &batch)
             }
         }
-        for table in tables where base.tables[table.index].hasUniqueIndexes {
+        for table in tables where table.isTouched && base.tables[table.index].hasUniqueIndexes {
             try checkUniqueness(of: table)
         }
         return batch

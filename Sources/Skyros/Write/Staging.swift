@@ -3,8 +3,8 @@
 /// The overlay is thrown away if the block throws, so a failed block leaves no trace. It keeps
 /// the net effect per record; what was inserted and deleted again never happened.
 ///
-/// Used by one thread at a time, for the length of one block.
-final class Staging {
+/// Used by one thread at a time. Between blocks it is empty and keeps its memory.
+struct Staging: ~Copyable {
     /// One record's state within the block.
     struct Record {
         let id: RecordID
@@ -38,7 +38,7 @@ final class Staging {
         /// The records touched since, in the order in which they were first touched.
         fileprivate(set) var records: [Record] = []
         /// The places of the records, once there are many of them.
-        private var positions: [RecordID: Int] = [:]
+        fileprivate var positions: [RecordID: Int] = [:]
 
         /// Up to here a look at each record is faster than a dictionary.
         private static let searchedMax = 8
@@ -47,6 +47,9 @@ final class Staging {
             self.index = index
             self.nextNumber = nextNumber
         }
+
+        /// Whether there is anything in it.
+        var isTouched: Bool { isCleared || !records.isEmpty }
 
         func position(of id: RecordID) -> Int? {
             if records.count > Self.searchedMax { return positions[id] }
@@ -68,9 +71,24 @@ final class Staging {
             records = []
             positions = [:]
         }
+
+        /// Makes the table ready for the next block.
+        fileprivate mutating func reset() {
+            isCleared = false
+            positions = [:]
+            if records.count <= Self.keptMax {
+                records.removeAll(keepingCapacity: true)
+            } else {
+                records = []
+            }
+        }
+
+        /// Memory for so many records is kept from one block to the next.
+        private static let keptMax = 1_000
     }
 
-    let base: Snapshot
+    /// The state that the block started from.
+    private(set) var base: Snapshot
     private(set) var tables: [Table] = []
     /// How many steps the block has made; tells whether `fork` is up to date.
     private var stepCount = 0
@@ -80,8 +98,26 @@ final class Staging {
         self.base = base
     }
 
+    /// Makes the staging ready for a block that starts from `base`.
+    mutating func begin(on base: Snapshot) {
+        self.base = base
+        for index in tables.indices {
+            tables[index].nextNumber = base.tables[tables[index].index].nextNumber
+        }
+    }
+
+    /// Forgets everything, up to its memory.
+    ///
+    /// - Parameter empty: a snapshot that is held anyway, so that none is kept alive.
+    mutating func end(on empty: Snapshot) {
+        base = empty
+        for index in tables.indices { tables[index].reset() }
+        stepCount = 0
+        fork = nil
+    }
+
     /// The place of the overlay for an entity.
-    func index<E: Entity>(of type: E.Type) throws -> Int {
+    mutating func index<E: Entity>(of type: E.Type) throws -> Int {
         guard let base = base.tableIndex(of: type) else {
             throw StoreError(
                 .unknownEntity,
@@ -92,7 +128,7 @@ final class Staging {
         return index(ofBase: base)
     }
 
-    private func index(ofBase base: Int) -> Int {
+    private mutating func index(ofBase base: Int) -> Int {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(Table(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
@@ -113,7 +149,7 @@ final class Staging {
     }
 
     /// The number for a row at this place: the one it has, or a new one.
-    func number(for place: Place, in index: Int) -> UInt64 {
+    mutating func number(for place: Place, in index: Int) -> UInt64 {
         if let row = place.row { return row.number }
         defer { tables[index].nextNumber += 1 }
         return tables[index].nextNumber
@@ -122,7 +158,7 @@ final class Staging {
     /// Stages `row`, with these fields, or the deletion of the record if it is nil.
     ///
     /// - Parameter place: what `find` gave, with nothing staged since.
-    func set(_ place: Place, to row: Row?, encoded: [UInt8]?, in index: Int) {
+    mutating func set(_ place: Place, to row: Row?, encoded: [UInt8]?, in index: Int) {
         stepCount += 1
         if let position = place.position {
             tables[index].records[position].row = row
@@ -134,7 +170,7 @@ final class Staging {
     }
 
     /// Stages the deletion of all records; returns how many there were for the block.
-    func clear(_ index: Int) -> Int {
+    mutating func clear(_ index: Int) -> Int {
         stepCount += 1
         let count = count(index)
         tables[index].clear()
@@ -151,7 +187,7 @@ final class Staging {
     }
 
     /// The state as the block sees it, for queries: the base itself while nothing is staged.
-    func snapshot() throws -> Snapshot {
+    mutating func snapshot() throws -> Snapshot {
         if stepCount == 0 { return base }
         if let fork, fork.stepCount == stepCount { return fork.snapshot }
         var snapshot = base

@@ -8,10 +8,17 @@
 ///         try tx.update(Order.self, id) { $0.status = .accepted }
 ///     }
 public struct WriteTransaction: ~Copyable {
-    let staging: Staging
+    /// Valid for the length of the block, which the transaction cannot leave.
+    private let memory: UnsafeMutablePointer<Staging>
 
-    init(_ staging: Staging) {
-        self.staging = staging
+    init(_ memory: UnsafeMutablePointer<Staging>) {
+        self.memory = memory
+    }
+
+    /// What the block has done so far. A query notes in it what it has put together.
+    var staging: Staging {
+        _read { yield memory.pointee }
+        nonmutating _modify { yield &memory.pointee }
     }
 
     // MARK: Inserting
@@ -22,15 +29,14 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
         let index = try staging.index(of: E.self)
-        let encoded = try EncodedValue(value)
-        let place = staging.find(encoded.id, in: index)
+        let place = staging.find(try RecordCoding.id(value), in: index)
         guard place.row == nil else {
             throw StoreError(
                 .duplicateID,
                 "\(E.entityName) \(place.id) is there already; use upsert to replace it",
                 at: StoreError.Place(entity: E.entityName, ids: [place.id]))
         }
-        put(encoded, at: place, in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
     }
 
     /// Adds records, all or none.
@@ -39,7 +45,7 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
-        let all = try values.map { try EncodedValue($0) }
+        let all = try encode(values)
         var seen: Set<RecordID> = []
         let taken = all.map(\.id).filter { id in
             !seen.insert(id).inserted || staging.find(id, in: index).row != nil
@@ -49,7 +55,9 @@ public struct WriteTransaction: ~Copyable {
                 .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
-        for value in all { put(value, at: staging.find(value.id, in: index), in: index) }
+        for (value, id, bytes) in all {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
+        }
     }
 
     // MARK: Updating
@@ -78,7 +86,7 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        put(try EncodedValue(value, id: recordID), at: place, in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
         return result
     }
 
@@ -96,10 +104,12 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
-        let all = try values.map { try EncodedValue($0) }
+        let all = try encode(values)
         let missing = all.map(\.id).filter { staging.find($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for value in all { put(value, at: staging.find(value.id, in: index), in: index) }
+        for (value, id, bytes) in all {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
+        }
     }
 
     /// Adds the record, or replaces the one that has its id.
@@ -108,8 +118,8 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
         let index = try staging.index(of: E.self)
-        let encoded = try EncodedValue(value)
-        put(encoded, at: staging.find(encoded.id, in: index), in: index)
+        let place = staging.find(try RecordCoding.id(value), in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
     }
 
     /// Adds or replaces each of the records, all or none.
@@ -118,8 +128,8 @@ public struct WriteTransaction: ~Copyable {
     /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try staging.index(of: E.self)
-        for value in try values.map({ try EncodedValue($0) }) {
-            put(value, at: staging.find(value.id, in: index), in: index)
+        for (value, id, bytes) in try encode(values) {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
         }
     }
 
@@ -167,24 +177,21 @@ public struct WriteTransaction: ~Copyable {
 
     // MARK: Helpers
 
-    /// A value that is sure to be encodable: nothing is staged before all of a call's values are.
-    private struct EncodedValue<E: Entity> {
-        let value: E
-        let id: RecordID
-        let bytes: [UInt8]
-
-        init(_ value: E, id: RecordID? = nil) throws {
-            self.value = value
-            self.id = try id ?? RecordCoding.id(value)
-            bytes = try RecordCoding.encode(value)
-        }
+    /// Stages a value, which is sure to be encodable: `bytes` are its fields.
+    private func put<E: Entity>(
+        _ value: E, _ bytes: [UInt8], at place: Staging.Place, in index: Int
+    ) {
+        let number = staging.number(for: place, in: index)
+        let row = TypedRow(value, id: place.id, hash: place.hash, number: number)
+        staging.set(place, to: row, encoded: bytes, in: index)
     }
 
-    private func put<E: Entity>(_ encoded: EncodedValue<E>, at place: Staging.Place, in index: Int)
-    {
-        let number = staging.number(for: place, in: index)
-        let row = TypedRow(encoded.value, id: place.id, hash: place.hash, number: number)
-        staging.set(place, to: row, encoded: encoded.bytes, in: index)
+    /// Values with their ids and fields: nothing is staged before all of a call's values are
+    /// known to be encodable.
+    private func encode<E: Entity>(
+        _ values: some Sequence<E>
+    ) throws -> [(value: E, id: RecordID, bytes: [UInt8])] {
+        try values.map { ($0, try RecordCoding.id($0), try RecordCoding.encode($0)) }
     }
 
     private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {

@@ -1,3 +1,4 @@
+import SkyrosLog
 import Foundation
 
 /// Named values without their Swift types, as the bytes of a canonical map.

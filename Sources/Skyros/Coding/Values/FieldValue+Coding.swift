@@ -1,3 +1,5 @@
+import SkyrosLog
+
 import Foundation
 
 // MARK: Encoding

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// An index without its entity's Swift type: which stored fields, in which order.
 package struct IndexDefinition: Hashable, Sendable {
     /// Names of stored fields; the first decides first.

@@ -74,6 +74,28 @@ extension KeyTreeItems {
         return node
     }
 
+    /// Whether the items of the other node can be taken over as they lie there, with so many
+    /// bytes left on the heap. What was removed from the other node still lies on its heap.
+    func canTakeAll(of other: KeyTreeItems, leaving heapBytes: Int) -> Bool {
+        prefixCount == other.prefixCount && capacity >= other.count
+            && Int(header.pointee.heapCapacity) >= Int(other.header.pointee.heapCount) + heapBytes
+    }
+
+    /// Takes over the items of a node with the same prefix, in a node without items that has room
+    /// for them. The other node then forgets them.
+    func takeAll(of other: KeyTreeItems) {
+        let heapCount = Int(other.header.pointee.heapCount)
+        heads.update(from: other.heads, count: other.count)
+        payloads.update(from: other.payloads, count: other.count)
+        suffixes.update(from: other.suffixes, count: other.count)
+        heap.copyMemory(from: other.heap, byteCount: heapCount)
+        header.pointee.heapCount = other.header.pointee.heapCount
+        header.pointee.count = other.header.pointee.count
+        if !isLeaf {
+            for index in 0..<count { (ids + index).initialize(to: other.ids[index]) }
+        }
+    }
+
     /// Gives up the payloads, to which the caller has moved the references.
     func forgetAll() {
         releaseIDs()
@@ -112,6 +134,10 @@ extension KeyTreeItems {
 
         let restOffset = header.pointee.heapCount
         let restCount = max(0, suffix.count - Self.headBytes)
+        precondition(
+            count < capacity
+                && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
+            "An item is added where room was made for it.")
         if restCount > 0, let bytes = suffix.baseAddress {
             (heap + Int(restOffset)).copyMemory(
                 from: bytes + Self.headBytes, byteCount: restCount)

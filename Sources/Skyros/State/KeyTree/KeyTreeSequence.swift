@@ -40,18 +40,26 @@ struct KeyTreeSequence {
                     keyCount: keyCount, prefixCount: prefix.count)
             }
             var heapBytes = prefix.count + restBytes
+            var newRestBytes = 0
             var capacity = range.count
             if let newKey {
-                // As much again as the items have on average, for those still to come.
-                capacity = min(capacity + 8, KeyTreeNode.itemsMax)
-                heapBytes += KeyTreeItems.restCount(
+                // Room for half as many again, of the same average size, so that a node is made
+                // anew a few times until it is full and not after every few items.
+                capacity = min(capacity + max(8, capacity / 2), KeyTreeNode.itemsMax)
+                newRestBytes = KeyTreeItems.restCount(
                     keyCount: newKey.count, prefixCount: prefix.count)
+                heapBytes += newRestBytes
                 heapBytes += restBytes * (capacity - range.count) / max(1, range.count)
             }
             let node = KeyTreeNode.make(
                 height: first.height, capacity: capacity, heapBytes: heapBytes, prefix: prefix)
             let target = KeyTreeItems(Unmanaged.passUnretained(node))
-            for index in range { append(index, to: target) }
+            let isWhole = second == nil && range == 0..<first.count
+            if isWhole, target.canTakeAll(of: first, leaving: newRestBytes) {
+                target.takeAll(of: first)
+            } else {
+                for index in range { append(index, to: target) }
+            }
             return node
         }
     }
