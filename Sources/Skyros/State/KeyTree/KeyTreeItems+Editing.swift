@@ -128,16 +128,15 @@ extension KeyTreeItems {
     private func insertKey(_ key: UnsafeRawBufferPointer, at index: Int) {
         let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
         let behind = count - index
-        (heads + index + 1).update(from: heads + index, count: behind)
-        (payloads + index + 1).update(from: payloads + index, count: behind)
-        (suffixes + index + 1).update(from: suffixes + index, count: behind)
-
         let restOffset = header.pointee.heapCount
         let restCount = max(0, suffix.count - Self.headBytes)
         precondition(
             count < capacity
                 && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
             "An item is added where room was made for it.")
+        (heads + index + 1).update(from: heads + index, count: behind)
+        (payloads + index + 1).update(from: payloads + index, count: behind)
+        (suffixes + index + 1).update(from: suffixes + index, count: behind)
         if restCount > 0, let bytes = suffix.baseAddress {
             (heap + Int(restOffset)).copyMemory(
                 from: bytes + Self.headBytes, byteCount: restCount)
