@@ -100,7 +100,8 @@ extension EventCoding {
         id.bytes.withUnsafeBytes { writer.append(raw: $0) }
     }
 
-    private static func append(_ fields: [UInt8], _ key: StaticString, to writer: inout CBORWriter) {
+    private static func append(_ fields: [UInt8], _ key: StaticString, to writer: inout CBORWriter)
+    {
         writer.append(text: key)
         writer.append(raw: fields)
     }

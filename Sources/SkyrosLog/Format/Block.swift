@@ -71,7 +71,9 @@ struct Block: Equatable, Sendable {
         bytes.store(littleEndian: headerCheck, at: 40)
         // The padding is behind the payload, within the last word.
         let lastWord = byteCount - Self.alignment
-        if payloadByteCount % Self.alignment != 0 { bytes.store(littleEndian: UInt64(0), at: lastWord) }
+        if payloadByteCount % Self.alignment != 0 {
+            bytes.store(littleEndian: UInt64(0), at: lastWord)
+        }
         UnsafeMutableRawBufferPointer(rebasing: bytes[Self.headerByteCount...])
             .copyMemory(from: payload)
     }

@@ -1,5 +1,5 @@
-import SkyrosLog
 import Foundation
+import SkyrosLog
 
 /// Named values without their Swift types, as the bytes of a canonical map.
 ///

@@ -1,6 +1,5 @@
-import SkyrosLog
-
 import Foundation
+import SkyrosLog
 
 // MARK: Encoding
 
