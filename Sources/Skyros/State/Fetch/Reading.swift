@@ -33,10 +33,9 @@ extension Reading where Self: ~Copyable {
     /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
     ///   where no index gives the order, O(m log m) more in the number of records that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
+    @inlinable
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        let snapshot = try readingSnapshot
-        guard let index = snapshot.tableIndex(of: E.self) else { return [] }
-        return try snapshot.tables[index].fetch(request)
+        try readingSnapshot.rows(of: request).all()
     }
 
     /// The records that pass the filter, sorted.
@@ -45,6 +44,7 @@ extension Reading where Self: ~Copyable {
     ///                                 sortedBy: \.name)
     ///
     /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func all<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [],
         offset: Int = 0, limit: Int? = nil
@@ -55,6 +55,7 @@ extension Reading where Self: ~Copyable {
     /// The records that pass the filter, by ascending values of one field.
     ///
     /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func all<E: Entity, V: Comparable & SendableMetatype>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
         offset: Int = 0, limit: Int? = nil
@@ -66,6 +67,7 @@ extension Reading where Self: ~Copyable {
     /// The first record that passes the filter, or nil.
     ///
     /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func first<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = []
     ) throws -> E? {
@@ -90,6 +92,12 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Snapshot {
+    @usableFromInline
+    func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
+        guard let index = tableIndex(of: E.self) else { return .values([]) }
+        return try tables[index].fetch(request)
+    }
+
     fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
         guard let index = tableIndex(of: type) else { return nil }
         return tables[index].row(id)

@@ -36,6 +36,38 @@ extension KeyTree {
         }
     }
 
+    /// Calls `body` with every row between two bounds, the greatest key first and rows with equal
+    /// keys in the order of their ids, until it returns false.
+    func scanRowsByDescendingKey(
+        from lower: Bound?, to upper: Bound?, _ body: (Row) throws -> Bool
+    ) rethrows {
+        // The rows with the key at hand, those with greater ids first.
+        var group: [Row] = []
+        // The first key of the leaf before, that is, of the one behind.
+        var boundary: ByteString?
+        var goesOn = true
+        func emit() throws -> Bool {
+            while let row = group.popLast() {
+                if try !body(row) { return false }
+            }
+            return true
+        }
+        try visit(from: lower, to: upper, reversed: true) { items, index in
+            let isLast = index == items.count - 1
+            let continues =
+                isLast
+                ? boundary.map { items.equals($0, at: index) } ?? false
+                : items.haveSameKey(index, index + 1)
+            if !continues { goesOn = try emit() }
+            if goesOn {
+                items.rows[index]._withUnsafeGuaranteedRef { group.append($0) }
+                if index == 0 { boundary = items.key(at: 0) }
+            }
+            return goesOn
+        }
+        if goesOn { _ = try emit() }
+    }
+
     /// The first row with this key, in the order of ids. O(log n).
     func first(key: ByteString) -> Row? {
         guard var node = root.map({ Unmanaged.passUnretained($0) }) else { return nil }

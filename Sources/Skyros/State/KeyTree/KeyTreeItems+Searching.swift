@@ -68,6 +68,19 @@ extension KeyTreeItems {
         return heads[index] == Self.head(of: suffix) && orderOfRest(at: index, to: suffix) == 0
     }
 
+    func equals(_ key: ByteString, at index: Int) -> Bool {
+        key.withUnsafeBytes { equals($0, at: index) }
+    }
+
+    /// Whether the keys at two places of this node are equal.
+    func haveSameKey(_ a: Int, _ b: Int) -> Bool {
+        guard heads[a] == heads[b], suffixes[a].count == suffixes[b].count else { return false }
+        let count = restCount(at: a)
+        if count == 0 { return true }
+        let restOfA = heap + Int(suffixes[a].restOffset)
+        return memcmp(restOfA, heap + Int(suffixes[b].restOffset), count) == 0
+    }
+
     /// The order of the suffix at `index` to `suffix`, whose heads are equal.
     private func orderOfRest(at index: Int, to suffix: UnsafeRawBufferPointer) -> Int {
         let count = Int(suffixes[index].count)
