@@ -92,12 +92,6 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Snapshot {
-    @usableFromInline
-    func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
-        guard let index = tableIndex(of: E.self) else { return .values([]) }
-        return try tables[index].fetch(request)
-    }
-
     fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
         guard let index = tableIndex(of: type) else { return nil }
         return tables[index].row(id)

@@ -3,7 +3,11 @@ import Foundation
 /// What a fetch has found: rows whose values nobody had to look at, or values.
 @usableFromInline
 enum Fetched<E: Entity> {
-    case rows([Row])
+    /// The rows, which the snapshot keeps alive.
+    ///
+    /// They are not retained: each of them is somewhere else in memory, and a count that has to
+    /// be changed there makes the processor wait for every single one of them.
+    case rows([Unmanaged<Row>], of: Snapshot)
     case values([E])
 
     /// - Throws: `StoreError` with `.notDecodable`.
@@ -11,12 +15,29 @@ enum Fetched<E: Entity> {
     func all() throws -> [E] {
         switch self {
         case .values(let values): return values
-        case .rows(let rows):
-            var values: [E] = []
-            values.reserveCapacity(rows.count)
-            for row in rows { values.append(try row.value(as: E.self)) }
-            return values
+        case .rows(let rows, let snapshot):
+            return try withExtendedLifetime(snapshot) {
+                var values: [E] = []
+                values.reserveCapacity(rows.count)
+                for row in rows {
+                    values.append(try row._withUnsafeGuaranteedRef { try $0.value(as: E.self) })
+                }
+                return values
+            }
         }
+    }
+}
+
+extension Snapshot {
+    /// The records that a request asks for.
+    @usableFromInline
+    func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
+        guard let index = tableIndex(of: E.self), request.limit != 0 else { return .values([]) }
+        let plan = tables[index].plan(request)
+        if plan.isExact, plan.isSorted || request.sort.isEmpty {
+            return .rows(tables[index].page(request, plan), of: self)
+        }
+        return .values(try tables[index].fetch(request, plan))
     }
 }
 
@@ -26,14 +47,9 @@ extension Table {
     /// - Complexity: O(log n + rows looked at); sorting, where no index gives the order, is
     ///   O(m log m) in the number of rows that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws.
-    func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> Fetched<E> {
-        if request.limit == 0 { return .values([]) }
-        let plan = plan(request)
-        guard plan.isSorted || request.sort.isEmpty else {
-            return .values(try fetchAndSort(request, plan))
-        }
-        if plan.isExact { return .rows(page(request, plan)) }
-        return .values(try fetchInOrder(request, plan))
+    func fetch<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) throws -> [E] {
+        if plan.isSorted || request.sort.isEmpty { return try fetchInOrder(request, plan) }
+        return try fetchAndSort(request, plan)
     }
 
     /// How many records `fetch` would give.
@@ -60,8 +76,8 @@ extension Table {
     }
 
     /// The rows of an exact plan, without those left out at the front and behind the limit.
-    private func page<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) -> [Row] {
-        var found: [Row] = []
+    func page<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) -> [Unmanaged<Row>] {
+        var found: [Unmanaged<Row>] = []
         var skipped = 0
         let limit = request.limit ?? .max
         if let limit = request.limit { found.reserveCapacity(min(limit, count)) }
@@ -70,7 +86,7 @@ extension Table {
                 skipped += 1
                 return true
             }
-            found.append(row)
+            found.append(Unmanaged.passUnretained(row))
             return found.count < limit
         }
         return found

@@ -42,30 +42,33 @@ extension KeyTree {
         from lower: Bound?, to upper: Bound?, _ body: (Row) throws -> Bool
     ) rethrows {
         // The rows with the key at hand, those with greater ids first.
-        var group: [Row] = []
+        var group: [Unmanaged<Row>] = []
         // The first key of the leaf before, that is, of the one behind.
         var boundary: ByteString?
         var goesOn = true
-        func emit() throws -> Bool {
-            while let row = group.popLast() {
-                if try !body(row) { return false }
-            }
-            return true
-        }
         try visit(from: lower, to: upper, reversed: true) { items, index in
             let isLast = index == items.count - 1
             let continues =
                 isLast
                 ? boundary.map { items.equals($0, at: index) } ?? false
                 : items.haveSameKey(index, index + 1)
-            if !continues { goesOn = try emit() }
+            if !continues { goesOn = try Self.emit(&group, body) }
             if goesOn {
-                items.rows[index]._withUnsafeGuaranteedRef { group.append($0) }
+                group.append(items.rows[index])
                 if index == 0 { boundary = items.key(at: 0) }
             }
             return goesOn
         }
-        if goesOn { _ = try emit() }
+        if goesOn { _ = try Self.emit(&group, body) }
+    }
+
+    private static func emit(
+        _ group: inout [Unmanaged<Row>], _ body: (Row) throws -> Bool
+    ) rethrows -> Bool {
+        while let row = group.popLast() {
+            if try !row._withUnsafeGuaranteedRef(body) { return false }
+        }
+        return true
     }
 
     /// The first row with this key, in the order of ids. O(log n).
