@@ -1,0 +1,35 @@
+import Foundation
+import Skyros
+import Testing
+
+/// Every kind of error that a store can throw, and the simplest way to meet it.
+enum ErrorCode: String, CaseIterable {
+    case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
+    case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
+    case duplicateID, notFound, uniqueViolation, idChanged, notEncodable, blockFailed
+    case nestedWrite, closed, limitExceeded, conflict
+    case diskFull, io, durabilityLost, checkpointFailed
+    case notDecodable, invalidEvent, noSuchEvent, invalidInput
+}
+
+@Suite struct `The code of an error` {
+    @Test(arguments: ErrorCode.allCases)
+    func `can be provoked`(code: ErrorCode) async throws {
+        let error = await #expect(throws: StoreError.self) { try await Provocation.meet(code) }
+        let found = try #require(error)
+        #expect(found.code.name == code.rawValue)
+        #expect(found.code.description == code.rawValue)
+        #expect(!found.message.isEmpty)
+        #expect(found.description.hasPrefix("\(code.rawValue): \(found.message)"))
+    }
+
+    @Test func `is one of those that are provoked here`() throws {
+        let source = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/Skyros/Model/Errors/StoreError+Code.swift")
+        let text = try String(contentsOf: source, encoding: .utf8)
+        let declared = text.matches(of: /static let (\w+) = Code\("(\w+)"\)/)
+        #expect(declared.allSatisfy { $0.output.1 == $0.output.2 })
+        #expect(declared.map { String($0.output.2) } == ErrorCode.allCases.map(\.rawValue))
+    }
+}
