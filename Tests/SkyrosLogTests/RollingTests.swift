@@ -64,4 +64,17 @@ import Testing
         try log.append(1)
         #expect(try log.batches() == expected(count + 1))
     }
+
+    @Test func `is not ended while it holds no batch`() throws {
+        let fixture = LogFixture(segmentBytesMax: 300)
+        try fixture.make(on: disk).close()
+        // Each opening leaves two blocks.
+        for _ in 0..<10 { try fixture.open(disk).0.close() }
+        let log = try fixture.open(disk).0
+        #expect(log.statistics.fileBytes > 900)
+        try log.append(3)
+        while try log.sealNext() {}
+        #expect(try log.batches() == expected(3))
+        try log.close()
+    }
 }

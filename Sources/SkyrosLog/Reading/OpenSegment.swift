@@ -10,6 +10,9 @@ struct OpenSegment: Sendable {
     /// Stretches of about this size are read at once.
     private static let stretchBytes = 256 << 10
 
+    /// Whether there is anything in it but marks.
+    var hasBatches: Bool { scan.lastSequence >= header.firstSequence }
+
     /// Opens the segment and reads its header, not its blocks.
     init(_ name: SegmentName, on disk: any Disk, _ mode: OpenMode) throws(LogError) {
         let file = try onDisk { () throws(DiskError) in try disk.open(name.path, mode) }

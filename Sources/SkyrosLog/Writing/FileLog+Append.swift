@@ -37,7 +37,8 @@ extension FileLog {
     ) throws(LogError) -> Bool {
         let unsynced = state.appendedBytes - state.durableBytes
         let isFull = state.catalog.active.scan.endOffset >= options.segmentBytesMax
-        if isFull {
+        // One without a batch stays, whatever its size: its successor would bear the same name.
+        if isFull, state.catalog.active.hasBatches {
             guard unsynced == 0, !state.isSyncing else { return false }
             try startSegment(timeBefore, &state)
         }
