@@ -32,7 +32,7 @@ extension Store {
         public var segmentBytesMax = 16 << 20
 
         /// The largest event, in bytes; a write block that leads to a larger one is refused.
-        /// Default: 64 MiB.
+        /// Default: 64 MiB; more than 1 GiB counts as 1 GiB.
         public var eventBytesMax = 64 << 20
 
         /// Options with all defaults.

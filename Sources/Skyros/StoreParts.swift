@@ -23,8 +23,8 @@ extension Store.Options {
     var log: LogOptions {
         var log = LogOptions()
         log.segmentBytesMax = segmentBytesMax
-        log.batchBytesMax = eventBytesMax
-        log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * eventBytesMax)
+        log.batchBytesMax = min(eventBytesMax, LogOptions.batchBytesLimit)
+        log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * log.batchBytesMax)
         return log
     }
 }

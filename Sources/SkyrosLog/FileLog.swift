@@ -75,7 +75,7 @@ package final class FileLog: LogEngine {
         }
         return try catalog.chunk(
             containing: sequence, framing: framing,
-            contentBytesMax: options.batchBytesMax + options.frameBytes)
+            contentBytesMax: options.contentBytesMax)
     }
 
     /// Runs `body` under the lock; the monitor itself knows no typed errors.

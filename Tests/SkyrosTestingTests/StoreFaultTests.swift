@@ -64,6 +64,23 @@ private let segment = "events/00000000000000000001.open"
         #expect(torn > 0)
     }
 
+    @Test func `counts the whole events that a power cut left behind a gap`() throws {
+        let store = try open(disk)
+        for id in 1...8 {
+            let text = String(repeating: "x", count: 600)
+            try store.write { try $0.insert(Item(id: id, text: text)) }
+        }
+        var counts: Set<Int> = []
+        for seed in 0..<40 {
+            let again = try open(disk.crashed(seed: UInt64(seed)))
+            counts.insert(again.recovery.cutEventCount)
+            let ids = try again.all(Item.self).map(\.id)
+            #expect(ids == Array(1...8).prefix(ids.count).map { $0 })
+            #expect(again.recovery.cutEventCount < 8 - ids.count || ids.count == 8)
+        }
+        #expect(counts.count > 1)
+    }
+
     @Test func `refuses a write that finds the disk full, and goes on`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }
@@ -145,6 +162,19 @@ private let segment = "events/00000000000000000001.open"
         #expect(store.sequence == .zero)
         try store.write { try $0.insert(Item(id: 1, text: "short")) }
         #expect(store.sequence == 1)
+    }
+
+    @Test func `reads a large event under a smaller limit`() throws {
+        let store = try open(disk) { $0.segmentBytesMax = 1_000 }
+        let text = String(repeating: "x", count: 200_000)
+        for id in 0..<3 { try store.write { try $0.insert(Item(id: id, text: text)) } }
+        try store.close()
+        #expect(disk.contents.keys.contains { $0.hasSuffix(".zst") })
+        let again = try open(disk) { $0.eventBytesMax = 1_000 }
+        #expect(try again.all(Item.self).map(\.text) == [text, text, text])
+        #expect(
+            code { try again.write { try $0.insert(Item(id: 8, text: text)) } } == .limitExceeded)
+        try again.write { try $0.insert(Item(id: 9)) }
     }
 
     @Test func `never lets its time go back`() throws {

@@ -46,7 +46,7 @@ package final class LogFollower: LogReader {
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         try catalog.withLock { $0 }.chunk(
             containing: sequence, framing: framing,
-            contentBytesMax: options.batchBytesMax + options.frameBytes)
+            contentBytesMax: options.contentBytesMax)
     }
 
     /// Scans what was added to the active segment, as long as that is still the newest one

@@ -24,7 +24,7 @@ package struct LogInspection: LogReader {
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         try catalog?.chunk(
             containing: sequence, framing: framing,
-            contentBytesMax: options.batchBytesMax + options.frameBytes)
+            contentBytesMax: options.contentBytesMax)
     }
 
     package var statistics: LogStatistics? { catalog?.statistics }
