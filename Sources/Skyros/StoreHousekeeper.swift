@@ -35,7 +35,8 @@ final class StoreHousekeeper: Sendable {
         self.view = view
         self.checkpointer = checkpointer
         self.report = report
-        targetNanoseconds = options.openingTargetMilliseconds * 1_000_000
+        let target = options.openingTargetMilliseconds.multipliedReportingOverflow(by: 1_000_000)
+        targetNanoseconds = target.overflow ? .max : target.partialValue
         bytesBetweenLooks = max(1, options.segmentBytesMax / 4)
         if log.hasSegmentToSeal { tell() }
     }

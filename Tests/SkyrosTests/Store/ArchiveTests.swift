@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Skyros
 import Testing
@@ -45,34 +44,77 @@ import Testing
         #expect(throws: StoreError(.alreadyOpen, "")) { try archive.rebuildCheckpoint() }
         try store.close()
     }
-}
 
-@Suite struct `What an app may set` {
-    @Test func `is the queue of completions`() async throws {
-        let key = DispatchSpecificKey<Int>()
-        var options = Store.Options()
-        options.callbackQueue = DispatchQueue(label: "mine")
-        options.callbackQueue.setSpecific(key: key, value: 7)
-        let store = try Store(inMemory: Note.self, options: options)
-        let seen = await withCheckedContinuation { continuation in
-            store.writeAsync {
-                try $0.insert(Note(id: 1, text: ""))
-            } completion: { _ in
-                continuation.resume(returning: DispatchQueue.getSpecific(key: key))
-            }
-        }
-        #expect(seen == 7)
+    @Test func `tells the life of a record without its type`() throws {
+        let life = try archive.history(of: "Note", RecordID(2))
+        #expect(life.map(\.kind) == [.inserted])
+        #expect(life.map(\.sequence) == [2])
+        #expect(life.first?.changes.map(\.field) == ["id", "text"])
+        #expect(try archive.history(of: "Nothing", RecordID(2)).isEmpty)
     }
 
-    @Test func `is the name of a command`() throws {
-        struct Pay: DomainCommand {
-            static let commandName = "pay"
-            var cents: Int
+    @Test func `shows each state on the way, as far as is wanted`() throws {
+        var seen: [String] = []
+        try archive.replay { event, state in
+            seen.append("\(event.sequence): \(state.count("Note"))")
+            return event.sequence < 2
         }
-        let store = try Store(inMemory: Note.self)
-        try store.write(intent: Pay(cents: 5)) { try $0.insert(Note(id: 1, text: "")) }
-        let intent = try #require(try store.event(1)?.intent)
-        #expect(intent.name == "pay")
-        #expect(try intent.decode(as: Pay.self).cents == 5)
+        #expect(seen == ["1: 1", "2: 2"])
+        var last = SequenceNumber.zero
+        try archive.replay(through: 2) { event, state in
+            #expect(event.sequence == state.sequence)
+            last = event.sequence
+            return true
+        }
+        #expect(last == 2)
+    }
+
+    @Test func `sees what was written since when it is told to look again`() throws {
+        #expect(try !archive.refresh())
+        let store = try Store(at: folder.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 4, text: "v4")) }
+        #expect(archive.sequence == 3)
+        #expect(try archive.event(4) == nil)
+        #expect(try archive.refresh())
+        #expect(archive.sequence == 4)
+        #expect(try archive.snapshot().get(Note.self, 4)?.text == "v4")
+        try store.close()
+    }
+
+    @Test func `finds a whole store in order, and says which state it is`() throws {
+        var last = SequenceNumber.zero
+        let result = archive.verify { last = $0 }
+        #expect(result.ok)
+        #expect(result.problems.isEmpty)
+        #expect(result.sequence == 3)
+        #expect(result.digest == (try archive.snapshot().digest()))
+        #expect(last == 3)
+    }
+
+    @Test func `finds a checkpoint that is not the fold of the log`() throws {
+        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
+        let result = archive.verify()
+        #expect(!result.ok)
+        #expect(result.problems.count == 1)
+        #expect(result.sequence == 3)
+        #expect(result.digest == (try archive.snapshot().digest()))
+        let error = StoreError(.logCorrupt, "it rots", at: .init(file: "events/x", offset: 7))
+        #expect(
+            Verification(problem: error).problems == ["logCorrupt: it rots [events/x at byte 7]"])
+    }
+
+    @Test func `needs a store in its place`() throws {
+        let nothing = folder.url.appending(path: "nothing.skyros")
+        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: nothing) }
+        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: folder.url) }
+        #expect(!FileManager.default.fileExists(atPath: nothing.path))
+    }
+
+    @Test func `cannot write a checkpoint where there is no folder`() throws {
+        let file = folder.url.appending(path: "missing/then.sqlite")
+        #expect(throws: StoreError(.checkpointFailed, "")) {
+            try archive.writeCheckpoint(to: file)
+        }
     }
 }
