@@ -16,7 +16,7 @@ struct EventReading {
         from first: SequenceNumber, through last: SequenceNumber,
         _ body: (Event, RunningCheck) throws -> Bool
     ) throws {
-        var next = first.rawValue
+        var next = max(first, .zero.next).rawValue
         while next <= last.rawValue {
             guard let chunk = try chunk(containing: next) else { return }
             var check = chunk.checkBefore

@@ -51,6 +51,44 @@ import Testing
         #expect(try store.history(of: Note.self, 3).isEmpty)
     }
 
+    @Test func `tells what belongs to each event of a record's life`() throws {
+        struct Correct: DomainCommand, Equatable { var note: Int }
+        let metadata = Metadata(correlation: "r", tags: ["k": "v"])
+        try store.write(by: "f", metadata: metadata, intent: Correct(note: 7)) { tx in
+            try tx.insert(Note(id: 7, text: "x"))
+        }
+        let entry = try #require(try store.history(of: Note.self, 7).first)
+        let event = try #require(try store.event(6))
+        #expect(entry.time == event.time)
+        #expect(entry.metadata == event.metadata)
+        #expect(entry.metadata.correlation == "r")
+        #expect(entry.metadata.tags == ["k": "v"])
+        #expect(entry.intent == event.intent)
+        #expect(try entry.intent?.decode(as: Correct.self) == Correct(note: 7))
+        #expect(HistoryEntry.Kind(rawValue: "inserted") == entry.kind)
+        #expect(entry.changes.map(\.field) == ["id", "text"])
+    }
+
+    @Test func `is walked from any place to any other`() throws {
+        func walk(_ first: SequenceNumber, _ last: SequenceNumber?) throws -> [SequenceNumber] {
+            var seen: [SequenceNumber] = []
+            try store.forEachEvent(from: first, through: last) { event in
+                seen.append(event.sequence)
+                return true
+            }
+            return seen
+        }
+        #expect(try walk(1, nil) == [1, 2, 3, 4, 5])
+        #expect(try walk(2, 3) == [2, 3])
+        #expect(try walk(.zero, 2) == [1, 2])
+        #expect(try walk(4, 99) == [4, 5])
+        #expect(try walk(3, 2).isEmpty)
+        #expect(try walk(6, nil).isEmpty)
+        #expect(try walk(SequenceNumber(rawValue: .max), SequenceNumber(rawValue: .max)).isEmpty)
+        #expect(try store.event(.zero) == nil)
+        #expect(try store.event(SequenceNumber(rawValue: .max)) == nil)
+    }
+
     @Test func `is the same however it is reached`() throws {
         for number in 0...5 {
             let sequence = SequenceNumber(rawValue: UInt64(number))
