@@ -99,6 +99,24 @@ import Testing
         return try disk.open(DiskPath(.events, "a"), .create)
     }
 
+    @Test func `says what it will do`() {
+        let fault = Fault(.write, after: 2, reason: .noSpace, isLasting: true, writtenBytes: 3)
+        #expect(fault.kind == .write)
+        #expect(fault.after == 2)
+        #expect(fault.reason == .noSpace)
+        #expect(fault.isLasting)
+        #expect(fault.writtenBytes == 3)
+        #expect(Fault(.write) == Fault(.write, reason: .inputOutput))
+        #expect(SimulatedDisk.Kind(rawValue: "syncFile") == .syncFile)
+    }
+
+    @Test func `strikes whatever comes next if it names no kind`() throws {
+        let file = try makeFile()
+        disk.inject(Fault(nil))
+        #expect(throws: DiskError.self) { try file.sync() }
+        try file.sync()
+    }
+
     @Test func `strikes once, after as many operations as it says`() throws {
         let file = try makeFile()
         disk.inject(Fault(.write, after: 1, reason: .noSpace))

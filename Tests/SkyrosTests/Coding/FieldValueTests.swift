@@ -85,6 +85,13 @@ import Testing
         #expect(FieldValue.null != .bool(false))
     }
 
+    @Test func `describes itself as JSON, whatever it is`() {
+        let value: FieldValue = ["a": [1, 2.5, nil], "b": true, "c": "é"]
+        #expect(value.description == "{\"a\":[1,2.5,null],\"b\":true,\"c\":\"é\"}")
+        #expect(value.debugDescription == value.description)
+        #expect("\(FieldValue.date(Date(timeIntervalSinceReferenceDate: .nan)))" == "\"NaN\"")
+    }
+
     @Test func `refuses keys that Swift cannot tell apart`() throws {
         // As CBOR: {"é": 1, "e\u{301}": 2}: different bytes, equal strings.
         #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a262c3a9016365cc8102")) }

@@ -110,6 +110,13 @@ import Testing
         #expect(throws: JSONError.self) { try FieldValue(json: text) }
     }
 
+    @Test func `is refused with the place and the problem`() throws {
+        let error = try #require(throws: JSONError.self) { try FieldValue(json: "{\"é\": 1,}") }
+        #expect(error.offset == 9)
+        #expect(!error.problem.isEmpty)
+        #expect(error.description == "The JSON is not valid at byte 9: \(error.problem).")
+    }
+
     @Test func `is refused if it is too deep or a number too long`() {
         #expect(throws: JSONError.self) {
             try FieldValue(

@@ -63,6 +63,8 @@ import Testing
         var record = try Record(
             entity: "Restaurant", id: RecordID("x"),
             fields: ["name": "Nonna", "id": "x", "stars": 3])
+        #expect(record.entity == "Restaurant")
+        #expect(record.id == RecordID("x"))
         #expect(record.fieldNames == ["id", "name", "stars"])
         #expect(record["name"] == "Nonna")
         #expect(record["other"] == nil)

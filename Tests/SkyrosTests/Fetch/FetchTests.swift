@@ -73,6 +73,44 @@ import Testing
         }
     }
 
+    @Test func `compares a field that may be nil, which no comparison finds`() throws {
+        func scores(_ filter: Filter<Value>) throws -> [Double?] {
+            let found = try store.all(Value.self, where: filter)
+            #expect(try values.filter(filter.matches).count == found.count)
+            return Set(found.map(\.score)).sorted { ($0 ?? -1) < ($1 ?? -1) }
+        }
+        #expect(try scores(\.score < 2) == [0, 1])
+        #expect(try scores(\.score <= 2) == [0, 1, 2])
+        #expect(try scores(\.score > 2) == [3, 4])
+        #expect(try scores(\.score >= 2) == [2, 3, 4])
+        #expect(try scores(\.score == nil) == [nil])
+        #expect(try scores(!(\.score != nil)) == [nil])
+    }
+
+    @Test func `takes an order from a sort descriptor, in either direction`() throws {
+        let sorted = values.map(\.rank).sorted()
+        for (order, expected) in [(SortOrder.forward, sorted), (.reverse, sorted.reversed())] {
+            let sort = Sort<Value>(SortDescriptor(\.rank, order: order))
+            let ranks = try store.all(Value.self, sortedBy: [sort, .descending(\.score)])
+                .map(\.rank)
+            #expect(ranks == expected)
+        }
+    }
+
+    @Test func `asks any source in one way`() throws {
+        func found(in source: borrowing some Reading & ~Copyable) throws -> [Bool] {
+            #expect(try source.readingSnapshot.count("Item<Indexed>") == source.count(Value.self))
+            return try [source.exists(Value.self, values[0].id), source.exists(Value.self, UUID())]
+        }
+        #expect(try found(in: store) == [true, false])
+        #expect(try found(in: store.snapshot) == [true, false])
+        try store.write { tx in
+            #expect(try found(in: tx) == [true, false])
+            try tx.delete(values[0])
+            #expect(try found(in: tx) == [false, false])
+        }
+    }
+
     @Test func `lends a value without a copy of it`() throws {
         let rank = try store.withValue(of: Value.self, values[7].id) { $0.rank }
         #expect(rank == values[7].rank)

@@ -60,6 +60,23 @@ import Testing
         #expect(throws: StoreError(.blockFailed, "")) { try result.get() }
     }
 
+    @Test func `completes with an error if its intent cannot be encoded`() async {
+        struct Unspeakable: DomainCommand {
+            struct Silence: Error {}
+
+            func encode(to encoder: any Encoder) throws { throw Silence() }
+        }
+        let result = await withCheckedContinuation { continuation in
+            store.writeAsync(intent: Unspeakable()) {
+                try $0.insert(Note(id: 1, text: ""))
+            } completion: {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(throws: StoreError(.notEncodable, "")) { try result.get() }
+        #expect(store.sequence == .zero)
+    }
+
     @Test func `that changes nothing still completes`() async {
         let result = await withCheckedContinuation { continuation in
             store.writeAsync { _ in
@@ -186,6 +203,20 @@ import Testing
         var count = 0
         for try await _ in stream { count += 1 }
         #expect(count == 1)
+    }
+
+    @Test func `gives one event at a time to who asks for it`() async throws {
+        let store = try Store(inMemory: Note.self)
+        for id in 1...2 { try store.write { try $0.insert(Note(id: id, text: "")) } }
+        let stream = store.events(from: 1)
+        var first = stream.makeAsyncIterator()
+        var second = stream.makeAsyncIterator()
+        #expect(try await first.next()?.sequence == 1)
+        #expect(try await first.next()?.sequence == 2)
+        #expect(try await second.next()?.sequence == 1)
+        try store.close()
+        #expect(try await first.next() == nil)
+        #expect(try await second.next()?.sequence == 2)
     }
 
     @Test func `ends when its task is cancelled`() async throws {

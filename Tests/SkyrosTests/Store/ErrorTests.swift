@@ -16,6 +16,10 @@ import Testing
         #expect(
             error.description
                 == "diskFull: make room [events/x at byte 7] [events 2 to 3] (ENOSPC)")
+        #expect(error.cause == "ENOSPC")
+        #expect(error.place == place)
+        #expect(error.place.file == "events/x")
+        #expect(error.place.offset == 7)
         #expect(StoreError(.io, "x", at: .init(sequences: 2...2)).description == "io: x [event 2]")
         #expect(StoreError.Code.diskFull.name == "diskFull")
     }

@@ -55,6 +55,19 @@ private struct Rename: DomainCommand, Equatable {
         }
     }
 
+    @Test func `keeps no domain command that cannot be encoded`() throws {
+        struct Unspeakable: DomainCommand {
+            struct Silence: Error {}
+
+            func encode(to encoder: any Encoder) throws { throw Silence() }
+        }
+        #expect(throws: StoreError(.notEncodable, "")) {
+            try store.write(intent: Unspeakable()) { try $0.insert(Note(id: 1, text: "")) }
+        }
+        #expect(store.sequence == .zero)
+        #expect(Unspeakable.commandName == "Unspeakable")
+    }
+
     @Test func `has changed fields before and after`() throws {
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.write { try $0.update(Note.self, 1) { $0.text = "b" } }

@@ -117,6 +117,13 @@ import Testing
             var name: String { "computed" }
             static let indexes: [Index<Broken>] = [.on(\.name)]
         }
+        struct Nameless: Entity {
+            var id: Int
+            static let entityName = ""
+        }
+        #expect(Note.entityName == "Note")
+        #expect(Note.indexes.isEmpty)
+        #expect(code { _ = try Store(inMemory: Nameless.self) } == .invalidSchema)
         #expect(code { _ = try Store(at: folder.store, entities: []) } == .invalidSchema)
         #expect(
             code { _ = try Store(at: folder.store, entities: Note.self, Other.self) }

@@ -74,6 +74,19 @@ import Testing
         #expect(try store.event(1)?.changes.count == 100)
     }
 
+    @Test func `of thousands of changes is seen at once, and by no snapshot before it`() throws {
+        let before = store.snapshot
+        try store.write { try $0.insert((0..<3_000).map { Note(id: $0, text: "a") }) }
+        let between = store.snapshot
+        try store.write { tx in
+            for id in 0..<3_000 { try tx.update(Note.self, id) { $0.text = "b" } }
+        }
+        #expect(before.count("Note") == 0)
+        #expect(try between.count(Note.self, where: \.text == "a") == 3_000)
+        #expect(try store.read { try $0.count(Note.self, where: \.text == "b") } == 3_000)
+        #expect(try store.snapshot.digest() == store.snapshot(asOf: .sequence(2)).digest())
+    }
+
     @Test func `may swap two unique values`() throws {
         let a = Restaurant(name: "A", cuisine: "x")
         let b = Restaurant(name: "B", cuisine: "x")
