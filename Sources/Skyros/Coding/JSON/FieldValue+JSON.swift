@@ -98,5 +98,6 @@ extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible {
     /// a `Date` which is not a number traps.
     public var description: String { jsonText() }
 
+    /// The value as JSON, as `description` gives it.
     public var debugDescription: String { jsonText() }
 }

@@ -54,6 +54,7 @@ extension FieldValue: Equatable {
 }
 
 extension FieldValue: Hashable {
+    /// Mixes in what `==` compares, so that NaN hashes as itself.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)

@@ -81,5 +81,6 @@ extension StoreError {
 }
 
 extension StoreError.Code: CustomStringConvertible {
+    /// The code's name.
     public var description: String { name }
 }

@@ -59,6 +59,7 @@ extension StoreError: Hashable {
         a.code == b.code
     }
 
+    /// Mixes in the code alone, as `==` compares nothing else.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
     }

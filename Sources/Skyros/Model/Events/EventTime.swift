@@ -28,6 +28,7 @@ public struct EventTime: Hashable, Sendable {
 }
 
 extension EventTime: Comparable {
+    /// Whether `a` is earlier than `b`.
     public static func < (a: EventTime, b: EventTime) -> Bool {
         a.microseconds < b.microseconds
     }

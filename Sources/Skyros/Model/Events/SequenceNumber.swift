@@ -16,12 +16,14 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
 }
 
 extension SequenceNumber: Comparable {
+    /// Whether `a` stands before `b` in the log.
     public static func < (a: SequenceNumber, b: SequenceNumber) -> Bool {
         a.rawValue < b.rawValue
     }
 }
 
 extension SequenceNumber: ExpressibleByIntegerLiteral {
+    /// The place with this number.
     public init(integerLiteral value: UInt64) {
         self.init(rawValue: value)
     }
@@ -33,10 +35,12 @@ extension SequenceNumber: CustomStringConvertible {
 }
 
 extension SequenceNumber: Codable {
+    /// Reads the place from a plain number.
     public init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(UInt64.self)
     }
 
+    /// Writes the place as a plain number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
