@@ -177,6 +177,18 @@ private let segment = "events/00000000000000000001.open"
         try again.write { try $0.insert(Item(id: 9)) }
     }
 
+    @Test func `refuses an event after the last moment there is`() throws {
+        let last = ManualClock(microseconds: .max)
+        let store = try Store(on: disk, entities: Item.self, clock: last)
+        try store.write { try $0.insert(Item(id: 1)) }
+        #expect(code { try store.write { try $0.insert(Item(id: 2)) } } == .limitExceeded)
+        #expect(try store.all(Item.self).map(\.id) == [1])
+        let time = try #require(try store.event(1)).time
+        #expect(time.microseconds == .max)
+        try store.close()
+        #expect(try open(disk).count(Item.self) == 1)
+    }
+
     @Test func `never lets its time go back`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }

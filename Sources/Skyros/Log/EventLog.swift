@@ -52,7 +52,11 @@ final class EventLog: Sendable {
     ) throws -> Appended {
         try state.withLock { state in
             let sequence = state.last.next
-            let time = EventTime(after: state.lastTime, now: now)
+            guard let time = EventTime(after: state.lastTime, now: now) else {
+                throw StoreError(
+                    .limitExceeded, "no time is later than that of event \(state.last)",
+                    at: StoreError.Place(sequences: state.last...state.last))
+            }
             state.writer.buffer.removeAll()
             EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
             let timeBefore = state.lastTime.microseconds

@@ -27,6 +27,7 @@ import Testing
         (0, "1970-01-01T00:00:00.000000Z"), (1, "1970-01-01T00:00:00.000001Z"),
         (-1, "1969-12-31T23:59:59.999999Z"), (-1_000_000, "1969-12-31T23:59:59.000000Z"),
         (1_772_366_400_000_100, "2026-03-01T12:00:00.000100Z"),
+        (.max, "294247-01-10T04:00:54.775807Z"),
     ])
     func `is shown to the microsecond`(microseconds: Int64, text: String) {
         #expect(EventTime(microseconds: microseconds).description == text)

@@ -13,8 +13,10 @@ public struct EventTime: Hashable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// The time of the event that follows one at `previous`, when the wall clock shows `now`.
-    package init(after previous: EventTime, now: Int64) {
+    /// The time of the event that follows one at `previous`, when the wall clock shows `now`;
+    /// nil if there is no later time.
+    package init?(after previous: EventTime, now: Int64) {
+        guard previous.microseconds < .max else { return nil }
         microseconds = max(now, previous.microseconds + 1)
     }
 
