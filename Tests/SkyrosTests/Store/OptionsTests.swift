@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Skyros
+import Synchronization
 import Testing
 
 @Suite struct `What an app may set` {
@@ -45,25 +46,21 @@ import Testing
     }
 
     /// The checkpoint is made to fail, which is the one way to hear of it.
-    @Test func `is how soon a checkpoint is written in the background`() async throws {
+    @Test func `is how soon a checkpoint is written in the background`() throws {
         let folder = try TemporaryFolder()
         let file = folder.store.appending(path: "checkpoint.sqlite")
-        let error = try await withCheckedThrowingContinuation { continuation in
-            do {
-                var options = Store.Options()
-                options.openingTargetMilliseconds = 0
-                options.onError = { continuation.resume(returning: $0) }
-                let store = try Store(at: folder.store, entities: Note.self, options: options)
-                try FileManager.default.removeItem(at: file)
-                try FileManager.default.createDirectory(
-                    at: file, withIntermediateDirectories: false)
-                try store.write { try $0.insert(Note(id: 1, text: "")) }
-                try? store.close()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-        #expect(error.code == .checkpointFailed)
+        let errors = Mutex<[StoreError]>([])
+        var options = Store.Options()
+        options.openingTargetMilliseconds = 0
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let store = try Store(at: folder.store, entities: Note.self, options: options)
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try store.write { try $0.insert(Note(id: 1, text: "")) }
+        #expect(throws: StoreError(.checkpointFailed, "")) { try store.close() }
+        // What the background reports stands in the queue before `close` returns.
+        options.callbackQueue.sync {}
+        #expect(errors.withLock { $0.map(\.code) } == [.checkpointFailed])
     }
 
     @Test(arguments: [0, 1, .max])
