@@ -26,6 +26,16 @@ import Testing
         #expect(lines("/// Immutable.\n@B\nfinal class A: @unchecked Sendable {}").isEmpty)
     }
 
+    @Test func `may stand above a statement of several lines`() {
+        let head = "@A(b: 1)\nfinal class B<\n    C: D\n>: E,\n    @unchecked Sendable\n{\n}"
+        #expect(lines("// Guarded by E.\n\(head)").isEmpty)
+        #expect(lines("// Guarded by E.\n\n\(head)") == [7])
+        #expect(lines("let a = 1  // One.\nlet b =\n    unsafeBitCast(a, to: C.self)") == [3])
+        let call = "a = b(\n    unsafeBitCast(c, to: D.self),\n    unsafeBitCast(e, to: D.self))"
+        #expect(lines("// The layouts are the same.\n\(call)").isEmpty)
+        #expect(lines("// The layouts are the same.\na()\n\(call)") == [4, 5])
+    }
+
     @Test func `may stand above the function around the line`() {
         let text =
             "/// The cast holds because A is B.\nfunc a() {\n    unsafeBitCast(b, to: C.self)\n}"
@@ -48,6 +58,8 @@ import Testing
             "Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator()",
             "Int.random(in: 0..<3)", "Foundation.Date()", "Thread.sleep(forTimeInterval: 1)",
             "usleep(1)", "try await Task.sleep(for: a)", "print(a)", "Swift.print(a)",
+            "a.shuffled()", "a.shuffle()", "a?.randomElement()", "[b(using: c)].randomElement()",
+            "a.map { $0.random(in: b) }.sorted(using: c)",
             "fatalError(\"a\")", "assert(a)", "assertionFailure()", "DispatchSemaphore(value: 0)",
         ])
     func `that has another place or none is found`(code: String) {
@@ -57,7 +69,9 @@ import Testing
     @Test(
         arguments: [
             "reader.readDate()", "Date(timeIntervalSince1970: 0)", "RecordHasher()", "A.Hasher()",
-            "Int.random(in: 0..<3, using: &seed)", "output.print(a)", "func print(_ a: B) {}",
+            "Int.random(in: 0..<3, using: &seed)", "a.shuffled(\nusing: &seed)",
+            "a.shuffle(using: &seed)", "a.randomElement(using: &seed)", "output.print(a)",
+            "func print(_ a: B) {}",
             "precondition(a)", "asserted(a)", "preconditionFailure()", "sprint(a)",
             "// print(a)", "\"print(a)\"", "date.now",
         ])
@@ -75,6 +89,7 @@ import Testing
             lines("Thread.sleep(1)", at: "Sources/SkyrosTool/Commands/LogCommand.swift").isEmpty)
         #expect(lines("UUID()", at: "Tests/A/B.swift").isEmpty)
         #expect(lines("Task.sleep(for: a)", at: "Tests/A/B.swift") == [1])
+        #expect(lines("a.shuffled()", at: "Tests/A/B.swift") == [1])
         #expect(lines("fatalError()", at: "Examples/A/B.swift") == [1])
     }
 }

@@ -10,7 +10,10 @@ import Testing
         #expect(file("/* \n TODO later */").lines(Comments.reminders) == [2])
         #expect(SourceFile("a.py", "a\n# TODO b").lines(Comments.reminders) == [2])
         #expect(SourceFile("scripts/a", "#!/bin/sh\na # TODO").lines(Comments.reminders) == [2])
-        #expect(SourceFile("a.md", "# Why TODO is wrong").lines(Comments.reminders).isEmpty)
+        #expect(SourceFile("a.md", "# A\n\nTODO: write it").lines(Comments.reminders) == [3])
+        #expect(
+            SourceFile("a.md", "# A\n```swift\n// FIXME\n```").lines(Comments.reminders) == [3])
+        #expect(SourceFile("a.md", "# Why `TODO` is wrong").lines(Comments.reminders).isEmpty)
         #expect(
             file("// XXH64 knows no hacks.\nlet a = \"TODO\"").lines(Comments.reminders).isEmpty)
     }

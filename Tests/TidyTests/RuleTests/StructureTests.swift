@@ -15,9 +15,20 @@ import Testing
     @Test func `may lead down`() {
         #expect(lines("Sources/SkyrosLog/A.swift", "package import SkyrosDisk").isEmpty)
         #expect(lines("Sources/SkyrosTool/A.swift", "import Skyros\nimport SkyrosLog").isEmpty)
-        #expect(lines("Examples/A/B.swift", "import SkyrosTesting").isEmpty)
+        #expect(lines("Examples/A/B.swift", "import Skyros\nimport SkyrosTesting").isEmpty)
+        #expect(lines("Examples/A/B.swift", "import Foundation").isEmpty)
         #expect(lines("Tests/A/B.swift", "@testable import Skyros").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "// import Skyros").isEmpty)
+    }
+
+    @Test func `in an example is one that users can write`() {
+        #expect(lines("Examples/A/B.swift", "import SkyrosLog") == [1])
+        #expect(lines("Examples/A/B.swift", "import Skyros\nimport SkyrosTool") == [2])
+    }
+
+    @Test func `needs a height for every module`() {
+        #expect(lines("Sources/SkyrosCellar/A.swift", "let a = 1") == [1])
+        #expect(lines("Sources/CZstd/shim.h", "").isEmpty)
     }
 
     @Test func `of a system library has one door`() {

@@ -26,10 +26,14 @@ enum Calls {
     ]
 
     private static let bans =
-        ["Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator", ".random("].map
-    {
-        Ban(code: $0, exceptions: surroundings, advice: timeAndChance)
-    }
+        ["Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator"].map {
+            Ban(code: $0, exceptions: surroundings, advice: timeAndChance)
+        }
+        + [".random(", ".randomElement(", ".shuffled(", ".shuffle("].map {
+            Ban(
+                code: $0, places: ["Sources/", "Tests/"], exceptions: surroundings,
+                advice: "\(timeAndChance), or from a seed, with using:")
+        }
         + ["Thread.sleep", "usleep(", "Task.sleep", "nanosleep("].map {
             Ban(code: $0, places: ["Sources/", "Tests/"], exceptions: follower, advice: waiting)
         }
@@ -54,7 +58,7 @@ enum Calls {
     static func findings(in file: SourceFile) -> [Finding] {
         bans.filter { file.isIn($0.places) && !file.isIn($0.exceptions) }.flatMap { ban in
             file.tokens.matches(of: ban.code)
-                .filter { isCall($0, in: file.tokens) && !isSeeded($0, in: file) }
+                .filter { isCall($0, in: file.tokens) && !isSeeded($0, in: file.tokens) }
                 .map { file.finding(file.tokens[$0].line, "\(ban.code) … \(ban.advice)") }
         }
     }
@@ -69,7 +73,8 @@ enum Calls {
     }
 
     /// A random number from a generator that the caller gives is no chance.
-    private static func isSeeded(_ index: Int, in file: SourceFile) -> Bool {
-        file.tokens[index].text == "." && file.code[file.tokens[index].line - 1].contains("using:")
+    private static func isSeeded(_ index: Int, in tokens: [Token]) -> Bool {
+        tokens[index].text == "."
+            && tokens.arguments(from: index + 2).contains { $0.text == "using" }
     }
 }

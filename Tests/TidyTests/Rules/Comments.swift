@@ -7,9 +7,14 @@ enum Comments {
 
     private static let reminderWords = ["TODO", "FIXME", "XXX", "HACK"]
 
+    /// Looks into comments and, of a page, at all but the code between backticks.
     static func reminders(in file: SourceFile) -> [Finding] {
-        file.commentLines.compactMap { line, text in
-            let words = text.split { !$0.isLetter && $0 != "_" }
+        let lines =
+            file.fileExtension == "md"
+            ? file.lines.enumerated().map { ($0 + 1, Markdown.withoutSpans($1)[...]) }
+            : file.commentLines
+        return lines.compactMap { line, text in
+            let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
             guard let word = words.first(where: { reminderWords.contains(String($0)) }) else {
                 return nil
             }

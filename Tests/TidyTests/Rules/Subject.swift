@@ -9,16 +9,21 @@ enum Subject {
             "smll", "kees" + "peed", "lartsim",
         ].map { String($0.reversed()) })
 
+    /// What is such a word in capitals only.
+    static let acronym = String("IA".reversed())
+
     static func findings(in file: SourceFile) -> [Finding] {
         let lines = [file.path] + file.lines
         return lines.enumerated().compactMap { index, line in
-            guard let word = self.words(of: line).first(where: words.contains) else { return nil }
-            return file.finding(max(index, 1), "\(word): speak of the project alone")
+            let word = self.words(of: line).first {
+                words.contains($0.lowercased()) || $0 == acronym
+            }
+            return word.map { file.finding(max(index, 1), "\($0): speak of the project alone") }
         }
     }
 
     private static func words(of line: String) -> [String] {
         line.utf8.split { !Token.isWordByte($0) || $0 == UInt8(ascii: "_") }
-            .map { String(decoding: $0, as: UTF8.self).lowercased() }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 }
