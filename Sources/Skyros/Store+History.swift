@@ -22,17 +22,25 @@ extension Store {
     ///
     /// - Returns: one entry an event, oldest first; none if the record never was.
     /// - Complexity: O(events in the log).
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func history<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [HistoryEntry] {
         try past.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
-    /// The event with this sequence, or nil.
+    /// The event with this sequence, or nil. It reads the part of the log around it.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func event(_ sequence: SequenceNumber) throws -> Event? {
         try EventReading(log.engine).event(sequence)
     }
 
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
     /// false. Without `last` it ends with what is the last event now.
+    ///
+    /// The block runs on the calling thread, and nobody waits for it.
+    ///
+    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
     public func forEachEvent(
         from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
         _ body: (Event) throws -> Bool

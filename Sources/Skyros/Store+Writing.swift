@@ -16,6 +16,7 @@ extension Store {
     ///   - metadata: more about the change, such as correlation and tags.
     ///   - intent: the domain command that led to it, kept as data.
     ///   - durability: default: `Options.durability`.
+    ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
     ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`.
     @discardableResult

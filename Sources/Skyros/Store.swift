@@ -22,6 +22,7 @@ public final class Store: Sendable {
     let view: MainView
     let log: EventLog
     let turn: WriterTurn
+    private let runner: BlockRunner
     let syncer: LogSyncer
     let checkpointer: Checkpointer?
     let housekeeper: StoreHousekeeper
@@ -34,6 +35,7 @@ public final class Store: Sendable {
         view = opened.view
         log = EventLog(parts.log, lastTime: view.current.time)
         turn = WriterTurn(worker: Worker())
+        runner = BlockRunner(empty: opened.empty)
         syncer = LogSyncer(
             parts.log, intervalMilliseconds: parts.options.syncIntervalMilliseconds,
             report: parts.report)
@@ -64,15 +66,17 @@ public final class Store: Sendable {
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> (R, Receipt) {
         try checkOpen()
-        let (batch, result) = try BlockRunner.run(
+        let (batch, result) = try runner.run(
             on: view.current, metadata: metadata, intent: intent, block)
         guard !batch.isEmpty else { return (result, Receipt(nil, durability, nil)) }
         let appended = try log.append(
             batch, at: parts.clock.nowMicroseconds(), deferring: durability == .deferred)
-        try view.update(changeCount: batch.items.count) { snapshot, touched in
-            try Projector.apply(
-                appended.event, check: appended.check, prepared: batch.items.map(\.prepared),
-                to: &snapshot, noting: &touched)
+        try withExtendedLifetime(batch) {
+            try view.update(changeCount: batch.changes.count) { snapshot, touched in
+                try Projector.apply(
+                    appended.event, check: appended.check, prepared: batch.prepared,
+                    to: &snapshot, noting: &touched)
+            }
         }
         return (result, announce(appended, durability))
     }
@@ -118,9 +122,4 @@ public final class Store: Sendable {
             throw StoreError(.closed, "the store was closed; open it again to write")
         }
     }
-}
-
-extension Store: Reading {
-    /// The newest snapshot.
-    public var readingSnapshot: Snapshot { view.current }
 }

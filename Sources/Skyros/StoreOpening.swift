@@ -16,6 +16,8 @@ struct StoreOpening {
     struct Opened: Sendable {
         let parts: StoreParts
         let view: MainView
+        /// The state before the first event.
+        let empty: Snapshot
         let checkpointer: Checkpointer?
         let report: RecoveryReport
     }
@@ -46,7 +48,8 @@ struct StoreOpening {
         var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
         var report = RecoveryReport()
         var snapshot = try checkpoint.load(into: empty, inspection)
-        var touched = TouchedRows()
+        // A store in memory has no checkpoint to write them to.
+        var touched = TouchedRows(isRecording: checkpoint.checkpointer != nil)
         let first = snapshot.sequence
         try fold(inspection, into: &snapshot, &touched)
         report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
@@ -56,13 +59,12 @@ struct StoreOpening {
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
-        let view = MainView(snapshot)
-        view.giveBack(touched)
+        let view = MainView(snapshot, touched: touched)
         let parts = StoreParts(
             disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
             options: options)
         return Opened(
-            parts: parts, view: view, checkpointer: checkpoint.checkpointer,
+            parts: parts, view: view, empty: empty, checkpointer: checkpoint.checkpointer,
             report: report)
     }
 

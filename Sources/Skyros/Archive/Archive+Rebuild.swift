@@ -5,7 +5,9 @@ import SkyrosLog
 extension Archive {
     /// Writes a fresh checkpoint of a moment to a file of its own: an ordinary SQLite database.
     ///
-    /// - Parameter file: where to; there must be nothing yet.
+    /// - Parameters:
+    ///   - moment: nil for the last event.
+    ///   - file: where to; there must be nothing yet.
     /// - Returns: the state that was written.
     /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.checkpointFailed`.
     @discardableResult

@@ -20,7 +20,9 @@ public final class Archive: Sendable {
 
     /// Opens the store at `url` for reading.
     ///
-    /// - Parameter entities: types whose indexes the snapshots shall have; none are needed.
+    /// - Parameters:
+    ///   - url: the store's folder.
+    ///   - entities: types whose indexes the snapshots shall have; none are needed.
     /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like
     ///   if the log is damaged.
     public convenience init(at url: URL, entities: [any Entity.Type] = []) throws {
@@ -51,17 +53,24 @@ public final class Archive: Sendable {
     public var sequence: SequenceNumber { SequenceNumber(rawValue: follower.head.sequence) }
 
     /// Looks whether there is more in the log; returns whether there is.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
         try StoreError.fromLog { () throws(LogError) in try follower.refresh() }
     }
 
-    /// The event with this sequence, or nil.
+    /// The event with this sequence, or nil. It reads the part of the log around it.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func event(_ sequence: SequenceNumber) throws -> Event? {
         try EventReading(follower).event(sequence)
     }
 
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
     /// false.
+    ///
+    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
     public func forEachEvent(
         from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
         _ body: (Event) throws -> Bool
@@ -77,6 +86,8 @@ public final class Archive: Sendable {
     /// - Parameters:
     ///   - moment: nil for the last event.
     ///   - progress: called after each event.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log has not come that far, `.logCorrupt`
+    ///   and the like if it is damaged.
     public func snapshot(
         asOf moment: Moment? = nil, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
@@ -84,6 +95,8 @@ public final class Archive: Sendable {
     }
 
     /// The life of one record, oldest event first. O(events in the log).
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func history(of entity: String, _ id: RecordID) throws -> [HistoryEntry] {
         try past.history(of: entity, id)
     }
@@ -92,6 +105,10 @@ public final class Archive: Sendable {
     ///
     /// The snapshot that `body` gets must not be kept beyond the call where speed matters: as
     /// long as somebody holds it, the next event has to copy what it changes.
+    ///
+    /// - Complexity: O(events up to the last one).
+    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
     public func replay(
         through last: SequenceNumber? = nil,
         _ body: (_ event: Event, _ state: Snapshot) throws -> Bool

@@ -85,21 +85,20 @@ final class Checkpointer: Sendable {
     private static func batch(
         _ snapshot: Snapshot, _ touched: TouchedRows
     ) throws -> CheckpointBatch {
-        let changes = touched.entities.sorted { $0.key < $1.key }.map { entity, rows in
-            let table = snapshot.table(entity)
+        let touchedTables = touched.tables.compactMap(\.self)
+        let changes = touchedTables.sorted { $0.entity < $1.entity }.map { rows in
+            let table = snapshot.table(rows.entity)
             var upserts: [Row] = []
             var deletions: [Int64] = []
-            for (number, id) in rows.ids {
-                if let row = table?.row(id), row.number == number {
+            for note in rows.distinctNotes {
+                if let row = table?.rows.find(number: note.number, hash: note.hash) {
                     upserts.append(row)
                 } else {
-                    deletions.append(Int64(number))
+                    deletions.append(Int64(note.number))
                 }
             }
-            upserts.sort { $0.number < $1.number }
-            deletions.sort()
             return CheckpointBatch.EntityChanges(
-                entity: entity, isCleared: rows.isCleared, deletions: deletions
+                entity: rows.entity, isCleared: rows.isCleared, deletions: deletions
             ) { consume in
                 for row in upserts { try row.give(to: consume) }
             }

@@ -13,6 +13,8 @@ enum KeyOrder: Comparable {
     case full
 
     static func of(_ type: Any.Type) -> KeyOrder {
+        // The most frequent ones first: looking for conformances takes longer.
+        if type == String.self || type == Int.self || type == Double.self { return .full }
         if type is any OrderedByKey.Type { return .full }
         if type == Bool.self { return .equality }
         if let optional = type as? any OptionalType.Type { return of(optional.wrapped) }

@@ -22,7 +22,8 @@ public struct HistoryEntry: Hashable, Sendable {
     public let metadata: Metadata
     /// What was asked for, if the write block said so.
     public let intent: Intent?
-    /// The fields that changed, in canonical order; all fields, if the record came or went.
+    /// The fields that changed, in canonical order: all fields if the record came or went, none
+    /// if it was `cleared`, which an event says without the fields.
     public let changes: [FieldChange]
 
     /// Who did it.

@@ -10,12 +10,14 @@ import SkyrosLog
 /// asked for, so a slow reader costs no memory and misses nothing. The sequence ends when the
 /// store is closed or the task cancelled. Each iterator is on its own.
 public struct EventStream: AsyncSequence, Sendable {
+    /// What the stream gives.
     public typealias Element = Event
 
     let log: any LogReader
     let signal: EventSignal
     let first: SequenceNumber
 
+    /// An iterator of its own, which begins with the first event of the stream.
     public func makeAsyncIterator() -> Iterator {
         Iterator(log: log, signal: signal, next: first)
     }

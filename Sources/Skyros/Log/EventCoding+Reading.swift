@@ -1,3 +1,5 @@
+import Foundation
+
 extension EventCoding {
     /// Reads the event that `bytes` are. O(size).
     ///
@@ -35,20 +37,20 @@ extension EventCoding {
         var metadata = Metadata()
         var intent: Intent?
         var changes: [Change] = []
-        var fields = try CBORFields(bytes)
-        while let field = try fields.next() {
-            var value = CBORReader(UnsafeRawBufferPointer(rebasing: bytes[field.value]))
-            switch String(decoding: bytes[field.key], as: UTF8.self) {
-            case Key.sequence: sequence = try value.readInteger(UInt64.self)
-            case Key.time: time = try value.readInteger(Int64.self)
-            case Key.actor: metadata.actor = try value.readText()
-            case Key.reason: metadata.reason = try value.readText()
-            case Key.correlation: metadata.correlation = try value.readText()
-            case Key.causation: metadata.causation = try value.readText()
-            case Key.tags: metadata.tags = try readTags(value.bytes)
-            case Key.intent: intent = try readIntent(value.bytes)
-            case Key.changes: changes = try readChanges(&value)
-            case let other: throw Malformed(why: "its field \"\(other)\" is unknown")
+        var reader = CBORReader(bytes)
+        for _ in 0..<(try reader.readMapHead()) {
+            let key = try reader.readUTF8()
+            switch key {
+            case Key.tags: metadata.tags = try readTags(&reader)
+            case Key.time: time = try reader.readInteger(Int64.self)
+            case Key.actor: metadata.actor = try reader.readText()
+            case Key.intent: intent = try readIntent(&reader)
+            case Key.reason: metadata.reason = try reader.readText()
+            case Key.changes: changes = try readChanges(&reader)
+            case Key.sequence: sequence = try reader.readInteger(UInt64.self)
+            case Key.causation: metadata.causation = try reader.readText()
+            case Key.correlation: metadata.correlation = try reader.readText()
+            default: throw unknown(key, of: "it has")
             }
         }
         guard let sequence, let time else {
@@ -59,28 +61,30 @@ extension EventCoding {
             metadata: metadata, intent: intent, changes: changes)
     }
 
-    private static func readTags(_ bytes: UnsafeRawBufferPointer) throws -> [String: String] {
+    private static func unknown(_ key: UnsafeRawBufferPointer, of owner: String) -> Malformed {
+        Malformed(why: "\(owner) an unknown field, \"\(String(decoding: key, as: UTF8.self))\"")
+    }
+
+    private static func readTags(_ reader: inout CBORReader) throws -> [String: String] {
         var tags: [String: String] = [:]
-        var fields = try CBORFields(bytes)
-        while let field = try fields.next() {
-            var value = CBORReader(UnsafeRawBufferPointer(rebasing: bytes[field.value]))
-            tags[String(decoding: bytes[field.key], as: UTF8.self)] = try value.readText()
+        for _ in 0..<(try reader.readMapHead()) {
+            let name = try reader.readText()
+            tags[name] = try reader.readText()
         }
         return tags
     }
 
-    private static func readIntent(_ bytes: UnsafeRawBufferPointer) throws -> Intent {
+    private static func readIntent(_ reader: inout CBORReader) throws -> Intent {
         var name: String?
         var encoded: [UInt8]?
-        var fields = try CBORFields(bytes)
-        while let field = try fields.next() {
-            let content = UnsafeRawBufferPointer(rebasing: bytes[field.value])
-            switch String(decoding: bytes[field.key], as: UTF8.self) {
-            case Key.name:
-                var reader = CBORReader(content)
-                name = try reader.readText()
-            case Key.value: encoded = [UInt8](content)
-            case let other: throw Malformed(why: "its intent's field \"\(other)\" is unknown")
+        for _ in 0..<(try reader.readMapHead()) {
+            let key = try reader.readUTF8()
+            switch key {
+            case Key.name: name = try reader.readText()
+            case Key.value:
+                let range = try reader.skipValue(depth: 2)
+                encoded = [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
+            default: throw unknown(key, of: "its intent has")
             }
         }
         guard let name, let encoded else {
@@ -92,41 +96,36 @@ extension EventCoding {
     private static func readChanges(_ reader: inout CBORReader) throws -> [Change] {
         let count = try reader.readArrayHead()
         var changes: [Change] = []
-        for _ in 0..<count {
-            let range = try reader.skipValue(depth: 2)
-            changes.append(try readChange(UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
-        }
+        for _ in 0..<count { changes.append(try readChange(&reader)) }
         return changes
     }
 
-    private static func readChange(_ bytes: UnsafeRawBufferPointer) throws -> Change {
+    private static func readChange(_ reader: inout CBORReader) throws -> Change {
         var entity: String?
         var id: RecordID?
-        var before: [UInt8]?
-        var after: [UInt8]?
+        var before: Fields?
+        var after: Fields?
         var cleared: Int?
-        var fields = try CBORFields(bytes)
-        while let field = try fields.next() {
-            let content = UnsafeRawBufferPointer(rebasing: bytes[field.value])
-            var value = CBORReader(content)
-            switch String(decoding: bytes[field.key], as: UTF8.self) {
-            case Key.entity: entity = try value.readText()
-            case Key.id: id = RecordID(ByteString(content))
-            case Key.before: before = try readFields(content)
-            case Key.after: after = try readFields(content)
-            case Key.cleared: cleared = try value.readInteger(Int.self)
-            case let other: throw Malformed(why: "a change's field \"\(other)\" is unknown")
+        for _ in 0..<(try reader.readMapHead()) {
+            let key = try reader.readUTF8()
+            switch key {
+            case Key.id:
+                let range = try reader.skipValue(depth: 3)
+                id = RecordID(ByteString(UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
+            case Key.after: after = try readFields(&reader)
+            case Key.before: before = try readFields(&reader)
+            case Key.entity: entity = try reader.readText()
+            case Key.cleared: cleared = try reader.readInteger(Int.self)
+            default: throw unknown(key, of: "a change has")
             }
         }
         switch (entity, id, before, after, cleared) {
         case (let entity?, let id?, nil, let after?, nil):
-            return .inserted(Record(entity: entity, id: id, fields: Fields(trusted: after)))
+            return .inserted(Record(entity: entity, id: id, fields: after))
         case (let entity?, let id?, let before?, let after?, nil):
-            return .updated(
-                entity: entity, id: id, before: Fields(trusted: before),
-                after: Fields(trusted: after))
+            return .updated(entity: entity, id: id, before: before, after: after)
         case (let entity?, let id?, let before?, nil, nil):
-            return .deleted(Record(entity: entity, id: id, fields: Fields(trusted: before)))
+            return .deleted(Record(entity: entity, id: id, fields: before))
         case (let entity?, nil, nil, nil, let count?) where count >= 0:
             return .cleared(entity: entity, count: count)
         default:
@@ -134,9 +133,18 @@ extension EventCoding {
         }
     }
 
-    private static func readFields(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
-        var fields = try CBORFields(bytes)
+    /// Takes a map over as it is, once it is known to be one.
+    private static func readFields(_ reader: inout CBORReader) throws -> Fields {
+        var fields = try CBORFields(reader.bytes, at: reader.offset)
         while try fields.next() != nil {}
-        return [UInt8](bytes)
+        let range = reader.offset..<fields.reader.offset
+        reader.offset = range.upperBound
+        return Fields(trusted: [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
     }
+}
+
+/// Whether a text in memory is one that stands in the source. O(n).
+private func ~= (text: StaticString, utf8: UnsafeRawBufferPointer) -> Bool {
+    guard text.utf8CodeUnitCount == utf8.count, let base = utf8.baseAddress else { return false }
+    return memcmp(text.utf8Start, base, utf8.count) == 0
 }

@@ -2,11 +2,7 @@ extension EventCoding {
     /// Appends `event` to `writer`. O(size).
     static func append(_ event: Event, to writer: inout CBORWriter) {
         append(
-            event.sequence, event.time, event.metadata, event.intent, event.changes.count,
-            to: &writer
-        ) { writer in
-            for change in event.changes { append(change, to: &writer) }
-        }
+            event.sequence, event.time, event.metadata, event.intent, event.changes, to: &writer)
     }
 
     /// Appends the event that `batch` becomes.
@@ -14,15 +10,12 @@ extension EventCoding {
         _ batch: CommandBatch, as sequence: SequenceNumber, at time: EventTime,
         to writer: inout CBORWriter
     ) {
-        append(sequence, time, batch.metadata, batch.intent, batch.items.count, to: &writer) {
-            writer in
-            for item in batch.items { append(item.change, to: &writer) }
-        }
+        append(sequence, time, batch.metadata, batch.intent, batch.changes, to: &writer)
     }
 
     private static func append(
         _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, _ intent: Intent?,
-        _ changeCount: Int, to writer: inout CBORWriter, _ changes: (inout CBORWriter) -> Void
+        _ changes: [Change], to writer: inout CBORWriter
     ) {
         var fieldCount = 3
         if !metadata.tags.isEmpty { fieldCount += 1 }
@@ -39,15 +32,15 @@ extension EventCoding {
         if let intent { append(intent, to: &writer) }
         append(metadata.reason, Key.reason, to: &writer)
         writer.append(text: Key.changes)
-        writer.appendArrayHead(changeCount)
-        changes(&writer)
+        writer.appendArrayHead(changes.count)
+        for change in changes { append(change, to: &writer) }
         writer.append(text: Key.sequence)
         writer.append(sequence.rawValue)
         append(metadata.causation, Key.causation, to: &writer)
         append(metadata.correlation, Key.correlation, to: &writer)
     }
 
-    private static func append(_ text: String?, _ key: String, to writer: inout CBORWriter) {
+    private static func append(_ text: String?, _ key: StaticString, to writer: inout CBORWriter) {
         guard let text else { return }
         writer.append(text: key)
         writer.append(text: text)
@@ -107,7 +100,8 @@ extension EventCoding {
         id.bytes.withUnsafeBytes { writer.append(raw: $0) }
     }
 
-    private static func append(_ fields: [UInt8], _ key: String, to writer: inout CBORWriter) {
+    private static func append(_ fields: [UInt8], _ key: StaticString, to writer: inout CBORWriter)
+    {
         writer.append(text: key)
         writer.append(raw: fields)
     }

@@ -12,24 +12,24 @@
 /// Keys stand in canonical order: shorter first, then by their bytes.
 enum EventCoding {
     enum Key {
-        static let tags = "tags"
-        static let time = "time"
-        static let actor = "actor"
-        static let intent = "intent"
-        static let reason = "reason"
-        static let changes = "changes"
-        static let sequence = "sequence"
-        static let causation = "causation"
-        static let correlation = "correlation"
+        static let tags: StaticString = "tags"
+        static let time: StaticString = "time"
+        static let actor: StaticString = "actor"
+        static let intent: StaticString = "intent"
+        static let reason: StaticString = "reason"
+        static let changes: StaticString = "changes"
+        static let sequence: StaticString = "sequence"
+        static let causation: StaticString = "causation"
+        static let correlation: StaticString = "correlation"
 
-        static let id = "id"
-        static let after = "after"
-        static let before = "before"
-        static let entity = "entity"
-        static let cleared = "cleared"
+        static let id: StaticString = "id"
+        static let after: StaticString = "after"
+        static let before: StaticString = "before"
+        static let entity: StaticString = "entity"
+        static let cleared: StaticString = "cleared"
 
-        static let name = "name"
-        static let value = "value"
+        static let name: StaticString = "name"
+        static let value: StaticString = "value"
     }
 
     /// The length of the first event in `bytes`; nil if there is no whole one.

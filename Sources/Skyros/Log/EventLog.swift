@@ -8,6 +8,7 @@ final class EventLog: Sendable {
     private let state: Locked<State>
 
     private struct State: ~Copyable, Sendable {
+        var last: SequenceNumber
         var lastTime: EventTime
         var writer = EventWriter()
     }
@@ -33,7 +34,8 @@ final class EventLog: Sendable {
 
     init(_ engine: any LogEngine, lastTime: EventTime) {
         self.engine = engine
-        state = Locked(State(lastTime: lastTime))
+        let last = SequenceNumber(rawValue: engine.head.sequence)
+        state = Locked(State(last: last, lastTime: lastTime))
     }
 
     /// Where the log stands.
@@ -48,9 +50,8 @@ final class EventLog: Sendable {
     func append(
         _ batch: CommandBatch, at now: Int64, deferring: Bool
     ) throws -> Appended {
-        let head = engine.head
-        let sequence = SequenceNumber(rawValue: head.sequence).next
-        return try state.withLock { state in
+        try state.withLock { state in
+            let sequence = state.last.next
             let time = EventTime(after: state.lastTime, now: now)
             state.writer.buffer.removeAll()
             EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
@@ -63,6 +64,7 @@ final class EventLog: Sendable {
                 }
             }
             state.lastTime = time
+            state.last = sequence
             let event = Event(
                 sequence: sequence, time: time, metadata: batch.metadata, intent: batch.intent,
                 changes: batch.changes)

@@ -37,49 +37,52 @@ struct Projector {
         let index = snapshot.tableIndex(of: change.entity)
         switch change {
         case .inserted(let record):
-            try insert(record, event, memo, into: &snapshot.tables[index], &touched)
-        case .updated(_, let id, let before, let after):
-            try update(id, before, after, event, memo, in: &snapshot.tables[index], &touched)
+            let row = try insert(record, event, memo, into: &snapshot.tables[index])
+            touched.note(row, in: record.entity, at: index)
+        case .updated(let entity, let id, let before, let after):
+            let row =
+                try replace(by: memo, in: &snapshot.tables[index])
+                ?? update(id, before, after, event, in: &snapshot.tables[index])
+            touched.note(row, in: entity, at: index)
         case .deleted(let record):
-            guard let row = snapshot.tables[index].row(record.id) else {
+            let removed = try snapshot.tables[index].remove(
+                record.id, before: record.fields.bytes)
+            guard let removed else {
                 throw invalid(event, "it deletes \(describe(change)), which is not there")
             }
-            try snapshot.tables[index].remove(record.id, before: record.fields.bytes)
-            touched.note(change.entity, row)
+            touched.note(removed, in: record.entity, at: index)
         case .cleared(let entity, let count):
             guard snapshot.tables[index].count == count else {
                 throw invalid(event, "it clears \(count) records of \(entity), there are others")
             }
             snapshot.tables[index].clear()
-            touched.noteCleared(entity)
+            touched.noteCleared(entity, at: index)
         }
     }
 
     private static func insert(
-        _ record: Record, _ event: Event, _ memo: PreparedRow?, into table: inout Table,
-        _ touched: inout TouchedRows
-    ) throws {
-        guard table.row(record.id) == nil else {
-            throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
-        }
+        _ record: Record, _ event: Event, _ memo: PreparedRow?, into table: inout Table
+    ) throws -> Row {
         let row =
             memo?.row
             ?? EncodedRow(
                 id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
                 bytes: record.fields.bytes)
-        try table.put(row, before: nil, after: record.fields.bytes)
-        touched.note(table.entity, row)
+        guard try table.put(row, before: nil, after: record.fields.bytes) == nil else {
+            throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
+        }
+        return row
+    }
+
+    private static func replace(by memo: PreparedRow?, in table: inout Table) throws -> Row? {
+        guard let memo, let row = memo.row, let record = memo.after else { return nil }
+        try table.put(row, before: memo.before, after: record)
+        return row
     }
 
     private static func update(
-        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: Event, _ memo: PreparedRow?,
-        in table: inout Table, _ touched: inout TouchedRows
-    ) throws {
-        if let memo, let row = memo.row, let newRecord = memo.after {
-            try table.put(row, before: memo.before, after: newRecord)
-            touched.note(table.entity, row)
-            return
-        }
+        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: Event, in table: inout Table
+    ) throws -> Row {
         guard let old = table.row(id) else {
             throw invalid(event, "it updates \(table.entity) \(id), which is not there")
         }
@@ -87,7 +90,7 @@ struct Projector {
         let newRecord = try Fields.merge(oldRecord, before: before.bytes, after: after.bytes)
         let row = EncodedRow(id: id, hash: old.hash, number: old.number, bytes: newRecord)
         try table.put(row, before: oldRecord, after: newRecord)
-        touched.note(table.entity, row)
+        return row
     }
 
     private static func describe(_ change: Change) -> String {

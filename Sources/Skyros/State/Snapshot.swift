@@ -27,7 +27,9 @@ public struct Snapshot: Sendable {
         self.check = check
         self.hashSeed = hashSeed
         tables = schema.entities.map {
-            Table(entity: $0.name, hashSeed: hashSeed, indexes: $0.indexes)
+            Table(
+                entity: $0.name, typeID: ObjectIdentifier($0.type), hashSeed: hashSeed,
+                indexes: $0.indexes)
         }
     }
 
@@ -43,10 +45,19 @@ public struct Snapshot: Sendable {
         tables.first { $0.entity == entity }
     }
 
+    /// The place of the table of a type's records; nil if there is none.
+    func tableIndex<E: Entity>(of type: E.Type) -> Int? {
+        let typeID = ObjectIdentifier(type)
+        for index in tables.indices where tables[index].typeID == typeID { return index }
+        // Another type may read the records by their name.
+        let entity = E.entityName
+        return tables.firstIndex { $0.entity == entity }
+    }
+
     /// The place of the table of `entity`, which is made if need be.
     mutating func tableIndex(of entity: String) -> Int {
         if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
-        tables.append(Table(entity: entity, hashSeed: hashSeed, indexes: []))
+        tables.append(Table(entity: entity, typeID: nil, hashSeed: hashSeed, indexes: []))
         return tables.count - 1
     }
 }

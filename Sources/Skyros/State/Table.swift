@@ -1,6 +1,8 @@
 /// All records of one entity at one moment: rows by id, and its indexes. O(1) to copy.
 struct Table: Sendable {
     let entity: String
+    /// The Swift type of the records, if the schema names one.
+    let typeID: ObjectIdentifier?
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowMap()
@@ -8,13 +10,18 @@ struct Table: Sendable {
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
 
-    init(entity: String, hashSeed: UInt64, indexes: [IndexDefinition]) {
+    init(
+        entity: String, typeID: ObjectIdentifier?, hashSeed: UInt64, indexes: [IndexDefinition]
+    ) {
         self.entity = entity
+        self.typeID = typeID
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
 
     var count: Int { rows.count }
+
+    var hasUniqueIndexes: Bool { indexes.contains { $0.definition.isUnique } }
 
     /// The row with this id. O(log n).
     func row(_ id: RecordID) -> Row? {
@@ -25,25 +32,27 @@ struct Table: Sendable {
         id.bytes.hash(seed: hashSeed)
     }
 
-    /// Adds a row whose id is not in the table, or replaces the one that is.
+    /// Adds a row, and returns the one that had its id until now, if there was one.
     ///
     /// - Parameters:
     ///   - before: the record that is replaced; nil if there is none.
     ///   - after: the record of the new row.
-    mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws {
+    @discardableResult
+    mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws -> Row? {
         for index in indexes.indices {
             try indexes[index].update(row: row, before: before, after: after)
         }
-        rows.insert(row)
         nextNumber = max(nextNumber, row.number + 1)
+        return rows.insert(row)
     }
 
-    /// Removes the row with this id, whose record is `before`.
-    mutating func remove(_ id: RecordID, before: [UInt8]) throws {
+    /// Removes and returns the row with this id, whose record is `before`.
+    @discardableResult
+    mutating func remove(_ id: RecordID, before: [UInt8]) throws -> Row? {
         for index in indexes.indices {
             try indexes[index].remove(id, before: before)
         }
-        rows.remove(id: id, hash: hash(id))
+        return rows.remove(id: id, hash: hash(id))
     }
 
     /// Removes all rows; their numbers are not given again.

@@ -2,9 +2,9 @@ extension TouchedRows {
     /// Every row of a snapshot, for writing it where nothing is yet. O(n).
     init(allOf snapshot: Snapshot) {
         self.init()
-        for table in snapshot.tables {
+        for (index, table) in snapshot.tables.enumerated() {
             table.rows.forEach { row in
-                note(table.entity, row)
+                note(row, in: table.entity, at: index)
                 return true
             }
         }

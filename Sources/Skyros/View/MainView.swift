@@ -2,59 +2,76 @@ import SkyrosDisk
 
 /// The cell that holds the newest snapshot.
 ///
-/// A reader waits at most for a bounded step in memory: a small event is applied in place under
-/// the lock, a large one to a copy that is then swapped in (promise P8).
-final class MainView: Sendable {
-    private struct Content: Sendable {
-        var snapshot: Snapshot
-        var touched = TouchedRows()
-    }
-
-    /// Events with more changes are applied outside of the lock.
+/// A reader waits at most for a bounded step in memory: a small event is applied in place while
+/// the gate is closed, a large one to a copy that is then swapped in (promise P8).
+///
+/// - Note: `@unchecked` because the compiler cannot see that what is behind the pointer is read
+///   behind the gate and changed while it is closed.
+final class MainView: @unchecked Sendable {
+    /// Events with more changes are applied outside of the gate.
     private static let changesInPlaceMax = 1_000
 
-    private let content: Locked<Content>
+    /// Behind a pointer, as in `Locked`.
+    private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
+    private let gate = ReaderGate()
+    /// The rows that changed since the last checkpoint. Its lock is held by whoever changes the
+    /// view, so that rows and snapshot are of one moment.
+    private let touched: Locked<TouchedRows>
 
-    init(_ snapshot: Snapshot) {
-        content = Locked(Content(snapshot: snapshot))
+    /// - Parameter touched: the rows that the checkpoint does not hold as the snapshot does; also
+    ///   says whether to note such rows at all.
+    init(_ snapshot: Snapshot, touched: TouchedRows) {
+        self.snapshot.initialize(to: snapshot)
+        self.touched = Locked(touched)
+    }
+
+    deinit {
+        snapshot.deinitialize(count: 1)
+        snapshot.deallocate()
     }
 
     /// The newest state. O(1).
     var current: Snapshot {
-        content.withLock { $0.snapshot }
+        let pass = gate.enter()
+        defer { gate.leave(pass) }
+        return snapshot.pointee
+    }
+
+    /// The row with this id in the table at `index`, in the newest state. O(log n).
+    func row(_ id: RecordID, inTableAt index: Int) -> Row? {
+        let pass = gate.enter()
+        defer { gate.leave(pass) }
+        return snapshot.pointee.tables[index].row(id)
     }
 
     /// Moves the view on by an event with `changeCount` changes. One thread at a time.
     func update(
         changeCount: Int, _ apply: (inout Snapshot, inout TouchedRows) throws -> Void
     ) rethrows {
-        if changeCount <= Self.changesInPlaceMax {
-            try content.withLock { try apply(&$0.snapshot, &$0.touched) }
-            return
-        }
-        var copy = current
-        var touched = TouchedRows()
-        try apply(&copy, &touched)
-        content.withLock { content in
-            content.snapshot = copy
-            content.touched.append(touched)
+        try touched.withLock { touched in
+            if changeCount <= Self.changesInPlaceMax {
+                return try gate.whileClosed { try apply(&snapshot.pointee, &touched) }
+            }
+            var copy = snapshot.pointee
+            try apply(&copy, &touched)
+            gate.whileClosed { snapshot.pointee = copy }
         }
     }
 
     /// The newest state and all rows touched since the last call.
     func takeTouched() -> (Snapshot, TouchedRows) {
-        content.withLock { content in
-            defer { content.touched = TouchedRows() }
-            return (content.snapshot, content.touched)
+        touched.withLock { touched in
+            defer { touched = TouchedRows(isRecording: touched.isRecording) }
+            return (snapshot.pointee, touched)
         }
     }
 
     /// Puts back what was taken, because it could not be written.
-    func giveBack(_ touched: TouchedRows) {
-        content.withLock { content in
-            var all = touched
-            all.append(content.touched)
-            content.touched = all
+    func giveBack(_ taken: TouchedRows) {
+        touched.withLock { newer in
+            var all = taken
+            all.append(newer)
+            newer = all
         }
     }
 }

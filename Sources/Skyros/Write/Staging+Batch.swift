@@ -2,89 +2,89 @@ extension Staging {
     /// The block's net effect, checked against the unique indexes.
     ///
     /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
-    func items() throws -> [CommandBatch.Item] {
-        var items: [CommandBatch.Item] = []
-        for table in tables {
-            if table.isCleared, table.base.count > 0 {
-                let change = Change.cleared(entity: table.entity, count: table.base.count)
-                items.append(CommandBatch.Item(change: change, prepared: nil))
+    func batch(_ metadata: Metadata, _ intent: Intent?) throws -> CommandBatch {
+        var batch = CommandBatch(metadata: metadata, intent: intent)
+        for table in tables where table.isTouched {
+            let base = base.tables[table.index]
+            if table.isCleared, base.count > 0 {
+                batch.append(.cleared(entity: base.entity, count: base.count), nil)
+                batch.keep(base)
             }
-            for id in table.order {
-                guard let record = table.records[id] else { continue }
-                if let item = try item(for: record, id, in: table) { items.append(item) }
+            for record in table.records {
+                try append(record, of: base.entity, to: &batch)
             }
         }
-        try checkUniqueness()
-        return items
+        for table in tables where table.isTouched && base.tables[table.index].hasUniqueIndexes {
+            try checkUniqueness(of: table)
+        }
+        return batch
     }
 
-    private func item(
-        for record: Record, _ id: RecordID, in table: Table
-    ) throws -> CommandBatch.Item? {
+    private func append(
+        _ record: Record, of entity: String, to batch: inout CommandBatch
+    ) throws {
         let before = try record.base?.encoded()
-        let prepared = PreparedRow(row: record.row, before: before, after: record.encoded)
+        let prepared = PreparedRow(
+            row: record.row, base: record.base, before: before, after: record.encoded)
         switch (before, record.encoded) {
         case (nil, nil):
-            return nil
+            return
         case (nil, let after?):
             let inserted = Skyros.Record(
-                entity: table.entity, id: id, fields: Fields(trusted: after))
-            return CommandBatch.Item(change: .inserted(inserted), prepared: prepared)
+                entity: entity, id: record.id, fields: Fields(trusted: after))
+            batch.append(.inserted(inserted), prepared)
         case (let before?, nil):
             let deleted = Skyros.Record(
-                entity: table.entity, id: id, fields: Fields(trusted: before))
-            return CommandBatch.Item(change: .deleted(deleted), prepared: prepared)
+                entity: entity, id: record.id, fields: Fields(trusted: before))
+            batch.append(.deleted(deleted), prepared)
         case (let before?, let after?):
-            guard let difference = try Fields.difference(from: before, to: after) else {
-                return nil
-            }
+            guard let difference = try Fields.difference(from: before, to: after) else { return }
             let change = Change.updated(
-                entity: table.entity, id: id, before: Fields(trusted: difference.before),
+                entity: entity, id: record.id, before: Fields(trusted: difference.before),
                 after: Fields(trusted: difference.after))
-            return CommandBatch.Item(change: change, prepared: prepared)
+            batch.append(change, prepared)
         }
     }
 
     /// Uniqueness is asked for when the block ends, so that its steps may stand in any order:
     /// two records can swap a unique value.
-    private func checkUniqueness() throws {
-        for table in tables {
-            for index in table.base.indexes where index.definition.isUnique {
-                try check(index, of: table)
-            }
+    private func checkUniqueness(of table: Table) throws {
+        for index in base.tables[table.index].indexes where index.definition.isUnique {
+            try check(index, of: table)
         }
     }
 
     private func check(_ index: TableIndex, of table: Table) throws {
         var holders: [ByteString: RecordID] = [:]
         var offenders: [RecordID] = []
-        for id in table.order {
-            guard let after = table.records[id]?.encoded,
+        for record in table.records {
+            guard let after = record.encoded,
                 let key = try index.definition.keyIfComplete(of: after)
             else { continue }
-            if let other = holders.updateValue(id, forKey: key) {
-                offenders += [other, id]
-            } else if !table.isCleared, let other = try index.conflict(with: after, of: id),
+            if let other = holders.updateValue(record.id, forKey: key) {
+                offenders += [other, record.id]
+            } else if !table.isCleared, let other = try index.conflict(with: after, of: record.id),
                 try isStillThere(other, holding: key, index, table)
             {
-                offenders += [id]
+                offenders += [record.id]
             }
         }
         guard !offenders.isEmpty else { return }
+        let entity = base.tables[table.index].entity
         let names = index.definition.fields.joined(separator: ", ")
         throw StoreError(
             .uniqueViolation,
-            "\(offenders.count) records of \(table.entity) would have the same \(names) as "
+            "\(offenders.count) records of \(entity) would have the same \(names) as "
                 + "another; nothing was written",
-            at: StoreError.Place(entity: table.entity, ids: offenders))
+            at: StoreError.Place(entity: entity, ids: offenders))
     }
 
     /// Whether a record that held the key before the block still does after it.
     private func isStillThere(
         _ other: Row, holding key: ByteString, _ index: TableIndex, _ table: Table
     ) throws -> Bool {
-        guard let staged = table.records[other.id] else { return true }
-        guard let after = staged.encoded else { return false }
+        guard let position = table.position(of: other.id) else { return true }
+        guard let after = table.records[position].encoded else { return false }
         return try index.definition.keyIfComplete(of: after) == key
     }
 }

@@ -8,13 +8,13 @@ extension WriteTransaction: Reading {
 
     /// The record with this id as the block sees it, or nil. O(log n).
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
-        let index = try staging.index(of: E.entityName)
-        return try staging.row(RecordCoding.id(id, of: type), in: index)?.value(as: type)
+        let index = try staging.index(of: type)
+        return try staging.find(RecordCoding.id(id, of: type), in: index).row?.value(as: type)
     }
 
     /// Whether there is a record with this id, as the block sees it. O(log n).
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try staging.index(of: E.entityName)
-        return staging.row(try RecordCoding.id(id, of: type), in: index) != nil
+        let index = try staging.index(of: type)
+        return staging.find(try RecordCoding.id(id, of: type), in: index).row != nil
     }
 }

@@ -8,10 +8,17 @@
 ///         try tx.update(Order.self, id) { $0.status = .accepted }
 ///     }
 public struct WriteTransaction: ~Copyable {
-    let staging: Staging
+    /// Valid for the length of the block, which the transaction cannot leave.
+    private let memory: UnsafeMutablePointer<Staging>
 
-    init(_ staging: Staging) {
-        self.staging = staging
+    init(_ memory: UnsafeMutablePointer<Staging>) {
+        self.memory = memory
+    }
+
+    /// What the block has done so far. A query notes in it what it has put together.
+    var staging: Staging {
+        _read { yield memory.pointee }
+        nonmutating _modify { yield &memory.pointee }
     }
 
     // MARK: Inserting
@@ -21,32 +28,36 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.duplicateID` if its id is taken, `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.entityName)
-        let id = try RecordCoding.id(value)
-        guard staging.row(id, in: index) == nil else {
+        let index = try staging.index(of: E.self)
+        let place = staging.find(try RecordCoding.id(value), in: index)
+        guard place.row == nil else {
             throw StoreError(
-                .duplicateID, "\(E.entityName) \(id) is there already; use upsert to replace it",
-                at: StoreError.Place(entity: E.entityName, ids: [id]))
+                .duplicateID,
+                "\(E.entityName) \(place.id) is there already; use upsert to replace it",
+                at: StoreError.Place(entity: E.entityName, ids: [place.id]))
         }
-        try put(value, id, replacing: nil, in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
     }
 
     /// Adds records, all or none.
     ///
-    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken.
+    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken; `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.entityName)
-        let all = try values.map { ($0, try RecordCoding.id($0)) }
+        let index = try staging.index(of: E.self)
+        let all = try encode(values)
         var seen: Set<RecordID> = []
-        let taken = all.map(\.1).filter { id in
-            !seen.insert(id).inserted || staging.row(id, in: index) != nil
+        let taken = all.map(\.id).filter { id in
+            !seen.insert(id).inserted || staging.find(id, in: index).row != nil
         }
         guard taken.isEmpty else {
             throw StoreError(
                 .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
-        for (value, id) in all { try put(value, id, replacing: nil, in: index) }
+        for (value, id, bytes) in all {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
+        }
     }
 
     // MARK: Updating
@@ -56,16 +67,16 @@ public struct WriteTransaction: ~Copyable {
     ///     try tx.update(Order.self, id) { $0.status = .accepted }
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
-    ///   closure changes the id; whatever the closure throws.
+    ///   closure changes the id, `.notDecodable`, `.notEncodable`; whatever the closure throws.
+    /// - Complexity: O(log n) in the number of records.
     @discardableResult
     public mutating func update<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
     ) throws -> R {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        guard let row = staging.row(recordID, in: index) else {
-            throw Self.notFound(type, [recordID])
-        }
+        let place = staging.find(recordID, in: index)
+        guard let row = place.row else { throw Self.notFound(type, [recordID]) }
         var value = try row.value(as: type)
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
@@ -75,62 +86,80 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        try put(value, recordID, replacing: row, in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
         return result
     }
 
     /// Replaces the record that has the value's id.
     ///
-    /// - Throws: `StoreError` with `.notFound` if there is no such record.
+    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.notEncodable`.
+    /// - Complexity: O(log n) in the number of records.
     public mutating func update<E: Entity>(_ value: E) throws {
         try update(CollectionOfOne(value))
     }
 
     /// Replaces records, all or none.
     ///
-    /// - Throws: `StoreError` with `.notFound`, naming every id that is missing.
+    /// - Throws: `StoreError` with `.notFound`, naming every id that is missing; `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.entityName)
-        let all = try values.map { value in
-            let id = try RecordCoding.id(value)
-            return (value, id, staging.row(id, in: index))
-        }
-        let missing = all.filter { $0.2 == nil }.map(\.1)
+        let index = try staging.index(of: E.self)
+        let all = try encode(values)
+        let missing = all.map(\.id).filter { staging.find($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (value, id, row) in all { try put(value, id, replacing: row, in: index) }
+        for (value, id, bytes) in all {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
+        }
     }
 
     /// Adds the record, or replaces the one that has its id.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable`.
+    /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.entityName)
-        let id = try RecordCoding.id(value)
-        try put(value, id, replacing: staging.row(id, in: index), in: index)
+        let index = try staging.index(of: E.self)
+        let place = staging.find(try RecordCoding.id(value), in: index)
+        put(value, try RecordCoding.encode(value), at: place, in: index)
     }
 
-    /// Adds or replaces each of the records.
+    /// Adds or replaces each of the records, all or none.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable`.
+    /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
-        for value in values { try upsert(value) }
+        let index = try staging.index(of: E.self)
+        for (value, id, bytes) in try encode(values) {
+            put(value, bytes, at: staging.find(id, in: index), in: index)
+        }
     }
 
     // MARK: Deleting
 
-    /// Deletes a record; returns whether there was one.
+    /// Deletes a record; returns whether there was one. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try staging.index(of: E.entityName)
+        let index = try staging.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        guard staging.row(recordID, in: index) != nil else { return false }
-        staging.set(recordID, to: nil, encoded: nil, in: index)
+        let place = staging.find(recordID, in: index)
+        guard place.row != nil else { return false }
+        staging.set(place, to: nil, encoded: nil, in: index)
         return true
     }
 
-    /// Deletes the record that has the value's id; returns whether there was one.
+    /// Deletes the record that has the value's id; returns whether there was one. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ value: E) throws -> Bool {
         try delete(E.self, value.id)
     }
 
     /// Deletes the records that pass the filter; returns how many.
+    ///
+    /// - Throws: what a fetch with this filter throws; see ``Reading/fetch(_:)``.
+    /// - Complexity: that of the fetch, and O(log n) a record.
     @discardableResult
     public mutating func delete<E: Entity>(
         _ type: E.Type, where filter: Filter<E>
@@ -143,18 +172,26 @@ public struct WriteTransaction: ~Copyable {
     /// Deletes all records of the entity as one change; returns how many there were.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
-        staging.clear(try staging.index(of: E.entityName))
+        staging.clear(try staging.index(of: E.self))
     }
 
     // MARK: Helpers
 
+    /// Stages a value, which is sure to be encodable: `bytes` are its fields.
     private func put<E: Entity>(
-        _ value: E, _ id: RecordID, replacing old: Row?, in index: Int
-    ) throws {
-        let encoded = try RecordCoding.encode(value)
-        let (number, hash) = staging.place(id, replacing: old, in: index)
-        let row = TypedRow(value, id: id, hash: hash, number: number)
-        staging.set(id, to: row, encoded: encoded, in: index)
+        _ value: E, _ bytes: [UInt8], at place: Staging.Place, in index: Int
+    ) {
+        let number = staging.number(for: place, in: index)
+        let row = TypedRow(value, id: place.id, hash: place.hash, number: number)
+        staging.set(place, to: row, encoded: bytes, in: index)
+    }
+
+    /// Values with their ids and fields: nothing is staged before all of a call's values are
+    /// known to be encodable.
+    private func encode<E: Entity>(
+        _ values: some Sequence<E>
+    ) throws -> [(value: E, id: RecordID, bytes: [UInt8])] {
+        try values.map { ($0, try RecordCoding.id($0), try RecordCoding.encode($0)) }
     }
 
     private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {

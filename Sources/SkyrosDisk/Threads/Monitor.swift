@@ -14,12 +14,13 @@
 ///
 /// Unchecked because the compiler cannot see that `value` is touched under the lock only.
 package final class Monitor<Value>: @unchecked Sendable {
-    private var value: Value
+    /// Behind a pointer, as in `Locked`.
+    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init(_ value: sending Value) {
-        self.value = value
+        self.value.initialize(to: value)
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
     }
@@ -29,13 +30,16 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_destroy(mutex)
         condition.deallocate()
         mutex.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
     }
 
     /// Runs `body` with the value under the lock.
+    @inlinable
     package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        lock()
+        defer { unlock() }
+        return try body(&value.pointee)
     }
 
     /// Runs `body` under the lock, again after each change, until it gives a result.
@@ -43,7 +47,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
-            if let result = try body(&value) { return result }
+            if let result = try body(&value.pointee) { return result }
             pthread_cond_wait(condition, mutex)
         }
     }
@@ -60,20 +64,36 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
-            if let result = try body(&value) { return result }
+            if let result = try body(&value.pointee) { return result }
             guard pthread_cond_timedwait(condition, mutex, &deadline) == 0 else {
-                return try body(&value)
+                return try body(&value.pointee)
             }
         }
     }
 
     /// Changes the value under the lock and wakes all who wait.
+    @inlinable
     package func change<R>(_ body: (inout Value) throws -> R) rethrows -> R {
-        pthread_mutex_lock(mutex)
+        lock()
         defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
+            wakeAll()
+            unlock()
         }
-        return try body(&value)
+        return try body(&value.pointee)
+    }
+
+    @usableFromInline
+    func lock() {
+        pthread_mutex_lock(mutex)
+    }
+
+    @usableFromInline
+    func unlock() {
+        pthread_mutex_unlock(mutex)
+    }
+
+    @usableFromInline
+    func wakeAll() {
+        pthread_cond_broadcast(condition)
     }
 }

@@ -47,21 +47,35 @@ struct Block: Equatable, Sendable {
     /// Appends the block to `bytes`.
     func append(to bytes: inout [UInt8], payload: UnsafeRawBufferPointer, salt: UInt64) {
         let start = bytes.count
-        bytes.append(Self.mark)
-        bytes.append(kind.rawValue)
-        bytes.append(littleEndian: UInt16(0))
-        bytes.append(littleEndian: UInt32(payloadByteCount))
-        bytes.append(littleEndian: sequence)
-        bytes.append(littleEndian: payloadHash)
-        bytes.append(littleEndian: check.rawValue)
-        bytes.append(littleEndian: UInt64(durableByteCount))
-        let headerCheck = bytes.withUnsafeBytes { all in
-            XXH64.hash(all.slice(start, 40), seed: salt)
+        bytes.append(contentsOf: repeatElement(0, count: byteCount))
+        bytes.withUnsafeMutableBytes { all in
+            let place = UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            write(to: place, payload: payload, salt: salt)
         }
-        bytes.append(littleEndian: headerCheck)
-        bytes.append(contentsOf: payload)
-        let padding = byteCount - Self.headerByteCount - payloadByteCount
-        bytes.append(contentsOf: repeatElement(0, count: padding))
+    }
+
+    /// Writes the block over the first `byteCount` bytes of `bytes`.
+    func write(
+        to bytes: UnsafeMutableRawBufferPointer, payload: UnsafeRawBufferPointer, salt: UInt64
+    ) {
+        precondition(bytes.count >= byteCount, "The block needs \(byteCount) bytes.")
+        bytes.storeBytes(of: Self.mark, toByteOffset: 0, as: UInt8.self)
+        bytes.storeBytes(of: kind.rawValue, toByteOffset: 1, as: UInt8.self)
+        bytes.storeBytes(of: 0, toByteOffset: 2, as: UInt16.self)
+        bytes.store(littleEndian: UInt32(payloadByteCount), at: 4)
+        bytes.store(littleEndian: sequence, at: 8)
+        bytes.store(littleEndian: payloadHash, at: 16)
+        bytes.store(littleEndian: check.rawValue, at: 24)
+        bytes.store(littleEndian: UInt64(durableByteCount), at: 32)
+        let headerCheck = XXH64.hash(UnsafeRawBufferPointer(bytes).slice(0, 40), seed: salt)
+        bytes.store(littleEndian: headerCheck, at: 40)
+        // The padding is behind the payload, within the last word.
+        let lastWord = byteCount - Self.alignment
+        if payloadByteCount % Self.alignment != 0 {
+            bytes.store(littleEndian: UInt64(0), at: lastWord)
+        }
+        UnsafeMutableRawBufferPointer(rebasing: bytes[Self.headerByteCount...])
+            .copyMemory(from: payload)
     }
 
     /// Reads the header at `offset`; nil if there is no valid one.

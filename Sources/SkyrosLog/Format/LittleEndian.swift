@@ -25,6 +25,13 @@ extension UnsafeRawBufferPointer {
     }
 }
 
+extension UnsafeMutableRawBufferPointer {
+    /// Writes an integer at `offset`; the caller has checked that there is room.
+    func store<T: FixedWidthInteger & BitwiseCopyable>(littleEndian value: T, at offset: Int) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+}
+
 extension [UInt8] {
     mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }

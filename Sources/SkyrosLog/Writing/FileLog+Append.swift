@@ -91,9 +91,7 @@ extension FileLog {
             block.append(to: &state.deferred, payload: payload, salt: salt)
         } else {
             try writeDeferred(&state)
-            state.scratch.removeAll(keepingCapacity: true)
-            block.append(to: &state.scratch, payload: payload, salt: salt)
-            try writeToFile(state.scratch, at: state.catalog.active.scan.endOffset, &state)
+            try writeToFile(block, payload, salt, &state)
         }
         let offset = state.catalog.active.scan.endOffset
         state.catalog.active.scan.note(block, at: offset, payload: payload)
@@ -104,12 +102,30 @@ extension FileLog {
     func writeDeferred(_ state: inout State) throws(LogError) {
         guard !state.deferred.isEmpty else { return }
         let start = state.catalog.active.scan.endOffset - state.deferred.count
-        try writeToFile(state.deferred, at: start, &state)
-        state.deferred.removeAll(keepingCapacity: true)
+        let deferred = state.deferred
+        try deferred.withBytes { bytes throws(LogError) in
+            try writeToFile(bytes, at: start, &state)
+        }
+        state.deferred = []
     }
 
     private func writeToFile(
-        _ bytes: [UInt8], at offset: Int, _ state: inout State
+        _ block: Block, _ payload: UnsafeRawBufferPointer, _ salt: UInt64, _ state: inout State
+    ) throws(LogError) {
+        if state.scratch.count < block.byteCount {
+            state.scratch = [UInt8](repeating: 0, count: block.byteCount * 2)
+        }
+        state.scratch.withUnsafeMutableBytes { block.write(to: $0, payload: payload, salt: salt) }
+        let offset = state.catalog.active.scan.endOffset
+        // Out of the state, which is changed meanwhile.
+        let scratch = state.scratch
+        try scratch.withBytes { bytes throws(LogError) in
+            try writeToFile(bytes.slice(0, block.byteCount), at: offset, &state)
+        }
+    }
+
+    private func writeToFile(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, _ state: inout State
     ) throws(LogError) {
         let file = state.catalog.active.file
         let end = offset + bytes.count
@@ -119,9 +135,7 @@ extension FileLog {
                 try file.preallocate(to: size)
                 state.allocatedBytes = size
             }
-            try bytes.withUnsafeBytes { buffer in
-                Result { () throws(DiskError) in try file.write(buffer, at: offset) }
-            }.get()
+            try file.write(bytes, at: offset)
         } catch {
             undoWrite(at: offset, after: error, &state)
             throw LogError(error)

@@ -74,19 +74,20 @@ struct ExportCommand: Command {
         return ([columns] + body).map { row in row.map(quoted).joined(separator: ",") }
     }
 
+    /// What is a string in JSON stands without its quotes.
     private func cell(_ value: FieldValue) -> String {
         switch value {
         case .text(let text): text
         case .null: ""
-        case .uuid(let uuid): uuid.uuidString.lowercased()
-        case .date, .bytes:
-            String(value.jsonText().dropFirst().dropLast())
-        default: value.jsonText()
+        default: value.jsonString ?? value.jsonText()
         }
     }
 
     private func quoted(_ text: String) -> String {
-        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+        // Scalars, because a line's end of two scalars is one character.
+        guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
+            return text
+        }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 }

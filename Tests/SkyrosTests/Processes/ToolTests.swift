@@ -119,6 +119,24 @@ import Testing
         #expect(report["problems"]?[0]?.text?.contains("logCorrupt") == true)
     }
 
+    @Test func `exports what is no text without the quotes of JSON, and quotes lines`() throws {
+        struct Price: Entity {
+            var id: Int
+            var amount: Decimal
+            var page: URL?
+            var text: String
+        }
+        let prices = folder.url.appending(path: "prices.skyros")
+        let store = try Store(at: prices, entities: Price.self)
+        let page = URL(string: "https://example.org/a")
+        try store.write {
+            try $0.insert(Price(id: 1, amount: 12.5, page: page, text: "two\nlines"))
+        }
+        try store.close()
+        let csv = try tool.run(["export", prices.path, "Price", "--format", "csv"]).output
+        #expect(csv == "amount,id,page,text\n12.5,1,https://example.org/a,\"two\nlines\"\n")
+    }
+
     @Test func `exports`() throws {
         let lines = try run(["export", "--format", "jsonl", "--at", "1"]).output
         #expect(lines.split(separator: "\n").count == 2)

@@ -22,7 +22,7 @@ import Testing
 
     @Test func `of an engine that is elsewhere is a conflict`() throws {
         let log = EventLog(EngineElsewhere(), lastTime: .zero)
-        let batch = CommandBatch(metadata: Metadata(), intent: nil, items: [])
+        let batch = CommandBatch(metadata: Metadata(), intent: nil)
         #expect(throws: StoreError(.conflict, "")) {
             _ = try log.append(batch, at: 0, deferring: false)
         }

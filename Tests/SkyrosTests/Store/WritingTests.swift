@@ -270,4 +270,38 @@ import Testing
             try bare.write { try $0.insert(Bare(id: 1)) }
         }
     }
+
+    /// Cannot be encoded while its number is odd.
+    private struct Picky: Entity {
+        struct Odd: Error {}
+
+        var id: Int
+        var number: Int
+
+        func encode(to encoder: any Encoder) throws {
+            guard number % 2 == 0 else { throw Odd() }
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(id, forKey: .id)
+            try container.encode(number, forKey: .number)
+        }
+    }
+
+    @Test(arguments: ["insert", "update", "upsert"])
+    func `of several stages none if one cannot be encoded`(call: String) throws {
+        let picky = try Store(inMemory: Picky.self)
+        try picky.write { try $0.insert([Picky(id: 1, number: 0), Picky(id: 2, number: 0)]) }
+        let first = call == "insert" ? 3 : 1
+        let values = [Picky(id: first, number: 2), Picky(id: first + 1, number: 3)]
+        try picky.write { tx in
+            // The block goes on after the error: what it has staged until then counts.
+            #expect(throws: StoreError(.notEncodable, "")) {
+                switch call {
+                case "insert": try tx.insert(values)
+                case "update": try tx.update(values)
+                default: try tx.upsert(values)
+                }
+            }
+        }
+        #expect(picky.sequence == 1)
+    }
 }

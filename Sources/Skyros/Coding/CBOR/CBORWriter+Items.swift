@@ -129,6 +129,12 @@ extension CBORWriter {
         }
     }
 
+    /// A text that stands in the source. O(n).
+    @inline(__always)
+    package mutating func append(text: StaticString) {
+        append(utf8: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// Text given by its UTF-8, which must be valid. O(n).
     @inline(__always)
     package mutating func append(utf8: UnsafeRawBufferPointer) {

@@ -115,16 +115,3 @@ extension String {
         return try result.get()
     }
 }
-
-extension [UInt8] {
-    /// `withUnsafeBytes` with typed errors.
-    @inline(__always)
-    func withBytes<R, E: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(E) -> R
-    ) throws(E) -> R {
-        let result = withUnsafeBytes { bytes in
-            Result { () throws(E) in try body(bytes) }
-        }
-        return try result.get()
-    }
-}

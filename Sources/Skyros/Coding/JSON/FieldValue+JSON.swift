@@ -18,8 +18,13 @@ import Foundation
 /// | array | an array |
 /// | map | an object, keys in the order of their Unicode scalars |
 /// | any other tag | `{"tag": number, "value": …}` |
+///
+/// docs/mapping.md shows values of every kind in this form and in the others.
 extension FieldValue {
-    /// The value as JSON, see the table above. O(n log n) in the keys of a map.
+    /// The value as JSON. O(n log n) in the keys of a map.
+    ///
+    /// Bytes are base64, dates ISO 8601 in UTC, UUIDs, URLs and decimals text, and numbers that are
+    /// not finite `"NaN"`, `"Infinity"` and `"-Infinity"`; docs/mapping.md shows every kind.
     public func jsonText(pretty: Bool = false) -> String {
         var writer = JSONWriter(isPretty: pretty)
         writer.append(self)
@@ -40,7 +45,7 @@ extension FieldValue {
     }
 
     /// The text of a value that JSON has as a string; nil for all others.
-    var jsonString: String? {
+    package var jsonString: String? {
         switch self {
         case .text(let text): text
         case .double(let value) where value.isNaN: "NaN"

@@ -5,5 +5,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in the text's UTF-8.
     public let offset: Int
 
+    /// What was found, and where.
     public var description: String { "The JSON is not valid at byte \(offset): \(problem)." }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SkyrosLog
 
 /// Named values without their Swift types, as the bytes of a canonical map.
 ///
@@ -13,18 +14,18 @@ public struct Fields: Hashable, Sendable {
         bytes = [CBORFormat.Byte.emptyMap]
     }
 
-    /// Fields that are canonical CBOR already; what is not a map in order is refused.
     /// Takes over the bytes of a canonical map that this process has made.
     package init(trusted bytes: [UInt8]) {
         self.bytes = bytes
     }
 
+    /// Fields that are canonical CBOR already; throws if they are not a map in order. O(n).
     package init(canonical bytes: [UInt8]) throws(CBORError) {
         self.bytes = bytes
         try Self.check(bytes)
     }
 
-    /// Throws for values nested too deeply.
+    /// Fields of these values. O(n log n); throws for values nested deeper than 127 levels.
     public init(_ values: [String: FieldValue]) throws {
         var writer = CBORWriter()
         try FieldValue.append(values, to: &writer, depth: 1)

@@ -95,6 +95,17 @@ package enum IndexKey {
         }
     }
 
+    /// The component of one value; nil if it cannot be encoded.
+    static func component(of value: some Encodable) -> ByteString? {
+        var builder = Builder()
+        do {
+            try CBOREncoder().withEncoded(value) { try builder.append(0..<$0.count, of: $0) }
+        } catch {
+            return nil
+        }
+        return builder.key
+    }
+
     /// Appends the component of one value, given as its CBOR, to the beginning of a key.
     ///
     /// For bounds of a search: `make` of the same values gives the same bytes.

@@ -20,7 +20,7 @@ public struct Record: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// Throws for values that are nested deeper than 128 levels.
+    /// A record of these values. O(n log n); throws for values nested deeper than 127 levels.
     public init(entity: String, id: RecordID, fields: [String: FieldValue]) throws {
         self.init(entity: entity, id: id, fields: try Fields(fields))
     }

@@ -4,6 +4,7 @@ extension RecordID {
     /// The id of a record whose `id` is `id`: its canonical CBOR. O(n).
     ///
     /// Throws what encoding throws.
+    @inlinable
     public init<ID: Encodable>(encoding id: ID) throws {
         // The usual types, without an encoder.
         if ID.self == UUID.self {
@@ -13,11 +14,16 @@ extension RecordID {
         } else if ID.self == Int.self {
             self.init(unsafeBitCast(id, to: Int.self))  // The types were just compared.
         } else {
-            var bytes: ByteString?
-            try CBOREncoder().withEncoded(id) { bytes = ByteString($0) }
-            guard let bytes else { preconditionFailure("The closure is called once.") }
-            self.init(bytes)
+            try self.init(byEncoder: id)
         }
+    }
+
+    @usableFromInline
+    init(byEncoder id: some Encodable) throws {
+        var bytes: ByteString?
+        try CBOREncoder().withEncoded(id) { bytes = ByteString($0) }
+        guard let bytes else { preconditionFailure("The closure is called once.") }
+        self.init(bytes)
     }
 
     /// The id of a record whose `id` is a UUID.

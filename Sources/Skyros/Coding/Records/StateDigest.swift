@@ -6,8 +6,8 @@ import SkyrosLog
 /// modulo 2 to the 64, once under seed 0 and once under seed 1. A sum does not depend on order
 /// and can be kept up incrementally: a changed record is removed as it was and added as it is.
 ///
-///     var digest = StateDigest()
-///     digest.add(entity: "Restaurant", id: id, record: bytes)
+///     let digest = try store.snapshot.digest()
+///     print(digest)       // 9ecd446dba58cfd1ccafca6ed5e9549c
 ///
 /// It guards against mistakes, not against an adversary.
 public struct StateDigest: Hashable, Sendable {

@@ -34,6 +34,7 @@ public enum FieldValue: Sendable {
 }
 
 extension FieldValue: Equatable {
+    /// Swift's own equality of the contents, except that NaN equals itself.
     public static func == (a: FieldValue, b: FieldValue) -> Bool {
         switch (a, b) {
         case (.null, .null): true

@@ -38,12 +38,14 @@ public struct Index<E: Entity>: Sendable {
 /// One field of an index.
 struct IndexPart<E: Entity>: Sendable {
     let path: AnyFieldPath<E>
+    let field: FieldID
     let valueType: any (Encodable & Sendable).Type
     /// The encoded value of the field.
     let encodedValue: @Sendable (E) throws -> [UInt8]
 
     init<V: Encodable & Sendable>(_ path: FieldPath<E, V>) {
         self.path = path
+        field = FieldID(path)
         valueType = V.self
         encodedValue = { try CBOREncoder().encode($0[keyPath: path]) }
     }
@@ -63,7 +65,7 @@ extension Index {
                     "an index of \(E.self) has \(parts.count) key paths and "
                         + "\(givenFields.count) names of fields")
             }
-            return IndexDefinition(fields: givenFields, isUnique: isUnique)
+            return definition(of: givenFields)
         }
         let probe = FieldProbe(E.self)
         let fields = try parts.map { part in
@@ -72,7 +74,11 @@ extension Index {
                 "the stored name of \(part.path) cannot be found by decoding samples; "
                     + "give it: .on(…, fields: [\"name\"])")
         }
-        return IndexDefinition(fields: fields, isUnique: isUnique)
+        return definition(of: fields)
+    }
+
+    private func definition(of fields: [String]) -> IndexDefinition {
+        IndexDefinition(fields: fields, isUnique: isUnique, fieldIDs: parts.map(\.field))
     }
 
     private static func invalid(_ why: String) -> StoreError {

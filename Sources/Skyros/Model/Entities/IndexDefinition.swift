@@ -1,13 +1,22 @@
+import SkyrosLog
+
 /// An index without its entity's Swift type: which stored fields, in which order.
-package struct IndexDefinition: Hashable, Sendable {
+package struct IndexDefinition: Sendable {
     /// Names of stored fields; the first decides first.
     package let fields: [String]
     /// Whether two records may not have the same values. Records that lack a field, or hold
     /// null in it, are exempt.
     package let isUnique: Bool
+    /// The fields of the entity's Swift type, for planning queries; empty where it is not known.
+    let fieldIDs: [FieldID]
     private let keyFields: [IndexField]
 
     package init(fields: [String], isUnique: Bool) {
+        self.init(fields: fields, isUnique: isUnique, fieldIDs: [])
+    }
+
+    init(fields: [String], isUnique: Bool, fieldIDs: [FieldID]) {
+        self.fieldIDs = fieldIDs
         self.fields = fields
         self.isUnique = isUnique
         keyFields = fields.map { IndexField($0) }

@@ -40,6 +40,14 @@ package struct Schema: Sendable {
         entities = definitions
     }
 
+    /// The place of a type among the entities; nil if it is none of them.
+    func place(of type: ObjectIdentifier) -> Int? {
+        for index in entities.indices where ObjectIdentifier(entities[index].type) == type {
+            return index
+        }
+        return nil
+    }
+
     func definition(named name: String) -> EntityDefinition? {
         entities.first { $0.name == name }
     }

@@ -54,6 +54,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError: Hashable {
+    /// Whether the codes are equal; message, place and cause play no part.
     public static func == (a: StoreError, b: StoreError) -> Bool {
         a.code == b.code
     }
@@ -64,6 +65,7 @@ extension StoreError: Hashable {
 }
 
 extension StoreError: CustomStringConvertible {
+    /// Code, message, place and cause in one line.
     public var description: String {
         var text = "\(code): \(message)"
         if let file = place.file {

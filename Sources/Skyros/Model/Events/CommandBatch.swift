@@ -1,18 +1,29 @@
 /// What one write block asks for, ready to be appended: its net effect, record by record.
 struct CommandBatch: Sendable {
-    /// One record's change, and what the write block already has at hand of its result.
-    struct Item: Sendable {
-        let change: Change
-        /// What the fold needs, so that it need not build it again; nil where there is nothing.
-        let prepared: PreparedRow?
+    let metadata: Metadata
+    let intent: Intent?
+    private(set) var changes: [Change] = []
+    /// What the fold needs for each change, so that it need not build it again; nil where there
+    /// is nothing at hand.
+    private(set) var prepared: [PreparedRow?] = []
+    private var kept: [any Sendable] = []
+
+    init(metadata: Metadata, intent: Intent?) {
+        self.metadata = metadata
+        self.intent = intent
     }
 
-    var metadata: Metadata
-    var intent: Intent?
-    var items: [Item]
-
     /// A block that changes nothing leaves no event.
-    var isEmpty: Bool { items.isEmpty }
+    var isEmpty: Bool { changes.isEmpty }
 
-    var changes: [Change] { items.map(\.change) }
+    mutating func append(_ change: Change, _ prepared: PreparedRow?) {
+        changes.append(change)
+        self.prepared.append(prepared)
+    }
+
+    /// Keeps what the batch makes superfluous as long as the batch itself: the end of a value can
+    /// run code of its own, which must not happen while readers wait.
+    mutating func keep(_ value: some Sendable) {
+        kept.append(value)
+    }
 }

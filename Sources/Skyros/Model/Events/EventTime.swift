@@ -34,7 +34,8 @@ extension EventTime: Comparable {
 }
 
 extension EventTime {
-    /// The last moment that is not later than `date`.
+    /// The microsecond that is nearest to `date`: for centuries around today, the `date` of a
+    /// time gives back that time.
     public init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
         self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))

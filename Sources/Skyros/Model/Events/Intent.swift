@@ -40,6 +40,8 @@ public struct Intent: Hashable, Sendable {
     }
 
     /// The command without its type.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
     public var value: FieldValue {
         get throws {
             do {
@@ -53,6 +55,8 @@ public struct Intent: Hashable, Sendable {
     }
 
     /// The command as a value of its type.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
     public func decode<C: DomainCommand>(as type: C.Type) throws -> C {
         do {
             return try CBORDecoder().decode(type, from: encoded)

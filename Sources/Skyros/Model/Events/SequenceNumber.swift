@@ -28,6 +28,7 @@ extension SequenceNumber: ExpressibleByIntegerLiteral {
 }
 
 extension SequenceNumber: CustomStringConvertible {
+    /// The number's digits.
     public var description: String { String(rawValue) }
 }
 

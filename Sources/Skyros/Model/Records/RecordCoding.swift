@@ -1,4 +1,5 @@
 /// Entities ⇄ the fields of records, with errors that name the entity and the record.
+@usableFromInline
 enum RecordCoding {
     /// The fields of `value`.
     ///
@@ -39,17 +40,24 @@ enum RecordCoding {
     }
 
     /// The id of `value` as bytes.
+    @inlinable
     static func id<E: Entity>(_ value: E) throws -> RecordID {
         try id(value.id, of: E.self)
     }
 
+    @inlinable
     static func id<E: Entity>(_ id: E.ID, of type: E.Type) throws -> RecordID {
         do {
             return try RecordID(encoding: id)
         } catch {
-            throw StoreError(
-                .notEncodable, "an id of \(E.entityName) cannot be encoded",
-                at: StoreError.Place(entity: E.entityName), cause: String(describing: error))
+            throw notEncodableID(of: type, error)
         }
+    }
+
+    @usableFromInline
+    static func notEncodableID<E: Entity>(of type: E.Type, _ cause: any Error) -> StoreError {
+        StoreError(
+            .notEncodable, "an id of \(E.entityName) cannot be encoded",
+            at: StoreError.Place(entity: E.entityName), cause: String(describing: cause))
     }
 }

@@ -5,6 +5,7 @@
 ///
 /// - Note: `@unchecked` because a class that can be inherited from cannot be checked. Every stored
 ///   property here is immutable; a subclass keeps the same promise.
+@usableFromInline
 class Row: @unchecked Sendable {
     final let id: RecordID
 
@@ -46,8 +47,9 @@ final class EncodedRow: Row, @unchecked Sendable {
 /// A row that was written by this process: the value itself, whose encoding is the record.
 ///
 /// - Note: `@unchecked` as its superclass is; what it adds is immutable.
+@usableFromInline
 final class TypedRow<E: Entity>: Row, @unchecked Sendable {
-    let value: E
+    @usableFromInline let value: E
 
     init(_ value: E, id: RecordID, hash: UInt64, number: UInt64) {
         self.value = value
@@ -63,9 +65,25 @@ extension Row {
     /// The record as a value of its type.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    @inlinable
     func value<E: Entity>(as type: E.Type) throws -> E {
-        if let typed = self as? TypedRow<E> { return typed.value }
-        return try RecordCoding.decode(type, from: encoded(), id: id)
+        if let typed = typed(type) { return typed.value }
+        return try decoded(as: type)
+    }
+
+    /// The row, if it holds a value of this type.
+    @inlinable
+    func typed<E: Entity>(_ type: E.Type) -> TypedRow<E>? {
+        // The class has no subclasses, so that comparing types says as much as a cast does, and
+        // in code that is specialised for the type it takes two instructions.
+        guard Swift.type(of: self) == TypedRow<E>.self else { return nil }
+        // The types were just compared.
+        return unsafeDowncast(self, to: TypedRow<E>.self)
+    }
+
+    @usableFromInline
+    func decoded<E: Entity>(as type: E.Type) throws -> E {
+        try RecordCoding.decode(type, from: encoded(), id: id)
     }
 }
 
@@ -73,7 +91,10 @@ extension Row {
 struct PreparedRow: Sendable {
     /// The row as it will be; nil if the record goes away.
     let row: Row?
-    /// The record as it was; nil if there was none.
+    /// The row as it was; nil if there was none. It is kept until readers may look again: the
+    /// end of a value can run code of its own.
+    let base: Row?
+    /// The record as it was.
     let before: [UInt8]?
     /// The record as it will be; nil if it goes away.
     let after: [UInt8]?

@@ -2,7 +2,8 @@
 public func == <E: Entity, V: Equatable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .equal, value) { $0[keyPath: path] == value })
+    Filter(
+        Comparison(path, .equal, value, isReflexive: value == value) { $0[keyPath: path] == value })
 }
 
 /// The records whose field does not equal `value`.
@@ -16,49 +17,67 @@ public func != <E: Entity, V: Equatable & Encodable & Sendable>(
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .less, value) { $0[keyPath: path] < value })
+    Filter(
+        Comparison(path, .less, value, isReflexive: value == value) { $0[keyPath: path] < value })
 }
 
 /// The records whose field is at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path] <= value })
+    Filter(
+        Comparison(path, .lessOrEqual, value, isReflexive: value == value) {
+            $0[keyPath: path] <= value
+        })
 }
 
 /// The records whose field is greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greater, value) { $0[keyPath: path] > value })
+    Filter(
+        Comparison(path, .greater, value, isReflexive: value == value) { $0[keyPath: path] > value }
+    )
 }
 
 /// The records whose field is at least `value`.
 public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greaterOrEqual, value) { $0[keyPath: path] >= value })
+    Filter(
+        Comparison(path, .greaterOrEqual, value, isReflexive: value == value) {
+            $0[keyPath: path] >= value
+        })
 }
 
 /// The records whose field is there and less than `value`.
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .less, value) { $0[keyPath: path].map { $0 < value } ?? false })
+    Filter(
+        Comparison(path, .less, value, isReflexive: value == value) {
+            $0[keyPath: path].map { $0 < value } ?? false
+        })
 }
 
 /// The records whose field is there and at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path].map { $0 <= value } ?? false })
+    Filter(
+        Comparison(path, .lessOrEqual, value, isReflexive: value == value) {
+            $0[keyPath: path].map { $0 <= value } ?? false
+        })
 }
 
 /// The records whose field is there and greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greater, value) { $0[keyPath: path].map { $0 > value } ?? false })
+    Filter(
+        Comparison(path, .greater, value, isReflexive: value == value) {
+            $0[keyPath: path].map { $0 > value } ?? false
+        })
 }
 
 /// The records whose field is there and at least `value`.
@@ -66,22 +85,24 @@ public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(
-        Comparison(path, .greaterOrEqual, value) { $0[keyPath: path].map { $0 >= value } ?? false })
+        Comparison(path, .greaterOrEqual, value, isReflexive: value == value) {
+            $0[keyPath: path].map { $0 >= value } ?? false
+        })
 }
 
 extension Filter {
     /// The records that pass both filters.
     public static func && (a: Filter, b: Filter) -> Filter {
-        Filter(.and(a.root, b.root), necessary: a.necessary + b.necessary)
+        Filter(.and(a.root, b.root))
     }
 
     /// The records that pass at least one of the filters.
     public static func || (a: Filter, b: Filter) -> Filter {
-        Filter(.or(a.root, b.root), necessary: [])
+        Filter(.or(a.root, b.root))
     }
 
     /// The records that do not pass the filter.
     public static prefix func ! (a: Filter) -> Filter {
-        Filter(.not(a.root), necessary: [])
+        Filter(.not(a.root))
     }
 }

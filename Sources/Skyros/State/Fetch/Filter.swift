@@ -15,32 +15,31 @@ public struct Filter<E: Entity>: Sendable {
         case and(Node, Node)
         case or(Node, Node)
         case not(Node)
-        case test(@Sendable (E) throws -> Bool)
+        /// What only a look at the value can tell, and the conditions without which it is false.
+        case test(@Sendable (E) throws -> Bool, necessary: [Condition])
     }
 
     let root: Node
-    /// Comparisons that hold for every record that passes; the planner may use any of them.
-    let necessary: [Comparison<E>]
 
-    init(_ root: Node, necessary: [Comparison<E>]) {
+    init(_ root: Node) {
         self.root = root
-        self.necessary = necessary
     }
 
     init(_ comparison: Comparison<E>) {
-        self.init(.comparison(comparison), necessary: [comparison])
+        self.init(.comparison(comparison))
     }
 
     /// The records for which `test` is true.
     public init(_ test: @escaping @Sendable (E) throws -> Bool) {
-        self.init(.test(test), necessary: [])
+        self.init(.test(test, necessary: []))
     }
 
     /// The records for which `predicate` is true.
     public init(_ predicate: Predicate<E>) {
         self.init(
-            .test { try predicate.evaluate($0) },
-            necessary: PredicatePlanning.necessary(in: predicate))
+            .test(
+                { try predicate.evaluate($0) },
+                necessary: PredicatePlanning.necessary(in: predicate)))
     }
 
     /// Whether `value` passes.
@@ -56,46 +55,83 @@ public struct Filter<E: Entity>: Sendable {
         case .and(let a, let b): try matches(value, a) && matches(value, b)
         case .or(let a, let b): try matches(value, a) || matches(value, b)
         case .not(let a): try !matches(value, a)
-        case .test(let test): try test(value)
+        case .test(let test, _): try test(value)
         }
+    }
+}
+
+extension Filter {
+    /// Conditions that every record that passes fulfils, from which an index may be chosen.
+    struct Conditions {
+        fileprivate(set) var all: [Condition] = []
+        /// Whether a record that fulfils all of them passes.
+        fileprivate(set) var areSufficient = true
+    }
+
+    var conditions: Conditions {
+        var conditions = Conditions()
+        Self.collect(root, into: &conditions)
+        return conditions
+    }
+
+    private static func collect(_ node: Node, into conditions: inout Conditions) {
+        switch node {
+        case .comparison(let comparison):
+            if let condition = comparison.condition {
+                conditions.all.append(condition)
+            } else {
+                conditions.areSufficient = false
+            }
+        case .and(let a, let b):
+            collect(a, into: &conditions)
+            collect(b, into: &conditions)
+        case .test(_, let necessary):
+            conditions.all += necessary
+            conditions.areSufficient = false
+        case .or, .not:
+            conditions.areSufficient = false
+        }
+    }
+}
+
+/// A comparison that an index can answer: of a field with a value, given as its index key.
+struct Condition: Sendable {
+    enum Operation: Sendable {
+        case equal, less, lessOrEqual, greater, greaterOrEqual
+    }
+
+    let field: FieldID
+    let operation: Operation
+    let key: ByteString
+
+    /// Nil where keys and values may disagree.
+    init?(
+        _ field: FieldID, of type: Any.Type, _ operation: Operation, _ value: some Encodable
+    ) {
+        let needed: KeyOrder = operation == .equal ? .equality : .full
+        guard KeyOrder.of(type) >= needed, let key = IndexKey.component(of: value) else {
+            return nil
+        }
+        self.field = field
+        self.operation = operation
+        self.key = key
     }
 }
 
 /// One comparison of a field with a value.
 struct Comparison<E: Entity>: Sendable {
-    enum Operation: Sendable {
-        case equal, less, lessOrEqual, greater, greaterOrEqual
-    }
-
-    // Unsafe only for the compiler, which does not know that key paths are immutable: those that
-    // come from users are sendable by type, and a predicate's are literals.
-    nonisolated(unsafe) let path: PartialKeyPath<E>
-    let operation: Operation
-    /// The value as a component of an index key; nil if no index can answer the comparison.
-    let key: [UInt8]?
+    /// The comparison for an index; nil if none can answer it.
+    let condition: Condition?
     let test: @Sendable (E) -> Bool
-}
 
-extension Comparison {
+    /// - Parameter isReflexive: whether the value equals itself, as all do but NaN; no index key
+    ///   tells values that are not.
     init<V: Encodable & Sendable>(
-        _ path: FieldPath<E, V>, _ operation: Operation, _ value: some Encodable,
-        _ test: @escaping @Sendable (E) -> Bool
+        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: some Encodable,
+        isReflexive: Bool, _ test: @escaping @Sendable (E) -> Bool
     ) {
-        self.path = path
-        self.operation = operation
+        condition =
+            isReflexive ? Condition(FieldID(path), of: V.self, operation, value) : nil
         self.test = test
-        key = Self.key(of: value, asked: operation, type: V.self)
-    }
-
-    /// The key with which an index could answer; nil where keys and values may disagree.
-    static func key(
-        of value: some Encodable, asked operation: Operation, type: Any.Type
-    ) -> [UInt8]? {
-        let needed: KeyOrder = operation == .equal ? .equality : .full
-        guard KeyOrder.of(type) >= needed, let encoded = try? CBOREncoder().encode(value) else {
-            return nil
-        }
-        let none = ByteString([])
-        return try? encoded.withUnsafeBytes { try IndexKey.append($0, to: none) }.array
     }
 }

@@ -1,32 +1,32 @@
 import Foundation
 
-/// Finds, in the tree of a `#Predicate`, the comparisons that an index could answer.
+/// Finds, in the tree of a `#Predicate`, the conditions that an index could answer.
 ///
-/// A conjunction holds only if both its sides do, so the comparisons below it are necessary;
+/// A conjunction holds only if both its sides do, so the conditions below it are necessary;
 /// below anything else nothing is. What is not understood is not used: the predicate itself is
 /// always evaluated on the records that are left.
 enum PredicatePlanning {
-    static func necessary<E: Entity>(in predicate: Predicate<E>) -> [Comparison<E>] {
-        comparisons(in: predicate.expression, of: E.self)
+    static func necessary<E: Entity>(in predicate: Predicate<E>) -> [Condition] {
+        conditions(in: predicate.expression, of: E.self)
     }
 
-    fileprivate static func comparisons<E: Entity>(
+    private static func conditions<E: Entity>(
         in expression: Any, of type: E.Type
-    ) -> [Comparison<E>] {
+    ) -> [Condition] {
         switch expression {
         case let conjunction as any ConjunctionExpression:
-            return conjunction.sides.flatMap { comparisons(in: $0, of: type) }
+            return conjunction.sides.flatMap { conditions(in: $0, of: type) }
         case let binary as any ComparisonExpression:
-            return comparison(binary, of: type).map { [$0] } ?? []
+            return condition(binary, of: type).map { [$0] } ?? []
         default:
             return []
         }
     }
 
-    private static func comparison<E: Entity>(
+    private static func condition<E: Entity>(
         _ expression: any ComparisonExpression, of type: E.Type
-    ) -> Comparison<E>? {
-        guard let operation = Comparison<E>.Operation(expression.kind) else { return nil }
+    ) -> Condition? {
+        guard let operation = Condition.Operation(expression.kind) else { return nil }
         let (left, right) = expression.operands
         if let path = field(left, of: type), let value = right as? any ConstantExpression {
             return make(path, operation, value)
@@ -38,15 +38,12 @@ enum PredicatePlanning {
     }
 
     private static func make<E: Entity>(
-        _ path: PartialKeyPath<E>, _ operation: Comparison<E>.Operation,
+        _ path: PartialKeyPath<E>, _ operation: Condition.Operation,
         _ constant: any ConstantExpression
-    ) -> Comparison<E>? {
+    ) -> Condition? {
         guard let value = constant.constant as? any Encodable else { return nil }
         let fieldType = Swift.type(of: path).valueType
-        guard
-            let key = Comparison<E>.key(of: value, asked: operation, type: fieldType)
-        else { return nil }
-        return Comparison(path: path, operation: operation, key: key, test: { _ in true })
+        return Condition(FieldID(path), of: fieldType, operation, value)
     }
 
     /// The key path, if `expression` is a field of the predicate's own variable.
@@ -114,7 +111,7 @@ extension PredicateExpressions.KeyPath: FieldExpression {
     }
 }
 
-extension Comparison.Operation {
+extension Condition.Operation {
     fileprivate init?(_ kind: PredicateOperation?) {
         switch kind {
         case .equal: self = .equal

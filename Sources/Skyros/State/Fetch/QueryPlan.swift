@@ -14,70 +14,109 @@ struct QueryPlan: Sendable {
     let range: IndexRange?
     /// Whether the rows come in the order that was asked for.
     let isSorted: Bool
+    /// Whether every row of the range passes the filter, so that no value needs to be looked at.
+    let isExact: Bool
 }
 
 extension QueryPlan {
-    /// Chooses an index for `request`: the one that fixes most fields by equality, then one that
-    /// also bounds the next field, then one that gives the order.
-    init<E: Entity>(_ request: FetchRequest<E>, indexes: [Index<E>]) {
-        var best: (plan: QueryPlan, score: Int)?
-        for (position, index) in indexes.enumerated() {
-            let (plan, score) = Self.plan(request, index, at: position)
-            if score > (best?.score ?? 0) { best = (plan, score) }
+    /// What a request asks of an index.
+    struct Question {
+        /// What every record that passes fulfils.
+        let conditions: [Condition]
+        /// Whether a record that fulfils all of them passes.
+        let areConditionsSufficient: Bool
+        let sort: [Key]
+
+        /// A key of the order that was asked for.
+        struct Key {
+            /// Nil if no index gives the order.
+            let field: FieldID?
+            let isAscending: Bool
         }
-        self = best?.plan ?? QueryPlan(range: nil, isSorted: request.sort.isEmpty)
     }
 
-    private static func plan<E: Entity>(
-        _ request: FetchRequest<E>, _ index: Index<E>, at position: Int
-    ) -> (QueryPlan, Int) {
-        let comparisons = request.filter?.necessary ?? []
-        var prefix: [UInt8] = []
-        var fixedCount = 0
-        for part in index.parts {
-            let equal = comparisons.first { $0.operation == .equal && $0.path == part.path }
-            guard let key = equal?.key else { break }
-            prefix += key
-            fixedCount += 1
+    /// Chooses an index for the question: the one that fixes most fields by equality, then one
+    /// that also bounds the next field, then one that gives the order.
+    init(_ question: Question, indexes: [TableIndex]) {
+        var best: Candidate?
+        for position in indexes.indices {
+            let candidate = Candidate(question, indexes[position].definition.fieldIDs, at: position)
+            if candidate.score > (best?.score ?? 0) { best = candidate }
         }
-        let next = index.parts.dropFirst(fixedCount).first
-        let bounds = comparisons.filter {
-            $0.operation != .equal && $0.path == next?.path && $0.key != nil
-        }
-        let order = order(of: request.sort, index, fixedCount: fixedCount)
-        let range = IndexRange(
-            index: position,
-            lower: lowerBound(prefix, bounds),
-            upper: upperBound(prefix, bounds),
-            isReversed: order == .descending)
-        let score = fixedCount * 4 + (bounds.isEmpty ? 0 : 2) + (order == nil ? 0 : 1)
-        return (QueryPlan(range: range, isSorted: order != nil), score)
+        self = best?.plan(question) ?? Self.fullScan(question)
     }
 
-    private enum Order {
+    private static func fullScan(_ question: Question) -> QueryPlan {
+        QueryPlan(
+            range: nil, isSorted: question.sort.isEmpty,
+            isExact: question.conditions.isEmpty && question.areConditionsSufficient)
+    }
+}
+
+/// What one index could do for a question.
+private struct Candidate {
+    enum Order {
         case ascending, descending
     }
 
+    private let position: Int
+    /// The conditions that fix the first fields by equality, in the order of the fields.
+    private var fixed: [Condition] = []
+    /// The conditions that bound the next field.
+    private var bounds: [Condition] = []
     /// The direction in which the index gives the order asked for; nil if it does not.
-    ///
-    /// Ids decide between equal rows, so the sort must reach to the end of the index.
-    private static func order<E: Entity>(
-        of sort: [Sort<E>], _ index: Index<E>, fixedCount: Int
-    ) -> Order? {
-        let rest = index.parts.dropFirst(fixedCount)
-        guard !sort.isEmpty, sort.count == rest.count,
-            zip(sort, rest).allSatisfy({ $0.path == $1.path })
-        else { return nil }
-        if sort.allSatisfy(\.isAscending) { return .ascending }
-        return sort.allSatisfy { !$0.isAscending } ? .descending : nil
+    private let order: Order?
+
+    init(_ question: QueryPlan.Question, _ fields: [FieldID], at position: Int) {
+        self.position = position
+        var next = 0
+        while next < fields.count {
+            let equal = question.conditions.first {
+                $0.operation == .equal && $0.field == fields[next]
+            }
+            guard let equal else { break }
+            fixed.append(equal)
+            next += 1
+        }
+        if next < fields.count {
+            for condition in question.conditions
+            where condition.operation != .equal && condition.field == fields[next] {
+                bounds.append(condition)
+            }
+        }
+        order = Self.order(of: question.sort, fields[next...])
     }
 
-    private static func lowerBound<E: Entity>(
-        _ prefix: [UInt8], _ bounds: [Comparison<E>]
-    ) -> ByteString? {
+    var score: Int { fixed.count * 4 + (bounds.isEmpty ? 0 : 2) + (order == nil ? 0 : 1) }
+
+    func plan(_ question: QueryPlan.Question) -> QueryPlan {
+        var prefix: [UInt8] = []
+        for condition in fixed { condition.key.withUnsafeBytes { prefix += $0 } }
+        let range = QueryPlan.IndexRange(
+            index: position, lower: lowerBound(prefix), upper: upperBound(prefix),
+            isReversed: order == .descending)
+        // A field may be asked for twice: then not all conditions are among those used.
+        let areAllUsed = fixed.count + bounds.count == question.conditions.count
+        return QueryPlan(
+            range: range, isSorted: order != nil,
+            isExact: areAllUsed && question.areConditionsSufficient)
+    }
+
+    /// Ids decide between equal rows, so the sort must reach to the end of the index.
+    private static func order(
+        of sort: [QueryPlan.Question.Key], _ rest: ArraySlice<FieldID>
+    ) -> Order? {
+        guard let first = sort.first, sort.count == rest.count else { return nil }
+        for (key, field) in zip(sort, rest) {
+            guard key.field == field, key.isAscending == first.isAscending else { return nil }
+        }
+        return first.isAscending ? .ascending : .descending
+    }
+
+    private func lowerBound(_ prefix: [UInt8]) -> ByteString? {
         var lower = prefix
         for bound in bounds {
-            guard let key = bound.key else { continue }
+            let key = bound.key.array
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .greaterOrEqual: prefix + key
@@ -90,12 +129,10 @@ extension QueryPlan {
         return lower.isEmpty ? nil : ByteString(lower)
     }
 
-    private static func upperBound<E: Entity>(
-        _ prefix: [UInt8], _ bounds: [Comparison<E>]
-    ) -> ByteString? {
+    private func upperBound(_ prefix: [UInt8]) -> ByteString? {
         var upper = prefix.isEmpty ? [] : successor(of: prefix)
         for bound in bounds {
-            guard let key = bound.key else { continue }
+            let key = bound.key.array
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .less: prefix + key
@@ -109,7 +146,14 @@ extension QueryPlan {
     }
 
     /// The smallest key greater than all with this prefix; empty if there is none.
-    private static func successor(of prefix: [UInt8]) -> [UInt8] {
-        IndexKey.upperBound(ofPrefix: ByteString(prefix))?.array ?? []
+    private func successor(of prefix: [UInt8]) -> [UInt8] {
+        var bytes = prefix
+        while let last = bytes.popLast() {
+            if last < 0xFF {
+                bytes.append(last + 1)
+                return bytes
+            }
+        }
+        return []
     }
 }

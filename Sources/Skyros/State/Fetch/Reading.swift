@@ -17,26 +17,34 @@ extension Reading where Self: ~Copyable {
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
         let recordID = try RecordCoding.id(id, of: type)
-        return try readingSnapshot.table(E.entityName)?.row(recordID)?.value(as: type)
+        return try readingSnapshot.row(type, recordID)?.value(as: type)
     }
 
     /// Whether there is a record with this id. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
         let recordID = try RecordCoding.id(id, of: type)
-        return try readingSnapshot.table(E.entityName)?.row(recordID) != nil
+        return try readingSnapshot.row(type, recordID) != nil
     }
 
     /// The records that the request asks for, in its order.
     ///
+    /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
+    ///   where no index gives the order, O(m log m) more in the number of records that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
+    @inlinable
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        try readingSnapshot.table(E.entityName)?.fetch(request) ?? []
+        try readingSnapshot.rows(of: request).all()
     }
 
     /// The records that pass the filter, sorted.
     ///
     ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian",
     ///                                 sortedBy: \.name)
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func all<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [],
         offset: Int = 0, limit: Int? = nil
@@ -45,6 +53,9 @@ extension Reading where Self: ~Copyable {
     }
 
     /// The records that pass the filter, by ascending values of one field.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func all<E: Entity, V: Comparable & SendableMetatype>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
         offset: Int = 0, limit: Int? = nil
@@ -54,20 +65,36 @@ extension Reading where Self: ~Copyable {
     }
 
     /// The first record that passes the filter, or nil.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
     public func first<E: Entity>(
         _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = []
     ) throws -> E? {
         try all(type, where: filter, sortedBy: sort, limit: 1).first
     }
 
-    /// How many records `fetch(request)` gives.
+    /// How many records `fetch(request)` gives. O(1) without a filter, otherwise as `fetch`.
+    ///
+    /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
-        try readingSnapshot.table(E.entityName)?.count(request) ?? 0
+        let snapshot = try readingSnapshot
+        guard let index = snapshot.tableIndex(of: E.self) else { return 0 }
+        return try snapshot.tables[index].count(request)
     }
 
-    /// How many records pass the filter. O(1) without one.
+    /// How many records pass the filter. O(1) without one, otherwise as ``fetch(_:)``.
+    ///
+    /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {
         try count(FetchRequest(where: filter))
+    }
+}
+
+extension Snapshot {
+    fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
+        guard let index = tableIndex(of: type) else { return nil }
+        return tables[index].row(id)
     }
 }
 

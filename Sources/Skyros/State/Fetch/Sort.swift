@@ -8,14 +8,14 @@ public import Foundation
 public struct Sort<E: Entity>: Sendable {
     let isAscending: Bool
     /// The field, if the order is that of its values by `<`; an index may then give it.
-    let path: AnyFieldPath<E>?
+    let field: FieldID?
     let compare: @Sendable (E, E) -> ComparisonResult
 
     /// Smaller values first.
     public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V>) -> Sort
     {
         Sort(
-            isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
+            isAscending: true, field: KeyOrder.of(V.self) == .full ? FieldID(path) : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
@@ -23,7 +23,7 @@ public struct Sort<E: Entity>: Sendable {
     public static func ascending<V: Comparable & SendableMetatype>(_ path: FieldPath<E, V?>) -> Sort
     {
         Sort(
-            isAscending: true, path: KeyOrder.of(V.self) == .full ? path : nil,
+            isAscending: true, field: KeyOrder.of(V.self) == .full ? FieldID(path) : nil,
             compare: { order($0[keyPath: path], $1[keyPath: path]) })
     }
 
@@ -45,21 +45,21 @@ public struct Sort<E: Entity>: Sendable {
         // The comparator knows its own direction. Its strings may compare by the user's locale,
         // which no index can give.
         isAscending = true
-        path = nil
+        field = nil
         compare = { descriptor.compare($0, $1) }
     }
 
     private init(
-        isAscending: Bool, path: AnyFieldPath<E>?,
+        isAscending: Bool, field: FieldID?,
         compare: @escaping @Sendable (E, E) -> ComparisonResult
     ) {
         self.isAscending = isAscending
-        self.path = path
+        self.field = field
         self.compare = compare
     }
 
     private var reversed: Sort {
-        Sort(isAscending: !isAscending, path: path, compare: { compare($1, $0) })
+        Sort(isAscending: !isAscending, field: field, compare: { compare($1, $0) })
     }
 
     private static func order<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {

@@ -1,54 +1,95 @@
 import Foundation
 
+/// What a fetch has found: rows whose values nobody had to look at, or values.
+@usableFromInline
+enum Fetched<E: Entity> {
+    /// The rows, which the snapshot keeps alive.
+    ///
+    /// They are not retained: each of them is somewhere else in memory, and a count that has to
+    /// be changed there makes the processor wait for every single one of them.
+    case rows([Unmanaged<Row>], of: Snapshot)
+    case values([E])
+
+    /// - Throws: `StoreError` with `.notDecodable`.
+    @inlinable
+    func all() throws -> [E] {
+        switch self {
+        case .values(let values): return values
+        case .rows(let rows, let snapshot):
+            return try withExtendedLifetime(snapshot) {
+                var values: [E] = []
+                values.reserveCapacity(rows.count)
+                for row in rows {
+                    values.append(try row._withUnsafeGuaranteedRef { try $0.value(as: E.self) })
+                }
+                return values
+            }
+        }
+    }
+}
+
+extension Snapshot {
+    /// The records that a request asks for.
+    @usableFromInline
+    func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
+        guard let index = tableIndex(of: E.self), request.limit != 0 else { return .values([]) }
+        let plan = tables[index].plan(request)
+        if plan.isExact, plan.isSorted || request.sort.isEmpty {
+            return .rows(tables[index].page(request, plan), of: self)
+        }
+        return .values(try tables[index].fetch(request, plan))
+    }
+}
+
 extension Table {
     /// The records that `request` asks for, in its order.
     ///
     /// - Complexity: O(log n + rows looked at); sorting, where no index gives the order, is
     ///   O(m log m) in the number of rows that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws.
-    func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        if request.limit == 0 { return [] }
-        let plan = plan(request)
-        if plan.isSorted || request.sort.isEmpty {
-            return try fetchInOrder(request, plan)
-        }
-        var found: [(value: E, id: RecordID)] = []
-        try forEachRow(plan) { row in
-            let value = try row.value(as: E.self)
-            if try request.filter?.matches(value) ?? true { found.append((value, row.id)) }
-            return true
-        }
-        found.sort { a, b in
-            for key in request.sort {
-                switch key.compare(a.value, b.value) {
-                case .orderedAscending: return true
-                case .orderedDescending: return false
-                case .orderedSame: continue
-                }
-            }
-            return a.id < b.id
-        }
-        let rest = found.dropFirst(request.offset)
-        return rest.prefix(request.limit ?? rest.count).map(\.value)
+    func fetch<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) throws -> [E] {
+        if plan.isSorted || request.sort.isEmpty { return try fetchInOrder(request, plan) }
+        return try fetchAndSort(request, plan)
     }
 
     /// How many records `fetch` would give.
     func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
         var count = rows.count
         if let filter = request.filter {
+            let plan = plan(request)
             count = 0
-            try forEachRow(plan(request)) { row in
-                if try filter.matches(row.value(as: E.self)) { count += 1 }
+            try forEachRow(plan) { row in
+                if try plan.isExact || filter.matches(row.value(as: E.self)) { count += 1 }
                 return true
             }
         }
         return min(max(0, count - request.offset), request.limit ?? .max)
     }
 
-    private func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
-        let declared = E.indexes
-        // Tools and older snapshots hold tables without the indexes that the type declares.
-        return QueryPlan(request, indexes: declared.count == indexes.count ? declared : [])
+    func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
+        let conditions = request.filter?.conditions ?? Filter<E>.Conditions()
+        let question = QueryPlan.Question(
+            conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
+            sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
+        // The fields of another type, which reads the records by their name, are others.
+        return QueryPlan(question, indexes: typeID == ObjectIdentifier(E.self) ? indexes : [])
+    }
+
+    /// The rows of an exact plan, without those left out at the front and behind the limit.
+    func page<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) -> [Unmanaged<Row>] {
+        var found: [Unmanaged<Row>] = []
+        var skipped = 0
+        let limit = request.limit ?? .max
+        if let limit = request.limit { found.reserveCapacity(min(limit, count)) }
+        forEachRowInOrder(plan) { row in
+            if skipped < request.offset {
+                skipped += 1
+                return true
+            }
+            found.append(Unmanaged.passUnretained(row))
+            return found.count < limit
+        }
+        return found
     }
 
     /// Takes the rows as they come, until there are enough.
@@ -70,20 +111,46 @@ extension Table {
         return found
     }
 
-    private func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) throws {
+    private func fetchAndSort<E: Entity>(
+        _ request: FetchRequest<E>, _ plan: QueryPlan
+    ) throws -> [E] {
+        var found: [(value: E, id: RecordID)] = []
+        try forEachRow(plan) { row in
+            let value = try row.value(as: E.self)
+            if try request.filter?.matches(value) ?? true { found.append((value, row.id)) }
+            return true
+        }
+        found.sort { a, b in
+            for key in request.sort {
+                switch key.compare(a.value, b.value) {
+                case .orderedAscending: return true
+                case .orderedDescending: return false
+                case .orderedSame: continue
+                }
+            }
+            return a.id < b.id
+        }
+        let rest = found.dropFirst(request.offset)
+        return rest.prefix(request.limit ?? rest.count).map(\.value)
+    }
+
+    // MARK: Rows of a plan
+
+    private func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
         guard let range = plan.range else { return try rows.forEach(body) }
-        try scan(range) { _, row in try body(row) }
+        try indexes[range.index].tree.scanRows(from: range.start, to: range.end, body)
     }
 
     /// The rows in the order of the plan's index, or of their ids if there is no sort.
-    private func forEachRowInOrder(_ plan: QueryPlan, _ body: (Row) throws -> Bool) throws {
+    private func forEachRowInOrder(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
         guard let range = plan.range else {
             for row in sortedRows() where try !body(row) { return }
             return
         }
+        let tree = indexes[range.index].tree
         guard plan.isSorted else {
             var all: [Row] = []
-            try scan(range) { _, row in
+            tree.scanRows(from: range.start, to: range.end) { row in
                 all.append(row)
                 return true
             }
@@ -91,37 +158,19 @@ extension Table {
             return
         }
         if range.isReversed {
-            try scanReversed(range, body)
+            try tree.scanRowsByDescendingKey(from: range.start, to: range.end, body)
         } else {
-            try scan(range) { _, row in try body(row) }
+            try tree.scanRows(from: range.start, to: range.end, body)
         }
     }
+}
 
-    /// Backwards, but rows with equal keys in the order of their ids.
-    private func scanReversed(
-        _ range: QueryPlan.IndexRange, _ body: (Row) throws -> Bool
-    ) throws {
-        var equal: [Row] = []
-        var equalKey: ByteString?
-        var goesOn = true
-        try scan(range) { key, row in
-            if let last = equalKey, last != key {
-                goesOn = try equal.reversed().allSatisfy(body)
-                equal.removeAll(keepingCapacity: true)
-            }
-            equalKey = key
-            equal.append(row)
-            return goesOn
-        }
-        if goesOn { _ = try equal.reversed().allSatisfy(body) }
+extension QueryPlan.IndexRange {
+    fileprivate var start: KeyTree.Bound? {
+        lower.map { KeyTree.Bound(key: $0, isInclusive: true) }
     }
 
-    private func scan(
-        _ range: QueryPlan.IndexRange, _ body: (ByteString, Row) throws -> Bool
-    ) throws {
-        try indexes[range.index].tree.scan(
-            from: range.lower.map { KeyTree.Bound(key: $0, isInclusive: true) },
-            to: range.upper.map { KeyTree.Bound(key: $0, isInclusive: false) },
-            reversed: range.isReversed, body)
+    fileprivate var end: KeyTree.Bound? {
+        upper.map { KeyTree.Bound(key: $0, isInclusive: false) }
     }
 }

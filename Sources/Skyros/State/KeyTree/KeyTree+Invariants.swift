@@ -4,8 +4,8 @@ extension KeyTree {
     func brokenInvariant() -> String? {
         guard let root else { return count == 0 ? nil : "a tree without nodes counts entries" }
         var check = Check()
-        let node = Unmanaged.passUnretained(root)
-        check.visit(node, height: node.height, isLast: true, low: nil, high: nil)
+        let items = KeyTreeItems(Unmanaged.passUnretained(root))
+        check.visit(items, height: items.height, isLast: true, low: nil, high: nil)
         if check.broken == nil, check.entriesFound != count {
             return "the tree counts \(count) entries and holds \(check.entriesFound)"
         }
@@ -17,16 +17,13 @@ extension KeyTree {
         var nodes: Set<ObjectIdentifier> = []
         func visit(_ node: KeyTreeNode) {
             nodes.insert(ObjectIdentifier(node))
-            let unmanaged = Unmanaged.passUnretained(node)
-            guard !unmanaged.isLeaf else { return }
-            let branch = KeyTreeBranch(unmanaged)
-            for index in 0..<branch.count { visit(branch.children[index]) }
+            let items = KeyTreeItems(Unmanaged.passUnretained(node))
+            guard !items.isLeaf else { return }
+            for index in 0..<items.count { visit(items.children[index]) }
         }
         root.map(visit)
         return nodes
     }
-
-    private typealias Separator = KeyTreeBranch.Separator
 
     private struct Check {
         var broken: String?
@@ -41,46 +38,45 @@ extension KeyTree {
 
         /// - Parameter isLast: Whether the node ends its level; such nodes may be small.
         mutating func visit(
-            _ node: Unmanaged<KeyTreeNode>, height: Int, isLast: Bool, low: Separator?,
-            high: Separator?
+            _ items: KeyTreeItems, height: Int, isLast: Bool, low: Separator?, high: Separator?
         ) {
-            expect(node.height == height, "a node is at the wrong height")
+            let countMin = isLast ? (items.isLeaf ? 1 : 2) : KeyTreeNode.itemsMin
+            expect(items.height == height, "a node is at the wrong height")
+            expect(items.count >= countMin, "a node has too few items")
+            expect(items.count <= KeyTreeNode.itemsMax, "a node has too many items")
+            expect(items.count <= items.capacity, "a node is fuller than its capacity")
+            let header = items.header.pointee
+            expect(header.heapCount <= header.heapCapacity, "a node's heap is too full")
             guard broken == nil else { return }
-            if node.isLeaf {
-                visit(KeyTreeLeaf(node), isLast: isLast, low: low, high: high)
+            if items.isLeaf {
+                visitEntries(of: items, low: low, high: high)
                 return
             }
-            let branch = KeyTreeBranch(node)
-            let countMin = isLast ? 2 : KeyTreeBranch.childrenMin
-            expect(branch.count >= countMin, "a branch has too few children")
-            expect(branch.count <= KeyTreeBranch.childrenMax, "a branch has too many children")
-            expect(branch.count <= branch.capacity, "a branch is fuller than its capacity")
-            for index in 0..<branch.count {
-                let isLastChild = index == branch.count - 1
+            let sequence = KeyTreeSequence(items)
+            for index in 0..<items.count {
+                let isLastChild = index == items.count - 1
                 visit(
-                    branch.child(at: index), height: height - 1,
+                    KeyTreeItems(items.child(at: index)), height: height - 1,
                     isLast: isLast && isLastChild,
-                    low: index == 0 ? low : branch.separators[index - 1],
-                    high: isLastChild ? high : branch.separators[index])
+                    low: index == 0 ? low : sequence.separator(at: index),
+                    high: isLastChild ? high : sequence.separator(at: index + 1))
             }
         }
 
-        private mutating func visit(
-            _ leaf: KeyTreeLeaf, isLast: Bool, low: Separator?, high: Separator?
+        private mutating func visitEntries(
+            of items: KeyTreeItems, low: Separator?, high: Separator?
         ) {
-            let countMin = isLast ? 1 : KeyTreeLeaf.entriesMin
-            expect(leaf.count >= countMin, "a leaf has too few entries")
-            expect(leaf.count <= KeyTreeLeaf.entriesMax, "a leaf has too many entries")
-            expect(leaf.count <= leaf.capacity, "a leaf is fuller than its capacity")
-            for index in 0..<leaf.count {
-                let entry = leaf.entries[index]
-                let place = Separator(key: entry.key, id: entry.row.id)
+            let sequence = KeyTreeSequence(items)
+            for index in 0..<items.count {
+                let place = sequence.separator(at: index)
                 if let previous { expect(Self.isLess(previous, place), "entries do not ascend") }
                 if let low { expect(!Self.isLess(place, low), "an entry is below its separator") }
                 if let high { expect(Self.isLess(place, high), "an entry is above its separator") }
+                let found = place.key.withUnsafeBytes { items.place(of: $0, place.id) }
+                expect(found.isFound && found.index == index, "an entry is not found")
                 previous = place
             }
-            entriesFound += leaf.count
+            entriesFound += items.count
         }
 
         private static func isLess(_ a: Separator, _ b: Separator) -> Bool {

@@ -6,7 +6,7 @@
 /// sees the changes of another (P8).
 ///
 /// All entries are in leaves of the same depth; branches hold separators of their own, so a row
-/// is referred to once.
+/// is referred to once. `KeyTreeNode` says how keys are kept compact.
 ///
 /// - Complexity: Inserting, removing and finding a place are O(log n); a scan adds O(1) an entry.
 /// - Note: `@unchecked` because the nodes are mutable objects. They are changed only while one
@@ -15,7 +15,7 @@ struct KeyTree: @unchecked Sendable {
     /// A key, and one of the rows that have it.
     struct Entry {
         let key: ByteString
-        fileprivate(set) var row: Row
+        let row: Row
 
         init(key: ByteString, row: Row) {
             self.key = key
@@ -45,7 +45,7 @@ struct KeyTree: @unchecked Sendable {
     @discardableResult
     mutating func insert(key: ByteString, row: Row) -> Row? {
         let replaced = withUnsafeMutablePointer(to: &root) { root in
-            KeyTreeInsertion.insert(key: key, row: row, atRoot: root)
+            key.withUnsafeBytes { KeyTreeInsertion.insert(key: $0, row: row, atRoot: root) }
         }
         if replaced == nil { count += 1 }
         return replaced
@@ -56,28 +56,20 @@ struct KeyTree: @unchecked Sendable {
     mutating func remove(key: ByteString, id: RecordID) -> Bool {
         guard contains(key: key, id: id) else { return false }
         withUnsafeMutablePointer(to: &root) { root in
-            KeyTreeRemoval.remove(key: key, id: id, atRoot: root)
+            key.withUnsafeBytes { KeyTreeRemoval.remove(key: $0, id: id, atRoot: root) }
         }
         count -= 1
         return true
     }
 
     private func contains(key: ByteString, id: RecordID) -> Bool {
-        guard var node = root.map({ Unmanaged.passUnretained($0) }) else { return false }
-        while !node.isLeaf {
-            let branch = KeyTreeBranch(node)
-            node = branch.child(at: branch.childIndex(for: key, id))
+        guard let root else { return false }
+        return key.withUnsafeBytes { bytes in
+            var items = KeyTreeItems(Unmanaged.passUnretained(root))
+            while !items.isLeaf {
+                items = KeyTreeItems(items.child(at: items.childIndex(of: bytes, id)))
+            }
+            return items.place(of: bytes, id).isFound
         }
-        let leaf = KeyTreeLeaf(node)
-        return leaf.holds(key, id, at: leaf.index(for: key, id))
-    }
-}
-
-extension KeyTree.Entry {
-    /// Puts another row of the same id in place, and returns the one that was here.
-    mutating func replaceRow(by row: Row) -> Row {
-        let old = self.row
-        self.row = row
-        return old
     }
 }

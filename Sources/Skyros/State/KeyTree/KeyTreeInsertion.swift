@@ -2,120 +2,120 @@
 struct KeyTreeInsertion {
     typealias Slot = UnsafeMutablePointer<KeyTreeNode>
 
-    /// The second half of a node that was divided, to be put behind the first.
-    private struct Split {
-        let separator: KeyTreeBranch.Separator
-        let node: KeyTreeNode
-    }
-
-    private let key: ByteString
+    private let key: UnsafeRawBufferPointer
     private let row: Row
     private var replaced: Row?
 
+    private init(key: UnsafeRawBufferPointer, row: Row) {
+        self.key = key
+        self.row = row
+    }
+
     /// Adds an entry, and returns the row that was under the same key and id until now, if any.
     static func insert(
-        key: ByteString, row: Row, atRoot root: UnsafeMutablePointer<KeyTreeNode?>
+        key: UnsafeRawBufferPointer, row: Row, atRoot root: UnsafeMutablePointer<KeyTreeNode?>
     ) -> Row? {
-        if root.pointee == nil { root.pointee = KeyTreeLeaf.make(capacity: 1) }
+        if root.pointee == nil {
+            root.pointee = KeyTreeNode.make(
+                height: 0, capacity: 1, heapBytes: key.count, prefix: key)
+        }
         var insertion = KeyTreeInsertion(key: key, row: row)
-        let split = root.withMemoryRebound(to: KeyTreeNode.self, capacity: 1) { slot in
+        let second = root.withMemoryRebound(to: KeyTreeNode.self, capacity: 1) { slot in
             insertion.insert(at: slot, isLast: true)
         }
-        if let split, let left = root.pointee {
-            let height = Unmanaged.passUnretained(left).height + 1
-            let node = KeyTreeBranch.make(height: height, capacity: 2)
-            let branch = KeyTreeBranch(Unmanaged.passUnretained(node))
-            branch.append(left, behind: nil)
-            branch.append(split.node, behind: split.separator)
-            root.pointee = node
+        if let second, let node = root.pointee {
+            let first = KeyTree.Child(separator: .lowest, node: node)
+            root.pointee = KeyTreeNode.branch(over: [first, second])
         }
         return insertion.replaced
     }
 
     /// - Parameter isLast: Whether no node of the same height comes after this one.
-    private mutating func insert(at slot: Slot, isLast: Bool) -> Split? {
-        let node = KeyTreeNode.makeUnique(slot)
-        if node.isLeaf { return insertIntoLeaf(at: slot, isLast: isLast) }
+    /// - Returns: The second half of the node, if that had to be divided.
+    private mutating func insert(at slot: Slot, isLast: Bool) -> KeyTree.Child? {
+        let items = KeyTreeNode.makeUnique(slot)
+        if items.isLeaf { return insertIntoLeaf(items, at: slot, isLast: isLast) }
 
-        let branch = KeyTreeBranch(node)
-        let index = branch.childIndex(for: key, row.id)
-        let isLastChild = isLast && index == branch.count - 1
-        guard let split = insert(at: branch.children + index, isLast: isLastChild) else {
+        let index = items.childIndex(of: key, row.id)
+        let isLastChild = isLast && index == items.count - 1
+        guard let child = insert(at: items.children + index, isLast: isLastChild) else {
             return nil
         }
-        return add(split, at: index + 1, ofBranchAt: slot)
+        return Self.add(child, at: index + 1, ofBranchAt: slot)
     }
 
-    private mutating func insertIntoLeaf(at slot: Slot, isLast: Bool) -> Split? {
-        let leaf = KeyTreeLeaf(Unmanaged.passUnretained(slot.pointee))
-        let index = leaf.index(for: key, row.id)
-        if leaf.holds(key, row.id, at: index) {
-            replaced = leaf.entries[index].replaceRow(by: row)
+    private mutating func insertIntoLeaf(
+        _ items: KeyTreeItems, at slot: Slot, isLast: Bool
+    ) -> KeyTree.Child? {
+        let (index, isFound) = items.place(of: key, row.id)
+        if isFound {
+            replaced = items.rows[index].takeRetainedValue()
+            items.rows[index] = Unmanaged.passRetained(row)
             return nil
         }
-        let entry = KeyTree.Entry(key: key, row: row)
-        if leaf.count < leaf.capacity {
-            leaf.insert(entry, at: index)
+        let reference = Unmanaged.passRetained(row)
+        if items.count < KeyTreeNode.itemsMax {
+            Self.itemsWithRoom(for: key, at: slot).insert(reference, key, at: index)
             return nil
         }
-        if leaf.count < KeyTreeLeaf.entriesMax {
-            slot.pointee = leaf.moved(capacity: leaf.count + 1)
-            KeyTreeLeaf(Unmanaged.passUnretained(slot.pointee)).insert(entry, at: index)
-            return nil
-        }
-        // Keys that only ever grow leave full leaves behind, not half full ones.
-        let middle = isLast && index == leaf.count ? leaf.count : leaf.count / 2
-        return split(slot, at: middle, inserting: entry, at: index)
-    }
-
-    /// Moves the entries of a full leaf from `middle` on to a new one, and adds `entry`.
-    private func split(
-        _ slot: Slot, at middle: Int, inserting entry: KeyTree.Entry, at index: Int
-    ) -> Split {
-        let leaf = KeyTreeLeaf(Unmanaged.passUnretained(slot.pointee))
-        let node = KeyTreeLeaf.make(capacity: leaf.count - middle + 1)
-        let right = KeyTreeLeaf(Unmanaged.passUnretained(node))
-        leaf.moveTail(from: middle, to: right)
-        if index < middle || (index == middle && right.count > 0) {
-            leaf.insert(entry, at: index)
+        let node: KeyTreeNode
+        if isLast, index == items.count {
+            // Keys that only ever grow leave full leaves behind, not half full ones.
+            node = KeyTreeNode.make(height: 0, capacity: 1, heapBytes: key.count, prefix: key)
+            KeyTreeItems(Unmanaged.passUnretained(node)).insert(reference, key, at: 0)
         } else {
-            right.insert(entry, at: index - middle)
+            let half = Self.split(slot, newKey: key, at: index)
+            half.target.insert(reference, key, at: half.index)
+            node = half.second
         }
-        if middle < KeyTreeLeaf.entriesMax { slot.pointee = leaf.moved(capacity: leaf.count) }
-        let first = right.entries[0]
-        return Split(
-            separator: KeyTreeBranch.Separator(key: first.key, id: first.row.id), node: node)
+        let left = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+        let right = KeyTreeItems(Unmanaged.passUnretained(node))
+        return KeyTree.Child(separator: .between(left, right), node: node)
     }
 
-    private func add(_ split: Split, at index: Int, ofBranchAt slot: Slot) -> Split? {
-        var branch = KeyTreeBranch(Unmanaged.passUnretained(slot.pointee))
-        if branch.count < KeyTreeBranch.childrenMax {
-            if branch.count == branch.capacity {
-                slot.pointee = branch.moved(capacity: branch.count + 1)
-                branch = KeyTreeBranch(Unmanaged.passUnretained(slot.pointee))
+    /// Puts a child into the branch at `slot`.
+    private static func add(
+        _ child: KeyTree.Child, at index: Int, ofBranchAt slot: Slot
+    ) -> KeyTree.Child? {
+        let items = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+        let reference = Unmanaged.passRetained(child.node)
+        return child.separator.key.withUnsafeBytes { key in
+            if items.count < KeyTreeNode.itemsMax {
+                itemsWithRoom(for: key, at: slot)
+                    .insert(reference, key, child.separator.id, at: index)
+                return nil
             }
-            branch.insert(split.node, behind: split.separator, at: index)
-            return nil
+            let separator = KeyTreeSequence(items).separator(at: items.count / 2)
+            let half = split(slot, newKey: key, at: index)
+            half.target.insert(reference, key, child.separator.id, at: half.index)
+            return KeyTree.Child(separator: separator, node: half.second)
         }
-        let middle = branch.count / 2
-        let node = KeyTreeBranch.make(height: branch.height, capacity: branch.count - middle + 1)
-        let right = KeyTreeBranch(Unmanaged.passUnretained(node))
-        guard let separator = branch.moveTail(from: middle, to: right, separator: nil) else {
-            preconditionFailure("a full branch keeps its first half")
-        }
-        if index <= middle {
-            branch.insert(split.node, behind: split.separator, at: index)
-        } else {
-            right.insert(split.node, behind: split.separator, at: index - middle)
-        }
-        return Split(separator: separator, node: node)
     }
-}
 
-extension KeyTreeInsertion {
-    private init(key: ByteString, row: Row) {
-        self.key = key
-        self.row = row
-        replaced = nil
+    /// The items of the node at `slot`, after it was made anew if it has no room for this key.
+    static func itemsWithRoom(for key: UnsafeRawBufferPointer, at slot: Slot) -> KeyTreeItems {
+        let items = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+        if items.hasRoom(for: key) { return items }
+        let sequence = KeyTreeSequence(items)
+        let node = sequence.node(0..<items.count, newKey: key)
+        sequence.forget()
+        slot.pointee = node
+        return KeyTreeItems(Unmanaged.passUnretained(node))
+    }
+
+    /// Divides the node at `slot`, and tells which half has room for the new key at which index.
+    private static func split(
+        _ slot: Slot, newKey: UnsafeRawBufferPointer, at index: Int
+    ) -> (second: KeyTreeNode, target: KeyTreeItems, index: Int) {
+        let items = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+        let middle = items.count / 2
+        let isInFirst = index <= middle
+        let sequence = KeyTreeSequence(items)
+        let first = sequence.node(0..<middle, newKey: isInFirst ? newKey : nil)
+        let second = sequence.node(middle..<items.count, newKey: isInFirst ? nil : newKey)
+        sequence.forget()
+        slot.pointee = first
+        let target = KeyTreeItems(Unmanaged.passUnretained(isInFirst ? first : second))
+        return (second, target, isInFirst ? index : index - middle)
     }
 }

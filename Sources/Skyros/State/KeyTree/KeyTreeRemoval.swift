@@ -4,108 +4,63 @@ enum KeyTreeRemoval {
 
     /// Removes an entry that is in the tree.
     static func remove(
-        key: ByteString, id: RecordID, atRoot root: UnsafeMutablePointer<KeyTreeNode?>
+        key: UnsafeRawBufferPointer, id: RecordID,
+        atRoot root: UnsafeMutablePointer<KeyTreeNode?>
     ) {
         root.withMemoryRebound(to: KeyTreeNode.self, capacity: 1) { remove(key, id, at: $0) }
-        guard let node = root.pointee.map({ Unmanaged.passUnretained($0) }) else { return }
-        if node.isLeaf {
-            if KeyTreeLeaf(node).count == 0 { root.pointee = nil }
-        } else if KeyTreeBranch(node).count == 1 {
-            root.pointee = KeyTreeBranch(node).children[0]
+        guard let node = root.pointee else { return }
+        let items = KeyTreeItems(Unmanaged.passUnretained(node))
+        if items.isLeaf {
+            if items.count == 0 { root.pointee = nil }
+        } else if items.count == 1 {
+            root.pointee = items.children[0]
         }
     }
 
-    private static func remove(_ key: ByteString, _ id: RecordID, at slot: Slot) {
-        let node = KeyTreeNode.makeUnique(slot)
-        if node.isLeaf {
-            let leaf = KeyTreeLeaf(node)
-            leaf.remove(at: leaf.index(for: key, id))
+    private static func remove(_ key: UnsafeRawBufferPointer, _ id: RecordID, at slot: Slot) {
+        let items = KeyTreeNode.makeUnique(slot)
+        if items.isLeaf {
+            items.remove(at: items.place(of: key, id).index)
             return
         }
-        let branch = KeyTreeBranch(node)
-        let index = branch.childIndex(for: key, id)
-        remove(key, id, at: branch.children + index)
-        if isTooSmall(branch.child(at: index)), branch.count > 1 {
-            let left = max(0, index - 1)
-            if branch.height == 1 {
-                balanceLeaves(left, of: branch)
-            } else {
-                balanceBranches(left, of: branch)
-            }
+        let index = items.childIndex(of: key, id)
+        remove(key, id, at: items.children + index)
+        let child = KeyTreeItems(items.child(at: index))
+        if child.count < KeyTreeNode.itemsMin, items.count > 1 {
+            balanceChildren(max(0, index - 1), ofBranchAt: slot)
         }
     }
 
-    private static func isTooSmall(_ node: Unmanaged<KeyTreeNode>) -> Bool {
-        node.isLeaf
-            ? KeyTreeLeaf(node).count < KeyTreeLeaf.entriesMin
-            : KeyTreeBranch(node).count < KeyTreeBranch.childrenMin
-    }
-
-    /// Merges the leaves at `index` and behind it, or gives both the same number of entries.
-    private static func balanceLeaves(_ index: Int, of branch: KeyTreeBranch) {
-        let (left, right) = uniqueLeaves(index, of: branch)
-        let total = left.count + right.count
-        if total <= KeyTreeLeaf.mergedEntriesMax {
-            let merged = KeyTreeLeaf.make(capacity: total)
-            let target = KeyTreeLeaf(Unmanaged.passUnretained(merged))
-            left.moveHead(left.count, to: target)
-            right.moveHead(right.count, to: target)
-            branch.children[index] = merged
-            branch.remove(at: index + 1)
+    /// Merges the children at `index` and behind it, or gives both the same number of items.
+    private static func balanceChildren(_ index: Int, ofBranchAt slot: Slot) {
+        let items = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+        let left = KeyTreeNode.makeUnique(items.children + index)
+        let right = KeyTreeNode.makeUnique(items.children + index + 1)
+        let divided = KeyTreeSequence(items).separator(at: index + 1)
+        let sequence = KeyTreeSequence(left, right, dividedBy: divided)
+        let total = sequence.count
+        if total <= KeyTreeNode.mergedItemsMax {
+            let merged = sequence.node(0..<total)
+            sequence.forget()
+            items.children[index] = merged
+            items.remove(at: index + 1)
             return
         }
-        // Both in new leaves, whose capacities fit.
-        let (lower, upper) = (total / 2, total - total / 2)
-        let first = KeyTreeLeaf.make(capacity: max(lower, left.count))
-        let second = KeyTreeLeaf.make(capacity: max(upper, right.count))
-        let firstLeaf = KeyTreeLeaf(Unmanaged.passUnretained(first))
-        let secondLeaf = KeyTreeLeaf(Unmanaged.passUnretained(second))
-        left.moveHead(left.count, to: firstLeaf)
-        right.moveHead(right.count, to: secondLeaf)
-        if firstLeaf.count > lower {
-            firstLeaf.moveTail(from: lower, to: secondLeaf)
-        } else {
-            secondLeaf.moveHead(lower - firstLeaf.count, to: firstLeaf)
+        let first = sequence.node(0..<total / 2)
+        let second = sequence.node(total / 2..<total)
+        let firstItems = KeyTreeItems(Unmanaged.passUnretained(first))
+        let secondItems = KeyTreeItems(Unmanaged.passUnretained(second))
+        let separator =
+            firstItems.isLeaf
+            ? KeyTree.Separator.between(firstItems, secondItems)
+            : sequence.separator(at: total / 2)
+        sequence.forget()
+        items.children[index] = first
+        // The new separator may be longer than the one that it replaces.
+        items.remove(at: index + 1)
+        separator.key.withUnsafeBytes { key in
+            KeyTreeInsertion.itemsWithRoom(for: key, at: slot)
+                .insert(Unmanaged.passRetained(second), key, separator.id, at: index + 1)
         }
-        branch.children[index] = first
-        branch.children[index + 1] = second
-        let entry = secondLeaf.entries[0]
-        branch.separators[index] = KeyTreeBranch.Separator(key: entry.key, id: entry.row.id)
-    }
-
-    private static func uniqueLeaves(
-        _ index: Int, of branch: KeyTreeBranch
-    ) -> (left: KeyTreeLeaf, right: KeyTreeLeaf) {
-        let left = KeyTreeNode.makeUnique(branch.children + index)
-        let right = KeyTreeNode.makeUnique(branch.children + index + 1)
-        return (KeyTreeLeaf(left), KeyTreeLeaf(right))
-    }
-
-    /// Merges the branches at `index` and behind it, or gives both the same number of children.
-    private static func balanceBranches(_ index: Int, of branch: KeyTreeBranch) {
-        let left = roomyBranch(at: branch.children + index)
-        let right = roomyBranch(at: branch.children + index + 1)
-        let separator = branch.separators[index]
-        let total = left.count + right.count
-        if total <= KeyTreeBranch.mergedChildrenMax {
-            _ = right.moveHead(right.count, to: left, separator: separator)
-            branch.remove(at: index + 1)
-            return
-        }
-        let lower = total / 2
-        let divides =
-            left.count > lower
-            ? left.moveTail(from: lower, to: right, separator: separator)
-            : right.moveHead(lower - left.count, to: left, separator: separator)
-        if let divides { branch.separators[index] = divides }
-    }
-
-    /// The branch at `slot`, referred to by nobody else and with room for all children.
-    private static func roomyBranch(at slot: Slot) -> KeyTreeBranch {
-        let branch = KeyTreeBranch(KeyTreeNode.makeUnique(slot))
-        if branch.capacity < KeyTreeBranch.childrenMax {
-            slot.pointee = branch.moved(capacity: KeyTreeBranch.childrenMax)
-        }
-        return KeyTreeBranch(Unmanaged.passUnretained(slot.pointee))
     }
 }

@@ -30,6 +30,26 @@ struct RowMap: @unchecked Sendable {
 
     /// The row with this id, not retained: valid while the caller holds the map unchanged.
     func unmanagedFind(id: RecordID, hash: UInt64) -> Unmanaged<Row>? {
+        guard let (leaf, shift) = leaf(for: hash) else { return nil }
+        let fingerprint = RowMapLeaf.fingerprint(hash, shift: shift)
+        return leaf.index(of: id, fingerprint: fingerprint).map { leaf.rows[$0] }
+    }
+
+    /// The row with this number, which is unique, if its id has this hash.
+    func find(number: UInt64, hash: UInt64) -> Row? {
+        guard let (leaf, _) = leaf(for: hash) else { return nil }
+        for index in 0..<leaf.count {
+            let isWanted = leaf.rows[index]._withUnsafeGuaranteedRef { row in
+                row.hash == hash && row.number == number
+            }
+            if isWanted { return leaf.rows[index].takeUnretainedValue() }
+        }
+        return nil
+    }
+
+    /// The leaf that rows with this hash are in, and the shift of the branch above it.
+    @inline(__always)
+    private func leaf(for hash: UInt64) -> (RowMapLeaf, shift: Int)? {
         guard var node = root.map({ Unmanaged.passUnretained($0) }) else { return nil }
         var shift = 0
         while !node.isLeaf {
@@ -38,9 +58,7 @@ struct RowMap: @unchecked Sendable {
             shift = branch.shift
             node = child
         }
-        let leaf = RowMapLeaf(node)
-        let fingerprint = RowMapLeaf.fingerprint(hash, shift: shift)
-        return leaf.index(of: id, fingerprint: fingerprint).map { leaf.rows[$0] }
+        return (RowMapLeaf(node), shift)
     }
 
     /// Adds a row, and returns the row that had its id until now, if there was one.

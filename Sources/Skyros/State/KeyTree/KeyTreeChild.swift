@@ -1,0 +1,77 @@
+extension KeyTree {
+    /// What divides two children of a branch: a key, and an id for where that key is on both sides.
+    struct Separator {
+        let key: ByteString
+        let id: RecordID
+
+        /// Less than all others.
+        static let lowest = Separator(key: ByteString([]), id: RecordID(ByteString([])))
+
+        /// The shortest separator of two leaves.
+        static func between(_ left: KeyTreeItems, _ right: KeyTreeItems) -> Separator {
+            left.withKey(at: left.count - 1) { last in
+                right.withKey(at: 0) { first in
+                    let sharedCount = KeyTreeSequence.sharedCount(last, first)
+                    guard sharedCount < first.count else {
+                        let id = right.rows[0]._withUnsafeGuaranteedRef { $0.id }
+                        return Separator(key: ByteString(first), id: id)
+                    }
+                    let key = UnsafeRawBufferPointer(rebasing: first[...sharedCount])
+                    return Separator(key: ByteString(key), id: lowest.id)
+                }
+            }
+        }
+    }
+
+    /// A node to be put into a branch, with what divides it from the child in front of it.
+    struct Child {
+        let separator: Separator
+        let node: KeyTreeNode
+    }
+}
+
+extension KeyTreeNode {
+    /// A branch over children of the same height, at least one; the first separator is unused.
+    static func branch(over children: ArraySlice<KeyTree.Child>) -> KeyTreeNode {
+        let keys = children.dropFirst().map { $0.separator.key }
+        let node = make(
+            height: (children.first?.height ?? 0) + 1, keys: keys,
+            lowest: keys.first ?? ByteString([]), highest: keys.last ?? ByteString([]))
+        let items = KeyTreeItems(Unmanaged.passUnretained(node))
+        for child in children {
+            let reference = Unmanaged.passRetained(child.node)
+            if items.count == 0 {
+                items.insertFirst(reference)
+            } else {
+                child.separator.key.withUnsafeBytes { key in
+                    items.insert(reference, key, child.separator.id, at: items.count)
+                }
+            }
+        }
+        return node
+    }
+
+    /// A node without items, with room for items with these keys, and in a branch for
+    /// its first child, which has none.
+    static func make(
+        height: Int, keys: some Collection<ByteString>, lowest: ByteString, highest: ByteString
+    ) -> KeyTreeNode {
+        lowest.withUnsafeBytes { lowest in
+            highest.withUnsafeBytes { highest in
+                let sharedCount = KeyTreeSequence.sharedCount(lowest, highest)
+                let restBytes = keys.reduce(0) { sum, key in
+                    sum + KeyTreeItems.restCount(keyCount: key.count, prefixCount: sharedCount)
+                }
+                return make(
+                    height: height, capacity: height == 0 ? keys.count : keys.count + 1,
+                    heapBytes: sharedCount + restBytes,
+                    prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)))
+            }
+        }
+    }
+}
+
+extension KeyTree.Child {
+    /// How far the node is above the leaves.
+    var height: Int { KeyTreeItems(Unmanaged.passUnretained(node)).height }
+}

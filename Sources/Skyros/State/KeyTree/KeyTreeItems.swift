@@ -1,0 +1,134 @@
+/// Access to the items of a node of a `KeyTree`. Valid while somebody holds the node.
+///
+/// An item of a leaf is an entry: a key and its row. An item of a branch is a child, and in front
+/// of it a separator, a key and an id: all entries of the children before are less, all of this
+/// child and of those behind are equal or greater. A separator need not exist as an entry. The
+/// first child of a branch has no separator; its key is empty and never looked at.
+struct KeyTreeItems {
+    /// Where a key's suffix is: how many bytes, and where on the heap those behind the head are.
+    struct Suffix {
+        var restOffset: UInt32
+        var count: UInt32
+    }
+
+    static let headBytes = MemoryLayout<UInt64>.size
+
+    let header: UnsafeMutablePointer<KeyTreeHeader>
+    private let tail: UnsafeMutableRawPointer
+
+    init(_ node: Unmanaged<KeyTreeNode>) {
+        (header, tail) = node._withUnsafeGuaranteedRef { node in
+            node.withUnsafeMutablePointers { ($0, UnsafeMutableRawPointer($1)) }
+        }
+    }
+
+    static func bytesPerItem(isLeaf: Bool) -> Int {
+        // A head, a payload and a suffix, of eight bytes each.
+        let bytes = 3 * MemoryLayout<UInt64>.stride
+        return isLeaf ? bytes : bytes + MemoryLayout<RecordID>.stride
+    }
+
+    var count: Int { Int(header.pointee.count) }
+    var capacity: Int { Int(header.pointee.capacity) }
+    var height: Int { Int(header.pointee.height) }
+    var isLeaf: Bool { header.pointee.height == 0 }
+    var prefixCount: Int { Int(header.pointee.prefixCount) }
+
+    /// The index of the first item that has a key.
+    var firstKeyed: Int { isLeaf ? 0 : 1 }
+
+    var heads: UnsafeMutablePointer<UInt64> {
+        tail.assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// The rows of a leaf, each an owned reference.
+    var rows: UnsafeMutablePointer<Unmanaged<Row>> {
+        part(1).assumingMemoryBound(to: Unmanaged<Row>.self)
+    }
+
+    /// The children of a branch, as owned references to be changed in place.
+    var children: UnsafeMutablePointer<KeyTreeNode> {
+        part(1).assumingMemoryBound(to: KeyTreeNode.self)
+    }
+
+    /// The child at `index`, not retained.
+    func child(at index: Int) -> Unmanaged<KeyTreeNode> {
+        // Raw, because the same word is an owned reference to others.
+        part(1).load(
+            fromByteOffset: index * MemoryLayout<KeyTreeNode>.stride,
+            as: Unmanaged<KeyTreeNode>.self)
+    }
+
+    var suffixes: UnsafeMutablePointer<Suffix> {
+        part(2).assumingMemoryBound(to: Suffix.self)
+    }
+
+    /// The ids of the separators of a branch.
+    var ids: UnsafeMutablePointer<RecordID> {
+        part(3).assumingMemoryBound(to: RecordID.self)
+    }
+
+    /// The prefix, and behind it the rests.
+    var heap: UnsafeMutableRawPointer {
+        tail + capacity * Self.bytesPerItem(isLeaf: isLeaf)
+    }
+
+    /// The payloads, as bytes to be moved.
+    var payloads: UnsafeMutablePointer<UInt64> {
+        part(1).assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// The arrays of words in front of the ids, one behind the other.
+    private func part(_ index: Int) -> UnsafeMutableRawPointer {
+        tail + index * capacity * MemoryLayout<UInt64>.stride
+    }
+
+    /// How many bytes of the suffix at `index` are on the heap.
+    func restCount(at index: Int) -> Int {
+        Self.restCount(keyCount: Int(suffixes[index].count), prefixCount: 0)
+    }
+
+    /// How many bytes of a key are on the heap of a node whose prefix has `prefixCount` bytes.
+    static func restCount(keyCount: Int, prefixCount: Int) -> Int {
+        max(0, keyCount - prefixCount - headBytes)
+    }
+
+    func keyCount(at index: Int) -> Int {
+        prefixCount + Int(suffixes[index].count)
+    }
+
+    /// Calls `body` with the whole key at `index`, valid for the call only.
+    func withKey<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        let suffixCount = Int(suffixes[index].count)
+        // The head is written whole, so there is room for all of it.
+        let room = prefixCount + max(suffixCount, Self.headBytes)
+        return try withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { buffer in
+            guard let start = buffer.baseAddress else {
+                return try body(UnsafeRawBufferPointer(buffer))
+            }
+            start.copyMemory(from: heap, byteCount: prefixCount)
+            let suffix = start + prefixCount
+            suffix.storeBytes(of: heads[index].bigEndian, as: UInt64.self)
+            (suffix + Self.headBytes).copyMemory(
+                from: heap + Int(suffixes[index].restOffset), byteCount: restCount(at: index))
+            return try body(UnsafeRawBufferPointer(start: start, count: prefixCount + suffixCount))
+        }
+    }
+
+    /// The key at `index`, as a string of its own.
+    func key(at index: Int) -> ByteString {
+        withKey(at: index) { ByteString($0) }
+    }
+
+    /// The first bytes of `suffix` as an integer that orders as they do, filled up with zeros.
+    static func head(of suffix: UnsafeRawBufferPointer) -> UInt64 {
+        if suffix.count >= headBytes {
+            return UInt64(bigEndian: suffix.loadUnaligned(as: UInt64.self))
+        }
+        var head: UInt64 = 0
+        for (index, byte) in suffix.enumerated() {
+            head |= UInt64(byte) &<< UInt64(56 - 8 * index)
+        }
+        return head
+    }
+}

@@ -1,0 +1,62 @@
+extension Store: Reading {
+    /// The newest snapshot.
+    public var readingSnapshot: Snapshot { view.current }
+
+    /// The record with this id in the newest state, or nil. O(log n).
+    ///
+    ///     let order = try store.get(Order.self, id)
+    ///
+    /// The same as `snapshot.get`, without a snapshot: it allocates nothing, and threads that
+    /// read at the same time do not slow each other down.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    @inlinable
+    public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
+        try row(of: type, RecordCoding.id(id, of: type))?.value(as: type)
+    }
+
+    /// Whether there is a record with this id in the newest state. O(log n).
+    @inlinable
+    public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
+        try row(of: type, RecordCoding.id(id, of: type)) != nil
+    }
+
+    /// Lends the record with this id to `body`, without copying it; nil if there is none.
+    ///
+    ///     let total = try store.withValue(of: Order.self, id) { $0.totalCents }
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`; what `body` throws.
+    /// - Complexity: O(log n).
+    @inlinable
+    public func withValue<E: Entity, R>(
+        of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
+    ) throws -> R? {
+        guard let row = try row(of: type, RecordCoding.id(id, of: type)) else { return nil }
+        if let typed = row.typed(type) { return try body(typed.value) }
+        return try body(row.decoded(as: type))
+    }
+
+    @inlinable
+    func row<E: Entity>(of type: E.Type, _ id: RecordID) throws -> Row? {
+        if let index = place(of: ObjectIdentifier(type)) { return row(id, inTableAt: index) }
+        return rowByName(of: type, id)
+    }
+
+    /// The place of a type's table, which never changes for the types that the store was opened
+    /// with.
+    @usableFromInline
+    func place(of type: ObjectIdentifier) -> Int? {
+        parts.schema.place(of: type)
+    }
+
+    @usableFromInline
+    func row(_ id: RecordID, inTableAt index: Int) -> Row? {
+        view.row(id, inTableAt: index)
+    }
+
+    @usableFromInline
+    func rowByName<E: Entity>(of type: E.Type, _ id: RecordID) -> Row? {
+        let snapshot = snapshot
+        return snapshot.tableIndex(of: type).flatMap { snapshot.tables[$0].row(id) }
+    }
+}

@@ -1,0 +1,183 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+/// Which images a power cut leaves is what every other crash test rests on.
+@Suite struct `A simulated power cut` {
+    private let disk = SimulatedDisk()
+    private let path = DiskPath(.events, "a")
+    private let seeds: ClosedRange<UInt64> = 1...200
+
+    /// A durable file of four sectors of "o".
+    private func makeFile() throws -> any DiskFile {
+        try disk.makeFolder(.events)
+        try disk.syncFolder(.root)
+        let file = try disk.open(path, .create)
+        try file.fill("o", sectors: 0..<4)
+        try file.sync()
+        try disk.syncFolder(.events)
+        return file
+    }
+
+    private func content(_ disk: SimulatedDisk) -> [UInt8]? { disk.contents["events/a"] }
+
+    @Test func `keeps what was synced, in every case`() throws {
+        _ = try makeFile()
+        let old = [UInt8](repeating: UInt8(ascii: "o"), count: 2_048)
+        #expect(disk.unsyncedChangeCount == 0)
+        for seed in seeds { #expect(content(disk.crashed(seed: seed)) == old) }
+    }
+
+    @Test func `tears what was not at sectors, each of them old or new`() throws {
+        let file = try makeFile()
+        try file.fill("n", sectors: 1..<3)
+        var images: Set<[UInt8]> = []
+        for seed in seeds {
+            let image = try #require(content(disk.crashed(seed: seed)))
+            images.insert(image)
+            // What the write did not touch is as it was.
+            #expect(image[..<512].allSatisfy { $0 == UInt8(ascii: "o") })
+            #expect(image[1_536...].allSatisfy { $0 == UInt8(ascii: "o") })
+        }
+        #expect(images.count == 4)
+        func isWhole(_ image: [UInt8], _ sector: Int, _ letter: Character) -> Bool {
+            image[sector * 512..<(sector + 1) * 512].allSatisfy { $0 == letter.asciiValue }
+        }
+        #expect(images.contains { isWhole($0, 1, "n") && isWhole($0, 2, "o") })
+        #expect(images.contains { isWhole($0, 1, "o") && isWhole($0, 2, "n") })
+        #expect(images.contains { isWhole($0, 1, "n") && isWhole($0, 2, "n") })
+    }
+
+    @Test func `may lose or keep a name until its folder is synced`() throws {
+        _ = try makeFile()
+        try disk.rename(path, to: DiskPath(.events, "b"))
+        let names = Set(
+            seeds.map { seed in
+                disk.crashed(seed: seed).contents.keys.sorted()
+            })
+        #expect(names.contains(["events/a"]))
+        #expect(names.contains(["events/b"]))
+        try disk.syncFolder(.events)
+        for seed in seeds {
+            #expect(disk.crashed(seed: seed).contents.keys.sorted() == ["events/b"])
+        }
+    }
+
+    @Test func `may lose a file that was synced and whose name was not`() throws {
+        _ = try makeFile()
+        let other = try disk.open(DiskPath(.events, "c"), .create)
+        try other.fill("c", sectors: 0..<1)
+        try other.sync()
+        let survivals = Set(seeds.map { disk.crashed(seed: $0).contents["events/c"] != nil })
+        #expect(survivals == [true, false])
+    }
+
+    @Test func `comes out the same for the same seed, and as chosen`() throws {
+        let file = try makeFile()
+        try file.fill("n", sectors: 0..<4)
+        #expect(content(disk.crashed(seed: 3)) == content(disk.crashed(seed: 3)))
+        #expect(disk.unsyncedChangeCount == 1)
+        #expect(content(disk.crashed(keeping: 0))?.first == UInt8(ascii: "o"))
+        #expect(content(disk.crashed(keeping: 1))?.last == UInt8(ascii: "n"))
+    }
+
+    @Test func `is a new boot, and a kill is none`() throws {
+        disk.nameBoot("first")
+        #expect(disk.killed().bootID == "first")
+        #expect(disk.crashed(seed: 1).bootID != "first")
+        let file = try makeFile()
+        try file.fill("n", sectors: 0..<4)
+        #expect(content(disk.killed())?.allSatisfy { $0 == UInt8(ascii: "n") } == true)
+    }
+}
+
+@Suite struct `A fault of a simulated disk` {
+    private let disk = SimulatedDisk()
+
+    private func makeFile() throws -> any DiskFile {
+        try disk.makeFolder(.events)
+        return try disk.open(DiskPath(.events, "a"), .create)
+    }
+
+    @Test func `strikes once, after as many operations as it says`() throws {
+        let file = try makeFile()
+        disk.inject(Fault(.write, after: 1, reason: .noSpace))
+        try file.fill("a", sectors: 0..<1)
+        #expect { try file.fill("b", sectors: 0..<1) } throws: {
+            ($0 as? DiskError)?.isOutOfSpace == true
+        }
+        try file.fill("c", sectors: 0..<1)
+        #expect(disk.count(.write) == 3)
+        #expect(
+            disk.operations.filter { $0.kind == .write }.map(\.path) == [
+                "events/a", "events/a", "events/a",
+            ])
+    }
+
+    @Test func `lasts if it says so, until the disk is healed`() throws {
+        let file = try makeFile()
+        disk.inject(Fault(.write, isLasting: true))
+        for _ in 0..<3 { #expect(throws: DiskError.self) { try file.fill("a", sectors: 0..<1) } }
+        disk.heal()
+        try file.fill("a", sectors: 0..<1)
+    }
+
+    @Test func `can let a part of a write through`() throws {
+        let file = try makeFile()
+        disk.inject(Fault(.write, writtenBytes: 700))
+        #expect(throws: DiskError.self) { try file.fill("a", sectors: 0..<4) }
+        #expect(disk.contents["events/a"]?.count == 700)
+    }
+
+    @Test func `of a sync is never made good by a later one`() throws {
+        let file = try makeFile()
+        try disk.syncFolder(.events)
+        try disk.syncFolder(.root)
+        try file.fill("a", sectors: 0..<1)
+        disk.inject(Fault(.syncFile, reason: .inputOutput))
+        #expect { try file.sync() } throws: { ($0 as? DiskError)?.isFailedSync == true }
+        try file.sync()
+        let contents = (1...200).map { disk.crashed(seed: $0).contents["events/a"] ?? [] }
+        #expect(contents.contains { $0 != [UInt8](repeating: UInt8(ascii: "a"), count: 512) })
+    }
+
+    @Test(arguments: SimulatedDisk.Kind.allCases)
+    func `can strike every kind of operation`(kind: SimulatedDisk.Kind) throws {
+        let file = try makeFile()
+        let path = DiskPath(.events, "a")
+        disk.inject(Fault(kind, reason: .system(5), isLasting: true))
+        #expect(throws: DiskError.self) {
+            switch kind {
+            case .makeFolder: try disk.makeFolder(.quarantine)
+            case .list: _ = try disk.list(.events)
+            case .status: _ = try disk.status(of: path)
+            case .open: _ = try disk.open(path, .read)
+            case .create: _ = try disk.open(DiskPath(.events, "b"), .create)
+            case .read:
+                try withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { buffer in
+                    _ = try file.read(into: buffer, at: 0)
+                }
+            case .write: try file.fill("a", sectors: 0..<1)
+            case .preallocate: try file.preallocate(to: 9)
+            case .truncate: try file.truncate(to: 9)
+            case .syncFile: try file.sync()
+            case .syncFolder: try disk.syncFolder(.events)
+            case .rename: try disk.rename(path, to: DiskPath(.events, "b"))
+            case .remove: try disk.remove(path)
+            case .lock: _ = try disk.lock()
+            case .close: try file.close()
+            }
+        }
+    }
+}
+
+extension DiskFile {
+    /// Writes sectors full of one letter, as one write.
+    fileprivate func fill(_ letter: Character, sectors: Range<Int>) throws {
+        let bytes = [UInt8](repeating: letter.asciiValue ?? 0, count: sectors.count * 512)
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(DiskError) in try write(buffer, at: sectors.lowerBound * 512) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SkyrosLog
+import Testing
+
+@testable import Skyros
+
+@Suite struct `The table of docs/mapping.md` {
+    /// The rows of the page: their second cell is CBOR in hexadecimal digits.
+    private func pageRows() throws -> [String] {
+        let file = Shell.root.appending(path: "docs/mapping.md")
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains(/^\| [^|]+ \| `[0-9a-f]+` \|/) }.map(String.init)
+    }
+
+    /// The row of a value: what it looks like in each form.
+    private func row(_ name: String, _ value: any Encodable) throws -> String {
+        let cbor = try CBOREncoder().encode(value)
+        let untyped = try FieldValue(cbor: cbor)
+        #expect(try untyped.encoded() == cbor)
+        let cells = [
+            name, hex(cbor), caseName(of: untyped), untyped.jsonText(), try column(of: untyped),
+        ]
+        return "| " + cells.map { "`\($0)`" }.joined(separator: " | ") + " |"
+    }
+
+    private func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private func caseName(of value: FieldValue) -> String {
+        switch value {
+        case .null: ".null"
+        case .bool: ".bool"
+        case .integer: ".integer"
+        case .double: ".double"
+        case .text: ".text"
+        case .bytes: ".bytes"
+        case .uuid: ".uuid"
+        case .date: ".date"
+        case .array: ".array"
+        case .map: ".map"
+        case .tagged(let tag, _): ".tagged(\(tag))"
+        }
+    }
+
+    /// The column of a field whose first value this is: its kind, what it shows, and whether the
+    /// value stands in `_exact` as well.
+    private func column(of value: FieldValue) throws -> String {
+        let record = try Record(
+            entity: "Sample", id: RecordID(1), fields: ["id": 1, "value": value])
+        let event = Event(
+            sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,
+            changes: [.inserted(record)])
+        let check = RunningCheck(rawValue: 0)
+        var state = Snapshot(try Schema([Counter.self]), beginning: check, hashSeed: 0)
+        var touched = TouchedRows()
+        try Projector.apply(event, check: check, to: &state, noting: &touched)
+
+        let kinds = try state.query("SELECT kind FROM _skyros_columns WHERE field = 'value'")
+        let exact = try state.query("SELECT _exact FROM Sample").rows[0][0]
+        let mark = exact == .null ? "" : ", _exact"
+        guard let kind = kinds.rows.first?[0].text else { return "none" + mark }
+        let shown = try state.query("SELECT value FROM Sample").rows[0][0]
+        return "\(kind) \(literal(shown))\(mark)"
+    }
+
+    /// What SQLite gives, as a literal of SQL.
+    private func literal(_ value: FieldValue) -> String {
+        switch value {
+        case .text(let text):
+            "'" + text.replacing("'", with: "''").replacing("\n", with: "\\n") + "'"
+        case .bytes(let bytes): "x'\(hex(bytes))'"
+        case .null: "NULL"
+        case .double(let number) where number.isInfinite: number < 0 ? "-Inf" : "Inf"
+        default: value.jsonText()
+        }
+    }
+
+    @Test func `shows what the code writes, for every value that it names`() throws {
+        let rows = try MappingSamples.all.map { try row($0.name, $0.value) }
+        #expect(try pageRows() == rows)
+    }
+}
