@@ -70,7 +70,8 @@ import Testing
         arguments: [
             "reader.readDate()", "Date(timeIntervalSince1970: 0)", "RecordHasher()", "A.Hasher()",
             "Int.random(in: 0..<3, using: &seed)", "a.shuffled(\nusing: &seed)",
-            "a.shuffle(using: &seed)", "a.randomElement(using: &seed)", "output.print(a)",
+            "A.random(&seed)", "a.shuffle(using: &seed)", "a.randomElement(using: &seed)",
+            "output.print(a)",
             "func print(_ a: B) {}",
             "precondition(a)", "asserted(a)", "preconditionFailure()", "sprint(a)",
             "// print(a)", "\"print(a)\"", "date.now",

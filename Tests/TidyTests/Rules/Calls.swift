@@ -72,9 +72,12 @@ enum Calls {
         return tokens[index - 1].text != "func"
     }
 
-    /// A random number from a generator that the caller gives is no chance.
+    /// A random value from a generator that the caller gives is no chance: `.random(using: &seed)`,
+    /// or `.random(&seed)` of a type of ours.
     private static func isSeeded(_ index: Int, in tokens: [Token]) -> Bool {
-        tokens[index].text == "."
-            && tokens.arguments(from: index + 2).contains { $0.text == "using" }
+        guard index + 2 < tokens.count else { return false }
+        let arguments = tokens.arguments(from: index + 2)
+        return tokens[index].text == "."
+            && (arguments.first?.text == "&" || arguments.contains { $0.text == "using" })
     }
 }
