@@ -45,6 +45,13 @@ import Testing
         #expect(SourceFile("a.csv", "a\tb").lines(Files.controlCharacters).isEmpty)
     }
 
+    @Test func `has no blanks at the ends of its lines`() {
+        #expect(SourceFile("a.md", "# A \n\nb\n").lines(Files.blankEnds) == [1])
+        #expect(SourceFile("scripts/a", "a\n\nb").lines(Files.blankEnds) == [3])
+        #expect(SourceFile("a.py", "a\n\n b\n").lines(Files.blankEnds).isEmpty)
+        #expect(SourceFile("a.csv", "a ").lines(Files.blankEnds).isEmpty)
+    }
+
     @Test func `is of a known kind`() {
         #expect(SourceFile("docs/a.docx", "").lines(Files.unknownKinds) == [1])
         #expect(SourceFile("core", "").lines(Files.unknownKinds) == [1])

@@ -165,3 +165,42 @@ import Testing
         #expect(lines("Sources/Skyros/A.swift", "public struct A {}").isEmpty)
     }
 }
+
+@Suite struct `A test` {
+    private func lines(_ text: String, at path: String = "Tests/A/B.swift") -> [Int] {
+        SourceFile(path, text).lines(Sentences.findings)
+    }
+
+    @Test func `is a sentence`() {
+        #expect(lines("@Suite struct Log {\n    @Test func opens() {}\n}") == [1, 2])
+        #expect(lines("@Suite(.serialized)\nstruct Log {\n}") == [2])
+        #expect(lines("@Test(arguments: [a(b)])\nfunc opens(c: D) {}") == [2])
+        #expect(lines("@Suite struct `A log` {\n    @Test func `opens`() {}\n}").isEmpty)
+        #expect(lines("struct Log {\n    @A func opens() {}\n}").isEmpty)
+    }
+}
+
+@Suite struct `The manifest` {
+    private let loop = """
+        .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility")
+        """
+
+    private func lines(_ text: String, at path: String = "Package.swift") -> [Int] {
+        SourceFile(path, text).lines(Manifest.findings)
+    }
+
+    @Test func `is strict`() {
+        #expect(lines(loop).isEmpty)
+        #expect(lines(loop.replacing("ExistentialAny", with: "")) == [1])
+        #expect(lines("let a = 1") == [1, 1, 1, 1])
+        #expect(lines("let a = 1", at: "Sources/A/Package.swift").isEmpty)
+    }
+
+    @Test func `needs the code of nobody else`() {
+        #expect(lines("\(loop)\n.package(url: a, from: b)") == [4])
+        #expect(lines("\(loop)\n.unsafeFlags([a])") == [4])
+        #expect(lines("\(loop)\n// .package(url: a)").isEmpty)
+    }
+}

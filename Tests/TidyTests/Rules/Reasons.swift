@@ -13,7 +13,8 @@ enum Reasons {
     private static let dangers = [
         Danger(code: "@unchecked Sendable", words: ["unchecked"]),
         Danger(code: "nonisolated(unsafe)", words: ["unsafe"]),
-        Danger(code: "try!", words: ["try!"]),
+        Danger(code: "unowned(unsafe)", words: ["unsafe"]),
+        Danger(code: "@preconcurrency", words: ["preconcurrency"]),
         Danger(code: "unsafeBitCast", words: ["unsafe", "cast"]),
         Danger(code: "unsafeDowncast", words: ["unsafe", "cast"]),
     ]

@@ -1,6 +1,9 @@
 /// The repository speaks of the project alone, not of the tools on its author's desk.
 enum Subject {
-    static let rule = Rule("The project speaks of the project", file: findings)
+    static let rules = [
+        Rule("The project speaks of the project", file: findings),
+        Rule("Texts explain themselves", file: tickets),
+    ]
 
     /// Words that do not belong here, written backwards so that this file passes its own rule.
     static let words: Set<String> = Set(
@@ -19,6 +22,15 @@ enum Subject {
                 words.contains($0.lowercased()) || $0 == acronym
             }
             return word.map { file.finding(max(index, 1), "\($0): speak of the project alone") }
+        }
+    }
+
+    /// Numbers of issues, in comments and on pages: who reads them here cannot look them up.
+    static func tickets(in file: SourceFile) -> [Finding] {
+        file.sentences.filter { $0.text.contains(where: \.isNumber) }.compactMap { line, text in
+            text.firstMatch(of: #/(?:^|[\s(])(#\d+|(?i:issue|ticket|pull request) #?\d+)\b/#).map {
+                file.finding(line, "\($0.1): say here what it says there")
+            }
         }
     }
 
