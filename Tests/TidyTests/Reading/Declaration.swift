@@ -8,6 +8,8 @@ struct Declaration {
     let firstLabel: String?
     /// The words before the keyword, `private(set)` and attributes left out.
     let modifiers: Set<String>
+    /// The names of its attributes, without `@`.
+    let attributes: Set<String>
     /// The line of its first attribute or modifier.
     let firstLine: Int
     /// The line of its keyword.

@@ -94,12 +94,13 @@ struct DeclarationParser {
 
     private mutating func begin(_ index: Int) {
         let keyword = tokens[index].text
-        let (start, modifiers) = modifiers(before: index)
+        let (start, modifiers, attributes) = modifiers(before: index)
         let (name, end) = name(after: index)
         let parent = scopes.last { $0.declaration != nil }?.declaration
         declarations.append(
             Declaration(
                 keyword: keyword, name: name, firstLabel: label(from: end), modifiers: modifiers,
+                attributes: attributes,
                 firstLine: tokens[start].line, line: tokens[index].line,
                 lastLine: tokens[index].line, parent: parent))
         let hasBody = !["let", "case", "typealias", "associatedtype"].contains(keyword)
@@ -129,9 +130,12 @@ struct DeclarationParser {
     }
 
     /// Walks back over modifiers and attributes, with their arguments.
-    private func modifiers(before index: Int) -> (start: Int, names: Set<String>) {
+    private func modifiers(
+        before index: Int
+    ) -> (start: Int, names: Set<String>, attributes: Set<String>) {
         var start = index
         var names: Set<String> = []
+        var attributes: Set<String> = []
         while start > 0 {
             let previous = tokens[start - 1].text
             if isModifier(start - 1) {
@@ -140,14 +144,16 @@ struct DeclarationParser {
             } else if previous == ")", let open = openParenthesis(before: start - 1), open > 0,
                 isAttribute(open - 1) || Declaration.modifierWords.contains(tokens[open - 1].text)
             {
+                if isAttribute(open - 1) { attributes.insert(tokens[open - 1].text) }
                 start = open - (isAttribute(open - 1) ? 2 : 1)
             } else if isAttribute(start - 1) {
+                attributes.insert(previous)
                 start -= 2
             } else {
                 break
             }
         }
-        return (start, names)
+        return (start, names, attributes)
     }
 
     /// Whether the word modifies what follows: not so the `open` of `case open` or `= .open`.

@@ -12,6 +12,12 @@ extension SourceFile {
         return parts.joined(separator: "\n")
     }
 
+    /// What is written to be read: comments and, of a page, all but the code between backticks.
+    var sentences: [(line: Int, text: Substring)] {
+        fileExtension == "md"
+            ? lines.enumerated().map { ($0 + 1, Markdown.withoutSpans($1)[...]) } : commentLines
+    }
+
     /// The comment lines without their indentation, with their numbers.
     var commentLines: [(line: Int, text: Substring)] {
         comments.enumerated().compactMap { index, comment in

@@ -14,6 +14,8 @@ struct SourceFile {
     /// The lines with nothing but their comments; empty unless it is Swift or a script.
     let comments: [String]
     let tokens: [Token]
+    /// The words among the tokens.
+    let words: Set<String>
     let declarations: [Declaration]
 
     init(_ path: String, _ text: String, byteCount: Int? = nil, isExecutable: Bool = false) {
@@ -25,13 +27,14 @@ struct SourceFile {
         guard path.hasSuffix(".swift") else {
             let isScript = text.hasPrefix("#!") || path.hasSuffix(".py")
             comments = isScript ? lines.map { String($0.drop { $0 != "#" }) } : []
-            (code, tokens, declarations) = ([], [], [])
+            (code, tokens, words, declarations) = ([], [], [], [])
             return
         }
         let scanner = SourceScanner(text)
         code = Self.split(String(decoding: scanner.code, as: UTF8.self))
         comments = Self.split(String(decoding: scanner.comments, as: UTF8.self))
         tokens = Token.all(in: scanner.code)
+        words = Set(tokens.lazy.filter(\.isWord).map(\.text))
         declarations = DeclarationParser.declarations(in: tokens)
     }
 

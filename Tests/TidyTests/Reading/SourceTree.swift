@@ -18,12 +18,12 @@ struct SourceTree {
         return SourceTree(files)
     }
 
-    /// The repository that this file lies in.
-    static func repository() throws -> SourceTree {
-        var root = URL(filePath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        return try read(at: root)
+    /// The folder of the repository that this file lies in.
+    static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
     }
+
+    static func repository() throws -> SourceTree { try read(at: root) }
 
     private static func collect(
         _ folder: URL, path: String, into files: inout [SourceFile]

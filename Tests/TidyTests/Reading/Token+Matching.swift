@@ -8,4 +8,15 @@ extension Array where Element == Token {
                 && pattern.indices.allSatisfy { self[start + $0].text == pattern[$0] }
         }
     }
+
+    /// The tokens between the parenthesis at `open` and the one that closes it.
+    func arguments(from open: Int) -> ArraySlice<Token> {
+        var depth = 0
+        for index in open..<count {
+            if self[index].text == "(" { depth += 1 }
+            if self[index].text == ")" { depth -= 1 }
+            if depth == 0 { return self[open..<index].dropFirst() }
+        }
+        return self[open...].dropFirst()
+    }
 }

@@ -10,9 +10,33 @@ import Testing
         #expect(file("/* \n TODO later */").lines(Comments.reminders) == [2])
         #expect(SourceFile("a.py", "a\n# TODO b").lines(Comments.reminders) == [2])
         #expect(SourceFile("scripts/a", "#!/bin/sh\na # TODO").lines(Comments.reminders) == [2])
-        #expect(SourceFile("a.md", "# Why TODO is wrong").lines(Comments.reminders).isEmpty)
+        #expect(SourceFile("a.md", "# A\n\nTODO: write it").lines(Comments.reminders) == [3])
+        #expect(
+            SourceFile("a.md", "# A\n```swift\n// FIXME\n```").lines(Comments.reminders) == [3])
+        #expect(SourceFile("a.md", "# Why `TODO` is wrong").lines(Comments.reminders).isEmpty)
         #expect(
             file("// XXH64 knows no hacks.\nlet a = \"TODO\"").lines(Comments.reminders).isEmpty)
+    }
+
+    @Test func `is plain`() {
+        #expect(file("let simply = 1\n/// It is Simply there.").lines(Comments.praise) == [2])
+        #expect(SourceFile("a.md", "# A\nA powerful log.").lines(Comments.praise) == [2])
+        #expect(SourceFile("a.md", "# A\nNo `powerful` word.").lines(Comments.praise).isEmpty)
+    }
+
+    @Test func `does not silence the formatter`() {
+        #expect(file("// swift-format-ignore: A\nlet a = 1").lines(Comments.silencers) == [1])
+        #expect(file("let a = \"swift-format-ignore\"").lines(Comments.silencers).isEmpty)
+    }
+
+    @Test(arguments: ["// See #12.", "// (#3)", "/// Issue 4 again.", "// pull request #5"])
+    func `cites no ticket`(line: String) {
+        #expect(file("let a = 1\n\(line)").lines(Subject.tickets) == [2])
+    }
+
+    @Test(arguments: ["// a#1", "// [a](b.md#1)", "#if A1", "let a = \"#12\"", "// No. 5"])
+    func `may hold any other number`(line: String) {
+        #expect(file(line).lines(Subject.tickets).isEmpty)
     }
 
     @Test(

@@ -23,6 +23,17 @@ import Testing
         #expect(places("[b](b.md), [c](../Sources/C), [d](../Sources/C/D.swift#L3)").isEmpty)
         #expect(places("[a](https://a.org/b.md) [b](#b) [c](mailto:a@b.c)").isEmpty)
         #expect(places("`[c](c.md)`\n```\n[c](c.md)\n```").isEmpty)
+        #expect(places("~~~\n```\n[c](c.md)\n~~~\n[c](c.md)") == ["docs/a.md:5"])
+        #expect(places("[b](../../docs/b.md)") == ["docs/a.md:1"])
+    }
+
+    @Test func `has links by name that lead somewhere`() {
+        #expect(places("[c][d]\n\n[d]: c.md") == ["docs/a.md:3"])
+        #expect(places("[c][d]\n\n[d]: b.md#e \"B\"\n[e]: https://a.org").isEmpty)
+        let names = Markdown.unknownNames
+        #expect(SourceFile("a.md", "[c][d] and [e][]\n\n[c]: b.md").lines(names) == [1, 1])
+        #expect(SourceFile("a.md", "[c][D] and [e][]\n\n[d]: b\n[e]: b").lines(names).isEmpty)
+        #expect(SourceFile("a.md", "`a[b][c]` [d](e.md) [f]").lines(names).isEmpty)
     }
 }
 
@@ -32,6 +43,13 @@ import Testing
         #expect(SourceFile("a.py", "a\r\nb\r\n").lines(Files.controlCharacters) == [1, 2])
         #expect(SourceFile("A.swift", "a(\"\\t\")\n").lines(Files.controlCharacters).isEmpty)
         #expect(SourceFile("a.csv", "a\tb").lines(Files.controlCharacters).isEmpty)
+    }
+
+    @Test func `has no blanks at the ends of its lines`() {
+        #expect(SourceFile("a.md", "# A \n\nb\n").lines(Files.blankEnds) == [1])
+        #expect(SourceFile("scripts/a", "a\n\nb").lines(Files.blankEnds) == [3])
+        #expect(SourceFile("a.py", "a\n\n b\n").lines(Files.blankEnds).isEmpty)
+        #expect(SourceFile("a.csv", "a ").lines(Files.blankEnds).isEmpty)
     }
 
     @Test func `is of a known kind`() {
@@ -60,5 +78,10 @@ import Testing
         #expect(SourceFile("A.swift", "let a_\(word)_b = 1").lines(Subject.findings) == [1])
         #expect(SourceFile("docs/\(word).md", "# A").lines(Subject.findings) == [1])
         #expect(SourceFile("a.md", "# x\(word)y").lines(Subject.findings).isEmpty)
+        let acronym = Subject.acronym
+        #expect(SourceFile("a.md", "# A\nWith \(acronym)-made").lines(Subject.findings) == [2])
+        #expect(SourceFile("A.swift", "// \(acronym).").lines(Subject.findings) == [1])
+        let isFine = "# \(acronym.lowercased()) X\(acronym) MAIN"
+        #expect(SourceFile("a.md", isFine).lines(Subject.findings).isEmpty)
     }
 }

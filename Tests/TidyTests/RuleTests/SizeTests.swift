@@ -13,6 +13,9 @@ import Testing
         let longer = SourceFile("A.swift", longest.text + line)
         #expect(longer.lines(Sizes.longFiles) == [Sizes.fileLinesMax + 1])
         #expect(SourceFile("a.txt", longer.text).lines(Sizes.longFiles).isEmpty)
+        let entrance = SourceFile("README.md", longest.text)
+        #expect(entrance.lines(Sizes.longFiles) == [Sizes.entranceLinesMax + 1])
+        #expect(SourceFile("docs/README.md", longest.text).lines(Sizes.longFiles).isEmpty)
     }
 
     @Test(arguments: [

@@ -15,9 +15,20 @@ import Testing
     @Test func `may lead down`() {
         #expect(lines("Sources/SkyrosLog/A.swift", "package import SkyrosDisk").isEmpty)
         #expect(lines("Sources/SkyrosTool/A.swift", "import Skyros\nimport SkyrosLog").isEmpty)
-        #expect(lines("Examples/A/B.swift", "import SkyrosTesting").isEmpty)
+        #expect(lines("Examples/A/B.swift", "import Skyros\nimport SkyrosTesting").isEmpty)
+        #expect(lines("Examples/A/B.swift", "import Foundation").isEmpty)
         #expect(lines("Tests/A/B.swift", "@testable import Skyros").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "// import Skyros").isEmpty)
+    }
+
+    @Test func `in an example is one that users can write`() {
+        #expect(lines("Examples/A/B.swift", "import SkyrosLog") == [1])
+        #expect(lines("Examples/A/B.swift", "import Skyros\nimport SkyrosTool") == [2])
+    }
+
+    @Test func `needs a height for every module`() {
+        #expect(lines("Sources/SkyrosCellar/A.swift", "let a = 1") == [1])
+        #expect(lines("Sources/CZstd/shim.h", "").isEmpty)
     }
 
     @Test func `of a system library has one door`() {
@@ -61,6 +72,9 @@ import Testing
         #expect(places("Write/A.swift", "let a: Snapshot, b: Event, c: StoreError").isEmpty)
         #expect(places("Write/A.swift", "/// Like `EventLog`.\nlet a = \"EventLog\"").isEmpty)
         #expect(places("Write/A.swift", "let a: Mode, b: Kind, c: X.EventLog").isEmpty)
+        #expect(places("Write/A.swift", "let a: Skyros.EventLog, b: Skyros.Event").count == 1)
+        #expect(
+            places("Write/A.swift", "private enum MainView {}; let a: Skyros.MainView").count == 1)
         #expect(places("Write/A.swift", "private enum MainView {}; let a: MainView").isEmpty)
     }
 
@@ -81,8 +95,59 @@ import Testing
         #expect(places("StoreWiring.swift", "let a: Store, b: EventLog, c: Moment").isEmpty)
     }
 
+    private func places(_ files: [String: String]) -> [String] {
+        SourceTree(files.map { SourceFile("Sources/\($0)", $1) }).places(Borders.findings)
+    }
+
+    @Test func `stand in every module and at every depth`() {
+        #expect(
+            places([
+                "SkyrosLog/Format/Block.swift": "struct Block { let a: SealedSegment }",
+                "SkyrosLog/Reading/SealedSegment.swift": "struct SealedSegment {}",
+            ]) == ["Sources/SkyrosLog/Format/Block.swift:1"])
+        // The name, and the folder that has no floor.
+        #expect(
+            places([
+                "Skyros/Coding/CBOR/Deep/A.swift": "let a: Record",
+                "Skyros/Coding/Records/Record.swift": "struct Record {}",
+            ]) == Array(repeating: "Sources/Skyros/Coding/CBOR/Deep/A.swift:1", count: 2))
+        #expect(
+            places([
+                "SkyrosDisk/Threads/A.swift": "let a: System, b: Disk",
+                "SkyrosDisk/Posix/System.swift": "enum System {}",
+                "SkyrosDisk/Disk.swift": "protocol Disk {}",
+                "SkyrosLog/Format/System.swift": "let a: System",
+            ]) == ["Sources/SkyrosDisk/Threads/A.swift:1"])
+    }
+
+    @Test func `leave no circle`() {
+        let circle = [
+            "Skyros/State/KeyTree/KeyTree.swift": "struct KeyTree {\n    let a: FetchRequest\n}",
+            "Skyros/State/Fetch/FetchRequest.swift": "struct FetchRequest { let a: KeyTree }",
+        ]
+        #expect(places(circle) == ["Sources/Skyros/State/KeyTree/KeyTree.swift:2"])
+        let peers = [
+            "Skyros/State/KeyTree/KeyTree.swift": "struct KeyTree { let a: RowMap }",
+            "Skyros/State/RowMap/RowMap.swift": "struct RowMap { let a: KeyTree }",
+        ]
+        #expect(places(peers).count == 2)
+    }
+
     @Test func `need a floor for every folder`() {
         #expect(places("Cellar/A.swift", "let a = 1") == ["Sources/Skyros/Cellar/A.swift:1"])
+        #expect(places(["SkyrosLog/Cellar/A.swift": ""]) == ["Sources/SkyrosLog/Cellar/A.swift:1"])
+        #expect(places(["SkyrosNew/A.swift": "", "SkyrosDisk/Posix/A.swift": ""]).isEmpty)
+    }
+
+    @Test func `have only the exceptions that they need`() throws {
+        let exception = try #require(Floors.exceptions.first)
+        let file = SourceFile("\(exception.folder)A.swift", "let a: \(exception.type)")
+        let home = SourceFile(
+            "Sources/Skyros/Model/Events/\(exception.type).swift", "enum \(exception.type) {}")
+        #expect(SourceTree([file, home]).places(Borders.findings).isEmpty)
+        let idle = Borders.idleExceptions(in: SourceTree([file, home]))
+        #expect(idle.count == Floors.exceptions.count - 1)
+        #expect(Borders.idleExceptions(in: SourceTree([])).count == Floors.exceptions.count)
     }
 }
 
@@ -98,5 +163,44 @@ import Testing
         #expect(lines("Sources/SkyrosLog/A.swift", "package func open() { disk.open() }").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "// public struct").isEmpty)
         #expect(lines("Sources/Skyros/A.swift", "public struct A {}").isEmpty)
+    }
+}
+
+@Suite struct `A test` {
+    private func lines(_ text: String, at path: String = "Tests/A/B.swift") -> [Int] {
+        SourceFile(path, text).lines(Sentences.findings)
+    }
+
+    @Test func `is a sentence`() {
+        #expect(lines("@Suite struct Log {\n    @Test func opens() {}\n}") == [1, 2])
+        #expect(lines("@Suite(.serialized)\nstruct Log {\n}") == [2])
+        #expect(lines("@Test(arguments: [a(b)])\nfunc opens(c: D) {}") == [2])
+        #expect(lines("@Suite struct `A log` {\n    @Test func `opens`() {}\n}").isEmpty)
+        #expect(lines("struct Log {\n    @A func opens() {}\n}").isEmpty)
+    }
+}
+
+@Suite struct `The manifest` {
+    private let loop = """
+        .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility")
+        """
+
+    private func lines(_ text: String, at path: String = "Package.swift") -> [Int] {
+        SourceFile(path, text).lines(Manifest.findings)
+    }
+
+    @Test func `is strict`() {
+        #expect(lines(loop).isEmpty)
+        #expect(lines(loop.replacing("ExistentialAny", with: "")) == [1])
+        #expect(lines("let a = 1") == [1, 1, 1, 1])
+        #expect(lines("let a = 1", at: "Sources/A/Package.swift").isEmpty)
+    }
+
+    @Test func `needs the code of nobody else`() {
+        #expect(lines("\(loop)\n.package(url: a, from: b)") == [4])
+        #expect(lines("\(loop)\n.unsafeFlags([a])") == [4])
+        #expect(lines("\(loop)\n// .package(url: a)").isEmpty)
     }
 }

@@ -1,54 +1,78 @@
-/// Folders of the library name only the types that lie on lower floors than they do.
+/// Folders name only the types that lie on lower floors than they do.
 ///
-/// Who declares which type is read from the sources: types at the top of a file, private ones left
-/// out. A name counts as a use wherever it stands in code as a word of its own, not after a dot.
+/// Who declares which type is read from the sources of a module: types at the top of a file,
+/// private ones left out. A name counts as a use wherever it stands in code as a word of its own;
+/// after a dot only if the module's name stands before it.
 enum Borders {
-    static let rule = Rule("Stages never mention each other", tree: findings)
-
-    /// The folders of the library from bottom to top; the files beside them wire the rest.
-    ///
-    /// A folder names its own types and those of lower floors, so there is no arrow upwards and
-    /// no circle, and stages, which share a floor, never name each other.
-    private static let floors: [String: Int] = [
-        "Coding": 0, "Model": 1, "State": 2, "Write": 3, "Log": 3, "Projection": 3, "View": 3,
-        "Checkpoint": 3, "History": 4, "Live": 4, "Archive": 5, wiring: 6,
+    static let rules = [
+        Rule("Folders name what lies below them", tree: findings),
+        Rule("Exceptions at borders are needed", tree: idleExceptions),
     ]
-
-    /// The files directly in the library's folder, which wire the stages.
-    static let wiring = "the wiring files"
 
     private struct Use {
         let file: SourceFile
         let line: Int
         let type: String
+        /// The innermost folder around the use and the type, and the two in it.
+        let around: String
         let from: String
         let to: String
+
+        var isUpward: Bool {
+            guard let from = Floors.floor(of: from, in: around),
+                let to = Floors.floor(of: to, in: around)
+            else { return false }
+            return to >= from
+        }
+
+        var exception: Floors.Exception? {
+            Floors.exceptions.first { file.path.hasPrefix($0.folder) && $0.type == type }
+        }
     }
 
     static func findings(in tree: SourceTree) -> [Finding] {
-        let files = tree.files.filter { $0.isSwift && $0.path.hasPrefix(Places.library) }
-        let homes = homes(of: files)
-        let unknown = files.filter { floors[folder(of: $0)] == nil }.map { file in
-            file.finding(1, "the folder \(folder(of: file)) has no floor yet: give it one")
+        let upward = upwardUses(in: tree).filter { $0.exception == nil }.map { use in
+            use.file.finding(
+                use.line,
+                "\(use.from) does not know \(use.type) of \(use.to): pass a noun that lies below "
+                    + "both, or bring both together above them")
         }
-        let uses = files.flatMap { self.uses(in: $0, homes: homes) }
-        return unknown
-            + uses.filter(isForbidden).map { use in
-                use.file.finding(
-                    use.line,
-                    "\(use.from) does not know \(use.type) of \(use.to): pass a noun of Model, "
-                        + "or let the wiring files bring both together")
-            }
+        return tree.files.filter(isSource).flatMap(strangers) + upward
     }
 
-    private static func isForbidden(_ use: Use) -> Bool {
-        guard let from = floors[use.from], let to = floors[use.to] else { return false }
-        return to >= from
+    static func idleExceptions(in tree: SourceTree) -> [Finding] {
+        let used = upwardUses(in: tree).compactMap(\.exception)
+        return Floors.exceptions.filter { !used.contains($0) }.map {
+            Finding(path: $0.folder, line: 1, advice: "names no \($0.type): drop the exception")
+        }
     }
 
-    static func folder(of file: SourceFile) -> String {
-        let parts = file.path.dropFirst(Places.library.count).split(separator: "/")
-        return parts.count > 1 ? String(parts[0]) : wiring
+    private static func isSource(_ file: SourceFile) -> Bool {
+        file.isSwift && file.path.hasPrefix("Sources/")
+    }
+
+    private static func folder(of file: SourceFile) -> String {
+        String(file.path.dropLast(file.name.count))
+    }
+
+    /// The folders around a file that have no floor.
+    private static func strangers(_ file: SourceFile) -> [Finding] {
+        let parts = folder(of: file).split(separator: "/")
+        return parts.indices.dropFirst(2).compactMap { index in
+            let around = parts[..<index].map { "\($0)/" }.joined()
+            guard Floors.floor(of: String(parts[index]), in: around) == nil else { return nil }
+            return file.finding(1, "\(around)\(parts[index]) has no floor yet: give it one")
+        }
+    }
+
+    private static func upwardUses(in tree: SourceTree) -> [Use] {
+        let modules = Dictionary(grouping: tree.files.filter(isSource)) {
+            String($0.path.split(separator: "/")[1])
+        }
+        return modules.sorted { $0.key < $1.key }.flatMap { module, files in
+            let homes = homes(of: files)
+            return files.flatMap { uses(in: $0, of: module, homes: homes) }.filter(\.isUpward)
+        }
     }
 
     /// The folder that declares a type, by the type's name.
@@ -66,15 +90,31 @@ enum Borders {
     }
 
     /// Uses of other folders' types; a name that the file declares itself is its own.
-    private static func uses(in file: SourceFile, homes: [String: String]) -> [Use] {
+    private static func uses(
+        in file: SourceFile, of module: String, homes: [String: String]
+    ) -> [Use] {
         let own = Set(file.declarations.filter(\.isType).map(\.name))
-        let from = folder(of: file)
+        let folder = folder(of: file)
         return file.tokens.indices.compactMap { index in
             let token = file.tokens[index]
-            guard let to = homes[token.text], to != from, !own.contains(token.text),
-                index == 0 || file.tokens[index - 1].text != "."
-            else { return nil }
-            return Use(file: file, line: token.line, type: token.text, from: from, to: to)
+            guard let home = homes[token.text], home != folder else { return nil }
+            let isMember = index > 0 && file.tokens[index - 1].text == "."
+            let isQualified = isMember && index > 1 && file.tokens[index - 2].text == module
+            guard isQualified || (!isMember && !own.contains(token.text)) else { return nil }
+            return use(of: token, in: file, from: folder, to: home)
         }
+    }
+
+    private static func use(
+        of token: Token, in file: SourceFile, from: String, to: String
+    ) -> Use {
+        let (from, to) = (from.split(separator: "/"), to.split(separator: "/"))
+        let shared = zip(from, to).prefix { $0 == $1 }.count
+        let (own, other) = (from.dropFirst(shared).first, to.dropFirst(shared).first)
+        return Use(
+            file: file, line: token.line, type: token.text,
+            around: from[..<shared].map { "\($0)/" }.joined(),
+            from: own.map(String.init) ?? Floors.wiring,
+            to: other.map(String.init) ?? Floors.wiring)
     }
 }

@@ -1,6 +1,9 @@
 /// Calls that have one place, or none.
 enum Calls {
-    static let rule = Rule("Some calls have one place", file: findings)
+    static let rules = [
+        Rule("Some calls have one place", file: findings),
+        Rule("Exceptions for calls are needed", tree: idleExceptions),
+    ]
 
     private struct Ban {
         /// The call's beginning, as it is written in code.
@@ -10,6 +13,9 @@ enum Calls {
         /// Where it does not.
         var exceptions: [String] = []
         let advice: String
+
+        /// What a file must have to have the call, by which most files are soon done.
+        var words: [String] { Token.all(in: code).filter(\.isWord).map(\.text) }
     }
 
     private static let timeAndChance = "time and chance are arguments: take them from Surroundings"
@@ -25,11 +31,32 @@ enum Calls {
         "Sources/Skyros/Coding/CBOR/CBORWriter.swift",
     ]
 
+    /// A pool for threads that end, and the queue on which users are called back.
+    private static let synchronised = [
+        "Sources/Skyros/Coding/Codable/ScratchPool.swift", "Sources/Skyros/Store+Options.swift",
+    ]
+    /// The steps of reads and writes that are specialised for entities of other modules.
+    private static let inlined = [
+        "Sources/Skyros/Coding/Records/RecordID+Coding.swift",
+        "Sources/Skyros/Model/Records/RecordCoding.swift",
+        "Sources/Skyros/Model/Records/Row.swift",
+        "Sources/Skyros/State/Fetch/Reading.swift",
+        "Sources/Skyros/State/Fetch/Table+Fetch.swift",
+        "Sources/Skyros/Store+Reading.swift",
+        "Sources/SkyrosDisk/Threads/Locked.swift",
+        "Sources/SkyrosDisk/Threads/Monitor.swift",
+        "Sources/SkyrosLog/Format/ByteAccess.swift",
+    ]
+
     private static let bans =
-        ["Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator", ".random("].map
-    {
-        Ban(code: $0, exceptions: surroundings, advice: timeAndChance)
-    }
+        ["Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator"].map {
+            Ban(code: $0, exceptions: surroundings, advice: timeAndChance)
+        }
+        + [".random(", ".randomElement(", ".shuffled(", ".shuffle("].map {
+            Ban(
+                code: $0, places: ["Sources/", "Tests/"], exceptions: surroundings,
+                advice: "\(timeAndChance), or from a seed, with using:")
+        }
         + ["Thread.sleep", "usleep(", "Task.sleep", "nanosleep("].map {
             Ban(code: $0, places: ["Sources/", "Tests/"], exceptions: follower, advice: waiting)
         }
@@ -50,13 +77,46 @@ enum Calls {
                 code: "DispatchSemaphore", exceptions: ["Sources/Skyros/Write/WriterTurn.swift"],
                 advice: "threads wait in WriterTurn or a Monitor only"),
         ]
+        + ["Mutex", "NSLock", "NSRecursiveLock", "NSCondition", "DispatchQueue"].map {
+            Ban(code: $0, exceptions: synchronised, advice: "guard it with Locked or a Monitor")
+        }
+        + ["@inlinable", "@usableFromInline"].map {
+            Ban(
+                code: $0, places: everywhere, exceptions: inlined,
+                advice: "measure first, then list the file with those that it made faster")
+        }
+        + ["ContinuousClock", "SuspendingClock", ".disabled(", "withKnownIssue"].map {
+            Ban(
+                code: $0, places: ["Tests/"],
+                advice: "a test holds always and on every machine: count, and mend what fails")
+        }
 
     static func findings(in file: SourceFile) -> [Finding] {
         bans.filter { file.isIn($0.places) && !file.isIn($0.exceptions) }.flatMap { ban in
-            file.tokens.matches(of: ban.code)
-                .filter { isCall($0, in: file.tokens) && !isSeeded($0, in: file) }
-                .map { file.finding(file.tokens[$0].line, "\(ban.code) … \(ban.advice)") }
+            calls(of: ban, in: file).map { file.finding($0, "\(ban.code) … \(ban.advice)") }
         }
+    }
+
+    /// Files that are excepted from bans although they have none of the calls.
+    static func idleExceptions(in tree: SourceTree) -> [Finding] {
+        let files = Set(bans.flatMap(\.exceptions)).filter { !$0.hasSuffix("/") }
+        return files.sorted().filter { path in
+            !tree.files.contains { file in
+                file.path == path
+                    && bans.contains { ban in
+                        ban.exceptions.contains(path) && !calls(of: ban, in: file).isEmpty
+                    }
+            }
+        }
+        .map { Finding(path: $0, line: 1, advice: "has none of the calls: drop the exception") }
+    }
+
+    /// The lines with a call.
+    private static func calls(of ban: Ban, in file: SourceFile) -> [Int] {
+        guard file.words.isSuperset(of: ban.words) else { return [] }
+        return file.tokens.matches(of: ban.code)
+            .filter { isCall($0, in: file.tokens) && !isSeeded($0, in: file.tokens) }
+            .map { file.tokens[$0].line }
     }
 
     /// A word after a dot is a member of something else, and one after `func` is declared here.
@@ -68,8 +128,12 @@ enum Calls {
         return tokens[index - 1].text != "func"
     }
 
-    /// A random number from a generator that the caller gives is no chance.
-    private static func isSeeded(_ index: Int, in file: SourceFile) -> Bool {
-        file.tokens[index].text == "." && file.code[file.tokens[index].line - 1].contains("using:")
+    /// A random value from a generator that the caller gives is no chance: `.random(using: &seed)`,
+    /// or `.random(&seed)` of a type of ours.
+    private static func isSeeded(_ index: Int, in tokens: [Token]) -> Bool {
+        guard index + 2 < tokens.count else { return false }
+        let arguments = tokens.arguments(from: index + 2)
+        return tokens[index].text == "."
+            && (arguments.first?.text == "&" || arguments.contains { $0.text == "using" })
     }
 }

@@ -3,17 +3,38 @@ enum Comments {
     static let rules = [
         Rule("Nothing is left to do", file: reminders),
         Rule("Code is not commented out", file: deadCode),
+        Rule("Sentences are plain", file: praise),
+        Rule("The formatter is not silenced", file: silencers),
     ]
 
     private static let reminderWords = ["TODO", "FIXME", "XXX", "HACK"]
 
     static func reminders(in file: SourceFile) -> [Finding] {
-        file.commentLines.compactMap { line, text in
-            let words = text.split { !$0.isLetter && $0 != "_" }
+        file.sentences.compactMap { line, text in
+            let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
             guard let word = words.first(where: { reminderWords.contains(String($0)) }) else {
                 return nil
             }
             return file.finding(line, "\(word): do it, or leave the thought out")
+        }
+    }
+
+    private static let praises: Set = [
+        "amazing", "awesome", "blazing", "blazingly", "effortless", "effortlessly", "elegant",
+        "obviously", "powerful", "seamless", "seamlessly", "simply",
+    ]
+
+    static func praise(in file: SourceFile) -> [Finding] {
+        file.sentences.compactMap { line, text in
+            let words = text.split { !$0.isLetter }.map { $0.lowercased() }
+            guard let word = words.first(where: praises.contains) else { return nil }
+            return file.finding(line, "\(word): say what is so, not how good it is")
+        }
+    }
+
+    static func silencers(in file: SourceFile) -> [Finding] {
+        file.commentLines.filter { $0.text.contains("swift-format-ignore") }.map {
+            file.finding($0.line, "write it so that the formatter agrees")
         }
     }
 

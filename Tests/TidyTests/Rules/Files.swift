@@ -2,6 +2,7 @@
 enum Files {
     static let rules = [
         Rule("Indentation is spaces, lines end in a line feed", file: controlCharacters),
+        Rule("Lines end where their text ends", file: blankEnds),
         Rule("Files are of a known kind", file: unknownKinds),
         Rule("Scripts can be run", file: lameScripts),
     ]
@@ -24,6 +25,17 @@ enum Files {
             return file.finding(
                 index + 1, "a tab or carriage return: indent with spaces, end with \\n")
         }
+    }
+
+    static func blankEnds(in file: SourceFile) -> [Finding] {
+        guard ["md", "py", "sh", "h", "modulemap", ""].contains(file.fileExtension) else {
+            return []
+        }
+        let blanks = file.lines.indices.filter { file.lines[$0].last == " " }.map {
+            file.finding($0 + 1, "spaces at the end of the line")
+        }
+        let isEnded = file.text.isEmpty || file.text.hasSuffix("\n")
+        return blanks + (isEnded ? [] : [file.finding(file.lines.count, "end with a line feed")])
     }
 
     static func unknownKinds(in file: SourceFile) -> [Finding] {

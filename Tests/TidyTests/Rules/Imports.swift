@@ -7,7 +7,8 @@ enum Imports {
         "SkyrosDisk": 0, "SkyrosLog": 1, "SkyrosSQLite": 1, "Skyros": 2, "SkyrosTesting": 3,
         "SkyrosTool": 3, "SkyrosBenchmark": 3,
     ]
-    private static let exampleHeight = 4
+    /// What users can import, and therefore an example.
+    private static let products: Set = ["Skyros", "SkyrosTesting"]
 
     /// Modules with a door of their own, and the places where the door is.
     private static let doors: [String: [String]] = [
@@ -18,9 +19,13 @@ enum Imports {
     private static let systemPlaces = ["Sources/SkyrosDisk/Posix/", "Sources/SkyrosDisk/Threads/"]
 
     static func findings(in file: SourceFile) -> [Finding] {
-        imports(of: file).compactMap { line, module in
+        let forbidden = imports(of: file).compactMap { line, module in
             advice(on: module, in: file).map { file.finding(line, $0) }
         }
+        guard file.isSwift, let module = module(of: file), heights[module] == nil else {
+            return forbidden
+        }
+        return forbidden + [file.finding(1, "\(module) has no height yet: give it one in Imports")]
     }
 
     private static func imports(of file: SourceFile) -> [(line: Int, module: String)] {
@@ -41,13 +46,19 @@ enum Imports {
         if module.hasPrefix("Foundation") && file.isIn(Places.edges) {
             return "an edge knows bytes only: do without \(module)"
         }
-        let parts = file.path.split(separator: "/").map(String.init)
-        let height =
-            parts.first == "Examples" ? exampleHeight : heights[parts.dropFirst().first ?? ""]
-        guard parts.first != "Tests", let own = height, let other = heights[module], other >= own
-        else {
-            return nil
+        if file.isIn(["Examples/"]) {
+            return heights[module] == nil || products.contains(module)
+                ? nil : "an example imports what users can import: \(products.sorted())"
         }
+        guard let own = heights[self.module(of: file) ?? ""], let other = heights[module],
+            other >= own
+        else { return nil }
         return "imports go down only: let \(module) use this, or move what is needed below both"
+    }
+
+    /// The module that a file of `Sources` belongs to.
+    private static func module(of file: SourceFile) -> String? {
+        let parts = file.path.split(separator: "/")
+        return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
     }
 }

@@ -8,11 +8,15 @@ enum Sizes {
     ]
 
     static let fileLinesMax = 400
+    static let entranceLinesMax = 150
     static let functionLinesMax = 70
     static let lineCharactersMax = 100
     static let fileBytesMax = 256 * 1024
 
     static func longFiles(in file: SourceFile) -> [Finding] {
+        if file.path == "README.md", file.lines.count > entranceLinesMax {
+            return [file.finding(entranceLinesMax + 1, "an entrance is short: lead to docs/")]
+        }
         guard file.isSwift, file.lines.count > fileLinesMax else { return [] }
         return [
             file.finding(

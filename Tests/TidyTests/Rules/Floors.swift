@@ -1,0 +1,42 @@
+/// The folders of Sources as the floors of a house: who stands on whom.
+enum Floors {
+    /// Of every folder its folders, from bottom to top.
+    ///
+    /// A folder names its own types and those of lower floors, so there is no arrow upwards and
+    /// no circle, and folders that share a floor, like the stages, never name each other. Files
+    /// beside the folders have no floor, and name and are named freely, unless a floor is `wiring`.
+    static let all: [String: [[String]]] = [
+        "Sources/SkyrosDisk/": [["Threads"], ["Posix"]],
+        "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"]],
+        "Sources/Skyros/": [
+            ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
+            ["History", "Live"], ["Archive"], [wiring],
+        ],
+        "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
+        "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
+        "Sources/Skyros/State/": [["KeyTree", "RowMap"], ["Fetch"]],
+        "Sources/SkyrosTesting/": [["Replay", "Simulation"]],
+        "Sources/SkyrosTool/": [["Commands"]],
+    ]
+
+    /// The files beside the folders, which bring these together.
+    static let wiring = "the wiring files"
+
+    /// A type that a folder may name although it lies above.
+    struct Exception: Equatable {
+        let folder: String
+        let type: String
+    }
+
+    static let exceptions = [
+        // An error says at which events it happened, by the noun that everybody has for them.
+        Exception(folder: "Sources/Skyros/Model/Errors/", type: "SequenceNumber"),
+        // Whoever follows a log reads its end with the eyes of recovery.
+        Exception(folder: "Sources/SkyrosLog/Reading/", type: "LogInspection"),
+    ]
+
+    /// The floor of what a folder holds; nil if it has none.
+    static func floor(of name: String, in folder: String) -> Int? {
+        all[folder]?.firstIndex { $0.contains(name) }
+    }
+}
