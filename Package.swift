@@ -48,11 +48,14 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(name: "TidyTests"),
+        .testTarget(
+            name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter"]),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(
             name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),
         .testTarget(
-            name: "SkyrosTestingTests", dependencies: ["Skyros", "SkyrosLog", "SkyrosTesting"]),
+            name: "SkyrosTestingTests",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
         .testTarget(
