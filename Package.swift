@@ -48,7 +48,8 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(name: "TidyTests"),
-        .testTarget(name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting"]),
+        .testTarget(
+            name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter"]),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(
             name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),

@@ -12,6 +12,9 @@ package struct DiskError: Error, Equatable, Sendable {
         case insecure(String)
         /// Somebody else holds the lock; the text says who, as far as is known.
         case locked(holder: String)
+
+        /// A folder or a device stands where a file should.
+        package static var notAFile: Reason { .insecure("it is not a regular file") }
     }
 
     package let operation: Operation

@@ -1,91 +1,150 @@
-/// A disk in plain memory, for stores that leave no trace. It never fails.
+/// A disk in plain memory, for stores that leave no trace. It fails only where any disk would: on
+/// names that are missing or stand for a folder, and on a lock that is held.
 package final class MemoryDisk: Disk {
-    private let files = Locked<[DiskPath: MemoryFile]>([:])
+    private struct State {
+        var folders: Set<Folder> = [.root]
+        var files: [DiskPath: MemoryFile] = [:]
+        var fileCount: UInt64 = 0
+        var lockCount = 0
+        /// The number of the lock that is held, if one is.
+        var heldLock: Int?
+    }
+
+    private let state = Locked(State())
 
     package init() {}
 
     package var bootID: String { "memory" }
     package var systemPath: String? { nil }
 
-    package func makeFolder(_ folder: Folder) {}
-
-    package func list(_ folder: Folder) -> [String] {
-        files.withLock { $0.keys.filter { $0.folder == folder }.map(\.name).sorted() }
+    package func makeFolder(_ folder: Folder) {
+        state.withLock { _ = $0.folders.insert(folder) }
     }
 
-    package func status(of path: DiskPath) -> FileStatus? {
-        files.withLock { $0[path] }?.status()
+    package func list(_ folder: Folder) -> [String] {
+        state.withLock { state in
+            let files = state.files.keys.filter { $0.folder == folder }.map(\.name)
+            let folders = state.folders.filter { folder == .root && $0 != .root }.map(\.rawValue)
+            return (files + folders).sorted()
+        }
+    }
+
+    package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+        try checkIsNoFolder(path, .status)
+        return state.withLock { $0.files[path] }?.status()
     }
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-        let file = files.withLock { files in
-            if mode == .create { files[path] = MemoryFile() }
-            return files[path]
+        try checkIsNoFolder(path, .open)
+        let file = state.withLock { state in
+            if mode == .create, state.folders.contains(path.folder) {
+                state.fileCount += 1
+                state.files[path] = MemoryFile(identity: state.fileCount)
+            }
+            return state.files[path]
         }
         guard let file else { throw DiskError(.open, path, .system(System.notFound)) }
         return file
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
-        let found = files.withLock { files in
-            guard let file = files.removeValue(forKey: source) else { return false }
-            files[target] = file
+        try checkIsNoFolder(source, .rename)
+        try checkIsNoFolder(target, .rename)
+        let isDone = state.withLock { state in
+            guard state.folders.contains(target.folder),
+                let file = state.files.removeValue(forKey: source)
+            else { return false }
+            state.files[target] = file
             return true
         }
-        if !found { throw DiskError(.rename, source, .system(System.notFound)) }
+        if !isDone { throw DiskError(.rename, source, .system(System.notFound)) }
     }
 
-    package func remove(_ path: DiskPath) {
-        files.withLock { $0[path] = nil }
+    package func remove(_ path: DiskPath) throws(DiskError) {
+        try checkIsNoFolder(path, .remove)
+        state.withLock { $0.files[path] = nil }
     }
 
-    package func syncFolder(_ folder: Folder) {}
+    package func syncFolder(_ folder: Folder) throws(DiskError) {
+        let isThere = state.withLock { $0.folders.contains(folder) }
+        if !isThere { throw DiskError(.syncFolder, folder.rawValue, .system(System.notFound)) }
+    }
 
-    package func lock() -> any DiskLock {
-        MemoryLock()
+    package func lock() throws(DiskError) -> any DiskLock {
+        let number: Int? = state.withLock { state in
+            guard state.heldLock == nil else { return nil }
+            state.lockCount += 1
+            state.heldLock = state.lockCount
+            return state.lockCount
+        }
+        guard let number else { throw DiskError(.lock, "lock", .locked(holder: "this process")) }
+        return MemoryLock(disk: self, number: number)
+    }
+
+    fileprivate func release(lock number: Int) {
+        state.withLock { if $0.heldLock == number { $0.heldLock = nil } }
+    }
+
+    private func checkIsNoFolder(
+        _ path: DiskPath, _ operation: DiskError.Operation
+    ) throws(DiskError) {
+        let isFolder = state.withLock { state in
+            path.folder == .root && state.folders.contains { $0.rawValue == path.name }
+        }
+        if isFolder { throw DiskError(operation, path, .notAFile) }
     }
 }
 
 private final class MemoryFile: DiskFile {
-    private let contents = Locked<[UInt8]>([])
+    private struct Content {
+        var bytes: [UInt8] = []
+        /// At least the count of `bytes`; what lies behind them was preallocated, reads as zeros
+        /// and takes no memory.
+        var sizeBytes = 0
+    }
+
+    private let content = Locked(Content())
+    private let identity: UInt64
+
+    init(identity: UInt64) {
+        self.identity = identity
+    }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
-        contents.withLock { contents in
-            guard position < contents.count else { return 0 }
-            let part = contents[position..<min(position + buffer.count, contents.count)]
-            buffer.copyBytes(from: part)
-            return part.count
+        content.withLock { content in
+            let count = max(0, min(buffer.count, content.sizeBytes - position))
+            let written = content.bytes.dropFirst(position).prefix(count)
+            buffer.copyBytes(from: written)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[written.count..<count])
+                .initializeMemory(as: UInt8.self, repeating: 0)
+            return count
         }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int) {
-        contents.withLock { contents in
-            if position + bytes.count > contents.count {
-                let missing = position + bytes.count - contents.count
-                contents.append(contentsOf: repeatElement(0, count: missing))
-            }
-            contents.withUnsafeMutableBytes { target in
+        guard !bytes.isEmpty else { return }
+        content.withLock { content in
+            let missing = position + bytes.count - content.bytes.count
+            if missing > 0 { content.bytes.append(contentsOf: repeatElement(0, count: missing)) }
+            content.bytes.withUnsafeMutableBytes { target in
                 UnsafeMutableRawBufferPointer(rebasing: target[position...]).copyMemory(from: bytes)
             }
+            content.sizeBytes = max(content.sizeBytes, content.bytes.count)
         }
     }
 
     func status() -> FileStatus {
-        let size = contents.withLock { $0.count }
-        return FileStatus(
-            sizeBytes: size, identity: UInt64(UInt(bitPattern: ObjectIdentifier(self))))
+        FileStatus(sizeBytes: content.withLock { $0.sizeBytes }, identity: identity)
     }
 
-    /// Room in memory needs no reservation, and reading beyond the end gives the same nothing.
-    func preallocate(to size: Int) {}
+    func preallocate(to size: Int) {
+        content.withLock { $0.sizeBytes = max($0.sizeBytes, size) }
+    }
 
     func truncate(to size: Int) {
-        contents.withLock { contents in
-            if size < contents.count {
-                contents.removeLast(contents.count - size)
-            } else {
-                contents.append(contentsOf: repeatElement(0, count: size - contents.count))
-            }
+        content.withLock { content in
+            content.bytes.removeLast(max(0, content.bytes.count - size))
+            content.sizeBytes = size
         }
     }
 
@@ -94,5 +153,10 @@ private final class MemoryFile: DiskFile {
 }
 
 private struct MemoryLock: DiskLock {
-    func release() {}
+    let disk: MemoryDisk
+    let number: Int
+
+    func release() {
+        disk.release(lock: number)
+    }
 }

@@ -12,6 +12,11 @@ package final class PosixDisk: Disk {
     ///
     /// - Throws: `DiskError`, among them `.insecure` if the folder is a symbolic link.
     package init(path: String, creating: Bool) throws(DiskError) {
+        // With a slash at its end the system would follow a link after all.
+        var path = path
+        while path.utf8.count > 1, path.unicodeScalars.last == "/" {
+            path.unicodeScalars.removeLast()
+        }
         if creating { try PosixFolder.makeAll(path) }
         root = try PosixFolder(path: path)
         self.path = try System.realPath(path)
@@ -52,7 +57,12 @@ package final class PosixDisk: Disk {
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
-        try open(path.folder).remove(path)
+        do throws(DiskError) {
+            try open(path.folder).remove(path)
+        } catch {
+            // With the folder the file is gone too.
+            if !error.isNotFound { throw error }
+        }
     }
 
     package func syncFolder(_ folder: Folder) throws(DiskError) {

@@ -11,14 +11,27 @@ final class PosixFile: DiskFile {
 
     init(_ path: DiskPath, _ mode: OpenMode, in folder: PosixFolder) throws(DiskError) {
         self.path = "\(folder.path)/\(path.name)"
-        let flags = System.fileFlags(mode)
-        descriptor = try System.open(path.name, in: folder.descriptor, flags, .open, self.path)
+        // Checked before it is stored: once all properties are set, an initializer that throws
+        // runs `deinit`, which would close the descriptor a second time.
+        descriptor = try Self.open(path.name, mode, in: folder.descriptor, self.path)
+    }
+
+    private static func open(
+        _ name: String, _ mode: OpenMode, in folder: Int32, _ shown: String
+    ) throws(DiskError) -> Int32 {
+        let descriptor =
+            switch mode {
+            case .read: try System.open(name, in: folder, System.readFlags, .open, shown)
+            case .readWrite: try System.open(name, in: folder, System.readWriteFlags, .open, shown)
+            case .create: try System.create(name, in: folder, shown)
+            }
         do throws(DiskError) {
-            _ = try System.checkedStatus(descriptor, self.path)
+            _ = try System.checkedStatus(descriptor, shown)
         } catch {
             System.close(descriptor)
             throw error
         }
+        return descriptor
     }
 
     deinit {

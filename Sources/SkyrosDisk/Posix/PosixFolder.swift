@@ -21,13 +21,11 @@ final class PosixFolder: Sendable {
     /// Makes the folder at `path` and all that lead to it, and syncs each folder that gained
     /// a name.
     static func makeAll(_ path: String) throws(DiskError) {
+        try System.checkName(path, .makeFolder, path)
         guard !path.isEmpty, path != "/", !System.isFolder(path) else { return }
         let parent = parent(of: path)
         try makeAll(parent)
-        let code = System.makeFolder(path)
-        if code != 0, code != System.alreadyExists {
-            throw DiskError(.makeFolder, path, .system(code))
-        }
+        try System.makeFolder(path, path)
         try PosixFolder(following: parent).sync()
     }
 
@@ -38,7 +36,7 @@ final class PosixFolder: Sendable {
     }
 
     private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
@@ -49,10 +47,7 @@ final class PosixFolder: Sendable {
     }
 
     func makeFolder(_ name: String) throws(DiskError) {
-        let code = System.makeFolder(name, in: descriptor)
-        if code != 0, code != System.alreadyExists {
-            throw DiskError(.makeFolder, "\(path)/\(name)", .system(code))
-        }
+        try System.makeFolder(name, in: descriptor, "\(path)/\(name)")
     }
 
     func list() throws(DiskError) -> [String] {
@@ -66,15 +61,13 @@ final class PosixFolder: Sendable {
     func rename(
         _ source: DiskPath, to target: DiskPath, in folder: PosixFolder
     ) throws(DiskError) {
-        let code = System.rename(source.name, descriptor, target.name, folder.descriptor)
-        if code != 0 { throw DiskError(.rename, "\(path)/\(source.name)", .system(code)) }
+        try System.rename(
+            source.name, in: descriptor, to: target.name, in: folder.descriptor,
+            "\(path)/\(source.name)")
     }
 
     func remove(_ file: DiskPath) throws(DiskError) {
-        let code = System.remove(file.name, in: descriptor)
-        if code != 0, code != System.notFound {
-            throw DiskError(.remove, "\(path)/\(file.name)", .system(code))
-        }
+        try System.remove(file.name, in: descriptor, "\(path)/\(file.name)")
     }
 
     func sync() throws(DiskError) {

@@ -37,6 +37,7 @@ final class PosixLock: DiskLock {
             return descriptor
         }
         guard let open else { return }
+        System.unlock(open)
         System.close(open)
         Self.held.withLock { [identity] in _ = $0.remove(identity) }
     }
@@ -48,9 +49,12 @@ final class PosixLock: DiskLock {
             _ = try System.checkedStatus(descriptor, path)
             let code = System.tryLock(descriptor)
             if code == System.wouldBlock {
-                throw DiskError(.lock, path, .locked(holder: System.text(of: descriptor)))
+                let holder = System.text(of: descriptor)
+                throw DiskError(
+                    .lock, path, .locked(holder: holder.isEmpty ? "another process" : holder))
             }
             if code != 0 { throw DiskError(.lock, path, .system(code)) }
+            try System.keepPrivate(descriptor, path)
             System.replaceText(of: descriptor, by: "process \(System.processID)\n")
             return descriptor
         } catch {

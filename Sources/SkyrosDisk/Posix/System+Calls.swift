@@ -29,9 +29,45 @@ extension System {
         _ path: String, in folder: Int32 = AT_FDCWD, _ flags: Int32,
         _ operation: DiskError.Operation, _ shown: String
     ) throws(DiskError) -> Int32 {
-        guard isPlain(path, in: folder) else {
-            throw DiskError(operation, shown, .insecure("the name is not a plain file name"))
+        try checkName(path, in: folder, operation, shown)
+        return try openUnchecked(path, in: folder, flags, operation, shown)
+    }
+
+    /// Makes a new file for this user alone, whatever the process masks, and opens it.
+    ///
+    /// What bore the name before loses it, rather than being opened and cut: whoever has it open
+    /// keeps its bytes, and what is not a store's file, such as a hard link to somebody else's,
+    /// stays as it is.
+    static func create(
+        _ name: String, in folder: Int32, _ shown: String
+    ) throws(DiskError) -> Int32 {
+        let descriptor: Int32
+        do throws(DiskError) {
+            descriptor = try open(name, in: folder, newFileFlags, .open, shown)
+        } catch {
+            guard error.reason == .system(EEXIST) else { throw error }
+            _ = try checkedStatus(named: name, in: folder, shown)
+            try remove(name, in: folder, shown)
+            descriptor = try open(name, in: folder, newFileFlags, .open, shown)
         }
+        do throws(DiskError) {
+            try keepPrivate(descriptor, shown)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Lets nobody else read or write an open file.
+    static func keepPrivate(_ descriptor: Int32, _ shown: String) throws(DiskError) {
+        if fchmod(descriptor, 0o600) != 0 { throw DiskError(.open, shown, .system(errno)) }
+    }
+
+    private static func openUnchecked(
+        _ path: String, in folder: Int32, _ flags: Int32, _ operation: DiskError.Operation,
+        _ shown: String
+    ) throws(DiskError) -> Int32 {
         while true {
             let descriptor = openat(folder, path, flags, 0o600)
             if descriptor >= 0 { return descriptor }
@@ -57,7 +93,7 @@ extension System {
     }
 
     static func truncate(_ descriptor: Int32, to size: Int) -> Int32 {
-        ftruncate(descriptor, off_t(size)) == 0 ? 0 : errno
+        uninterrupted { ftruncate(descriptor, off_t(size)) == 0 ? 0 : errno }
     }
 
     @discardableResult
@@ -73,23 +109,38 @@ extension System {
 
     // MARK: Names
 
-    static func makeFolder(_ path: String, in folder: Int32 = AT_FDCWD) -> Int32 {
-        mkdirat(folder, path, 0o700) == 0 ? 0 : errno
+    /// Makes a folder for this user alone, whatever the process masks, unless it is there.
+    static func makeFolder(
+        _ path: String, in folder: Int32 = AT_FDCWD, _ shown: String
+    ) throws(DiskError) {
+        try checkName(path, in: folder, .makeFolder, shown)
+        if mkdirat(folder, path, 0o700) == 0, fchmodat(folder, path, 0o700, 0) == 0 { return }
+        let code = errno
+        if code != EEXIST { throw DiskError(.makeFolder, shown, .system(code)) }
     }
 
     static func rename(
-        _ source: String, _ sourceFolder: Int32, _ target: String, _ targetFolder: Int32
-    ) -> Int32 {
-        renameat(sourceFolder, source, targetFolder, target) == 0 ? 0 : errno
+        _ source: String, in sourceFolder: Int32, to target: String, in targetFolder: Int32,
+        _ shown: String
+    ) throws(DiskError) {
+        try checkName(source, in: sourceFolder, .rename, shown)
+        try checkName(target, in: targetFolder, .rename, shown)
+        if renameat(sourceFolder, source, targetFolder, target) != 0 {
+            throw DiskError(.rename, shown, .system(errno))
+        }
     }
 
-    static func remove(_ name: String, in folder: Int32) -> Int32 {
-        unlinkat(folder, name, 0) == 0 ? 0 : errno
+    /// Removes a file; it is no error if there is none.
+    static func remove(_ name: String, in folder: Int32, _ shown: String) throws(DiskError) {
+        try checkName(name, in: folder, .remove, shown)
+        if unlinkat(folder, name, 0) == 0 { return }
+        let code = errno
+        if code != ENOENT { throw DiskError(.remove, shown, .system(code)) }
     }
 
     static func names(in folder: Int32, _ path: String) throws(DiskError) -> [String] {
         // A second description of the folder, as `closedir` closes the one it is given.
-        let descriptor = try open(".", in: folder, folderFlags, .list, path)
+        let descriptor = try openUnchecked(".", in: folder, folderFlags, .list, path)
         guard let stream = fdopendir(descriptor) else {
             let code = errno
             close(descriptor)
@@ -137,6 +188,7 @@ extension System {
     static func checkedStatus(
         named name: String, in folder: Int32, _ path: String
     ) throws(DiskError) -> FileStatus {
+        try checkName(name, in: folder, .status, path)
         var status = stat()
         if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
             throw DiskError(.status, path, .system(errno))
@@ -147,14 +199,16 @@ extension System {
     static func identity(_ descriptor: Int32, _ path: String) throws(DiskError) -> FileIdentity {
         var status = stat()
         if fstat(descriptor, &status) != 0 { throw DiskError(.status, path, .system(errno)) }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        // A device's number has a sign on some systems.
+        return FileIdentity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     }
 
     private static func checked(
         _ status: stat, _ path: String
     ) throws(DiskError) -> FileStatus {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw DiskError(.status, path, .insecure("it is not a regular file"))
+            throw DiskError(.status, path, .notAFile)
         }
         guard status.st_nlink <= 1 else {
             throw DiskError(.status, path, .insecure("it has more than one name (a hard link)"))
@@ -174,6 +228,12 @@ extension System {
         return 0
     }
 
+    /// Gives the lock back for all copies of the descriptor: a child process has one between its
+    /// fork and the start of its program.
+    static func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+    }
+
     static func text(of descriptor: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 128)
         let count = pread(descriptor, &buffer, buffer.count, 0)
@@ -190,10 +250,24 @@ extension System {
 
     // MARK: Helpers
 
-    /// Names below an open folder are single components, without tricks.
-    private static func isPlain(_ name: String, in folder: Int32) -> Bool {
-        if name.utf8.contains(0) { return false }
-        return folder == AT_FDCWD || (!name.isEmpty && !name.contains("/") && name != "..")
+    /// Refuses what is no path, and below an open folder what is no plain name in it.
+    static func checkName(
+        _ name: String, in folder: Int32 = AT_FDCWD, _ operation: DiskError.Operation,
+        _ shown: String
+    ) throws(DiskError) {
+        let isPath = !name.utf8.contains(0)
+        let isName = !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/"))
+        guard isPath, folder == AT_FDCWD || (isName && name.utf8.count <= nameBytesMax) else {
+            throw DiskError(operation, shown, .insecure("the name is not a plain file name"))
+        }
+    }
+
+    /// Repeats a call that returns an error number, or 0, for as long as signals interrupt it.
+    static func uninterrupted(_ call: () -> Int32) -> Int32 {
+        while true {
+            let code = call()
+            if code != EINTR { return code }
+        }
     }
 
     private static func isLink(_ name: String, in folder: Int32) -> Bool {

@@ -15,22 +15,20 @@ package enum System {
     package static let quotaExceeded = EDQUOT
     package static let notFound = ENOENT
     package static let inputOutput = EIO
-    static let alreadyExists = EEXIST
     static let wouldBlock = EWOULDBLOCK
     static let interrupted = ErrorNumber(rawValue: EINTR)
 
     static let folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     static let parentFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    static let lockFileFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+    /// Not blocking, because a pipe under a file's name would wait for its other end.
+    private static let commonFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    static let readFlags = O_RDONLY | commonFlags
+    static let readWriteFlags = O_RDWR | commonFlags
+    static let newFileFlags = O_RDWR | O_CREAT | O_EXCL | commonFlags
+    static let lockFileFlags = O_RDWR | O_CREAT | commonFlags
 
-    static func fileFlags(_ mode: OpenMode) -> Int32 {
-        let common = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        return switch mode {
-        case .read: O_RDONLY | common
-        case .readWrite: O_RDWR | common
-        case .create: O_RDWR | O_CREAT | O_TRUNC | common
-        }
-    }
+    /// What the file systems in use take at most.
+    static let nameBytesMax = 255
 
     /// The identity of this boot of the machine, or an empty string.
     static let bootID = readBootID()
@@ -67,18 +65,23 @@ package enum System {
         #endif
     }
 
-    /// Reserves room for a file of `size` bytes and makes it that long; returns an error number
-    /// or 0.
+    /// Reserves room for a file of `size` bytes and makes it that long, unless it is longer;
+    /// returns an error number or 0.
     static func reserve(_ descriptor: Int32, size: Int) -> Int32 {
         #if canImport(Darwin)
+            var status = stat()
+            if fstat(descriptor, &status) != 0 { return errno }
+            let missing = off_t(size) - status.st_size
+            guard missing > 0 else { return 0 }
             var store = fstore_t(
                 fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
-                fst_length: off_t(size), fst_bytesalloc: 0)
+                fst_length: missing, fst_bytesalloc: 0)
             if fcntl(descriptor, F_PREALLOCATE, &store) != 0, errno == ENOSPC { return ENOSPC }
             return truncate(descriptor, to: size)
         #else
-            // Returns the error number instead of setting it.
-            return posix_fallocate(descriptor, 0, off_t(size))
+            // The call takes no zero, and returns the error number instead of setting it.
+            guard size > 0 else { return 0 }
+            return uninterrupted { posix_fallocate(descriptor, 0, off_t(size)) }
         #endif
     }
 

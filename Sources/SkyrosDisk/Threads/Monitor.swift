@@ -22,7 +22,13 @@ package final class Monitor<Value>: @unchecked Sendable {
     package init(_ value: sending Value) {
         self.value.initialize(to: value)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -52,12 +58,13 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// As `wait(until:)`, but gives up with nil after `milliseconds`.
+    /// As `wait(until:)`, but gives up with nil after `milliseconds`, by a clock that nobody
+    /// can set.
     package func wait<R>(
         atMost milliseconds: Int, until body: (inout Value) throws -> R?
     ) rethrows -> R? {
         var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
         let nanoseconds = deadline.tv_nsec + (milliseconds % 1_000) * 1_000_000
         deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
         deadline.tv_nsec = nanoseconds % 1_000_000_000
@@ -65,10 +72,28 @@ package final class Monitor<Value>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = try body(&value.pointee) { return result }
-            guard pthread_cond_timedwait(condition, mutex, &deadline) == 0 else {
-                return try body(&value.pointee)
-            }
+            guard waitForChange(until: deadline) else { return try body(&value.pointee) }
         }
+    }
+
+    /// Gives the lock away until somebody changes the value; false once it is too late.
+    private func waitForChange(until deadline: timespec) -> Bool {
+        var deadline = deadline
+        #if canImport(Darwin)
+            // This system's moments are those of the wall clock, its durations are not.
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            deadline.tv_sec -= now.tv_sec
+            deadline.tv_nsec -= now.tv_nsec
+            if deadline.tv_nsec < 0 {
+                deadline.tv_sec -= 1
+                deadline.tv_nsec += 1_000_000_000
+            }
+            guard deadline.tv_sec >= 0 else { return false }
+            return pthread_cond_timedwait_relative_np(condition, mutex, &deadline) == 0
+        #else
+            return pthread_cond_timedwait(condition, mutex, &deadline) == 0
+        #endif
     }
 
     /// Changes the value under the lock and wakes all who wait.

@@ -17,57 +17,72 @@ extension SimulatedDisk: Disk {
     }
 
     package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
-        try perform(.status, .status, path.description) { state in
-            state.inode(path).map { state.status($0) }
+        try perform(.status, .status, path.description) { state throws(DiskError) in
+            try state.checkIsNoFolder(path, .status)
+            return state.inode(path).map { state.status($0) }
         }
     }
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
         let kind: Kind = mode == .create ? .create : .open
-        let inode = try perform(kind, .open, path.description) { state -> Int? in
-            guard mode == .create else { return state.inode(path) }
-            return state.names[path.folder] == nil ? nil : state.create(path)
+        let inode = try perform(kind, .open, path.description) { state throws(DiskError) in
+            try state.checkIsNoFolder(path, .open)
+            let isMade = mode == .create && state.names[path.folder] != nil
+            let inode = isMade ? state.create(path) : state.inode(path)
+            guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
+            return inode
         }
-        guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
         return SimulatedFile(self, path.description, inode)
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
-        let found = try perform(.rename, .rename, target.description) { state in
-            state.rename(source, to: target)
+        try perform(.rename, .rename, target.description) { state throws(DiskError) in
+            try state.checkIsNoFolder(source, .rename)
+            try state.checkIsNoFolder(target, .rename)
+            guard state.rename(source, to: target) else {
+                throw DiskError(.rename, source, .system(System.notFound))
+            }
         }
-        if !found { throw DiskError(.rename, source, .system(System.notFound)) }
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
-        try perform(.remove, .remove, path.description) { $0.remove(path) }
+        try perform(.remove, .remove, path.description) { state throws(DiskError) in
+            try state.checkIsNoFolder(path, .remove)
+            state.remove(path)
+        }
     }
 
     package func syncFolder(_ folder: Folder) throws(DiskError) {
         try perform(.syncFolder, .syncFolder, folder.rawValue) { state, _ in
             state.forgetUnsynced(folder)
-        } _: { state in
+        } _: { state throws(DiskError) in
+            guard state.names[folder] != nil else {
+                throw DiskError(.syncFolder, folder.rawValue, .system(System.notFound))
+            }
             state.syncFolder(folder)
         }
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
-        let isMine = try perform(.lock, .lock, "lock") { state in
-            defer { state.isLocked = true }
-            return !state.isLocked
+        let number = try perform(.lock, .lock, "lock") { state throws(DiskError) in
+            guard let number = state.takeLock() else {
+                throw DiskError(.lock, "lock", .locked(holder: "this process"))
+            }
+            return number
         }
-        guard isMine else { throw DiskError(.lock, "lock", .locked(holder: "this process")) }
-        return SimulatedLock(disk: self)
+        return SimulatedLock(disk: self, number: number)
     }
 
     /// Does something, unless a fault hits it.
     func perform<R>(
         _ kind: Kind, _ operation: DiskError.Operation, _ path: String,
         failing: (inout SimulatedState, Fault) -> Void = { _, _ in },
-        _ body: (inout SimulatedState) -> R
+        _ body: (inout SimulatedState) throws(DiskError) -> R
     ) throws(DiskError) -> R {
         let result: Result<R, DiskError> = withState { state in
-            guard let fault = state.begin(kind, path) else { return .success(body(&state)) }
+            guard let fault = state.begin(kind, path) else {
+                return Result { () throws(DiskError) in try body(&state) }
+            }
             failing(&state, fault)
             return .failure(DiskError(operation, path, .system(fault.reason.code)))
         }
@@ -100,13 +115,20 @@ extension SimulatedState {
     func status(_ inode: Int) -> FileStatus {
         FileStatus(sizeBytes: inodes[inode]?.current.count ?? 0, identity: UInt64(inode))
     }
+
+    fileprivate func checkIsNoFolder(
+        _ path: DiskPath, _ operation: DiskError.Operation
+    ) throws(DiskError) {
+        if inode(path) == Self.folderInode { throw DiskError(operation, path, .notAFile) }
+    }
 }
 
 private struct SimulatedLock: DiskLock {
     let disk: SimulatedDisk
+    let number: Int
 
     func release() {
-        disk.state.withLock { $0.isLocked = false }
+        disk.state.withLock { if $0.heldLock == number { $0.heldLock = nil } }
     }
 }
 

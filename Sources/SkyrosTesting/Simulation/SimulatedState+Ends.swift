@@ -4,7 +4,7 @@ extension SimulatedState {
     /// As the next process finds it: the system still has all that was written, synced or not.
     func killed() -> SimulatedState {
         var next = self
-        next.isLocked = false
+        next.heldLock = nil
         next.operations = []
         next.faults = []
         next.forgetOldFiles()

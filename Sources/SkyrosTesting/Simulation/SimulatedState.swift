@@ -40,12 +40,14 @@ struct SimulatedState: Sendable {
 
     var inodes: [Int: Inode] = [:]
     var names: [Folder: Names] = [.root: Names()]
-    var isLocked = false
+    /// The number of the lock that is held, if one is.
+    var heldLock: Int?
     var bootNumber = 1
     var bootID = "simulated boot 1"
     var operations: [SimulatedDisk.Operation] = []
     var faults: [Fault] = []
     private var nextInode = 1
+    private var lockCount = 0
 
     /// Notes an operation; returns the fault that hits it, if one does.
     mutating func begin(_ kind: SimulatedDisk.Kind, _ path: String) -> Fault? {
@@ -60,6 +62,14 @@ struct SimulatedState: Sendable {
             return fault
         }
         return nil
+    }
+
+    /// The number of a new lock; nil if another one is held.
+    mutating func takeLock() -> Int? {
+        guard heldLock == nil else { return nil }
+        lockCount += 1
+        heldLock = lockCount
+        return lockCount
     }
 
     // MARK: Names
@@ -80,7 +90,7 @@ struct SimulatedState: Sendable {
 
     /// A rename within a folder is one change: it happens as a whole or not at all.
     mutating func rename(_ source: DiskPath, to target: DiskPath) -> Bool {
-        guard let number = inode(source) else { return false }
+        guard let number = inode(source), names[target.folder] != nil else { return false }
         if source.folder == target.folder {
             change(source.folder, [.remove(source.name), .set(target.name, number)])
         } else {
@@ -134,6 +144,7 @@ struct SimulatedState: Sendable {
     // MARK: Content
 
     mutating func write(_ bytes: UnsafeRawBufferPointer, to inode: Int, at position: Int) {
+        guard !bytes.isEmpty else { return }
         let end = position + bytes.count
         resize(inode, to: max(end, inodes[inode]?.current.count ?? 0))
         inodes[inode]?.current.replaceSubrange(position..<end, with: bytes)

@@ -1,0 +1,130 @@
+import SkyrosDisk
+import Testing
+
+private let a = DiskPath(.root, "a")
+private let b = DiskPath(.root, "b")
+private let event = DiskPath(.events, "1")
+
+@Suite struct `A name on any disk` {
+    @Test(arguments: DiskKind.allCases)
+    func `stands for an empty file when it is new`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let file = try fixture.disk.open(a, .create)
+        #expect(try file.status().sizeBytes == 0)
+        #expect(try fixture.disk.status(of: a) == file.status())
+        #expect(try fixture.disk.list(.root) == ["a"])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `stands for a new file when it is made again`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let old = try fixture.disk.make(a, [1, 2, 3])
+        let new = try fixture.disk.open(a, .create)
+        #expect(try new.status().sizeBytes == 0)
+        #expect(try new.status().identity != old.status().identity)
+        try new.write([9])
+        #expect(try old.bytes(10) == [1, 2, 3])
+        #expect(try fixture.disk.bytes(of: a) == [9])
+        #expect(try fixture.disk.list(.root) == ["a"])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `that is missing is an error to open or rename, and none to remove`(
+        on kind: DiskKind
+    ) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        let opening = failure { _ = try disk.open(a, .read) }
+        #expect(opening?.isNotFound == true)
+        #expect(opening?.operation == .open)
+        #expect(failure { _ = try disk.open(a, .readWrite) }?.isNotFound == true)
+        let renaming = failure { try disk.rename(a, to: b) }
+        #expect(renaming?.isNotFound == true)
+        #expect(renaming?.operation == .rename)
+        #expect(try disk.status(of: a) == nil)
+        try disk.remove(a)
+        #expect(try disk.list(.root) == [])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `in a folder that is missing is missing too`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        #expect(try disk.list(.events) == [])
+        #expect(try disk.status(of: event) == nil)
+        #expect(failure { _ = try disk.open(event, .read) }?.isNotFound == true)
+        #expect(failure { _ = try disk.open(event, .create) }?.isNotFound == true)
+        #expect(failure { try disk.syncFolder(.events) }?.isNotFound == true)
+        try disk.remove(event)
+        try disk.make(a, [1])
+        #expect(failure { try disk.rename(a, to: event) }?.isNotFound == true)
+        #expect(try disk.bytes(of: a) == [1])
+        #expect(try disk.list(.root) == ["a"])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `is listed in its folder alone, in order`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        try disk.makeFolder(.events)
+        for name in ["b", "a", "C", "10", "9"] { try disk.make(DiskPath(.events, name)) }
+        try disk.make(DiskPath(.root, "x"))
+        #expect(try disk.list(.events) == ["10", "9", "C", "a", "b"])
+        #expect(try disk.list(.root) == ["events", "x"])
+        #expect(try disk.list(.quarantine) == [])
+        try disk.remove(DiskPath(.events, "a"))
+        #expect(try disk.list(.events) == ["10", "9", "C", "b"])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `of a folder can be made twice, and keeps what is in it`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        try fixture.disk.makeFolder(.events)
+        try fixture.disk.make(event, [1])
+        try fixture.disk.makeFolder(.events)
+        try fixture.disk.makeFolder(.root)
+        #expect(try fixture.disk.bytes(of: event) == [1])
+        try fixture.disk.syncFolder(.events)
+        try fixture.disk.syncFolder(.root)
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `of a folder is no file's`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        let folder = DiskPath(.root, "events")
+        try disk.makeFolder(.events)
+        try disk.make(event, [1])
+        #expect(failure { _ = try disk.status(of: folder) }?.isInsecure == true)
+        #expect(failure { _ = try disk.open(folder, .read) } != nil)
+        #expect(failure { _ = try disk.open(folder, .readWrite) } != nil)
+        #expect(failure { _ = try disk.open(folder, .create) } != nil)
+        #expect(failure { try disk.remove(folder) } != nil)
+        #expect(try disk.bytes(of: event) == [1])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `can be given to another file`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        try disk.make(a, [1, 1])
+        let replaced = try disk.make(b, [2])
+        try disk.rename(a, to: b)
+        #expect(try disk.bytes(of: b) == [1, 1])
+        #expect(try replaced.bytes(10) == [2])
+        #expect(try disk.list(.root) == ["b"])
+        try disk.rename(b, to: b)
+        #expect(try disk.bytes(of: b) == [1, 1])
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func `can move to another folder`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        try disk.makeFolder(.events)
+        try disk.make(a, [1])
+        try disk.rename(a, to: event)
+        #expect(try disk.list(.root) == ["events"])
+        #expect(try disk.bytes(of: event) == [1])
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SkyrosDisk
+import Testing
+
+@Suite struct `A file of the system` {
+    private let folder: TemporaryFolder
+    private let disk: PosixDisk
+    private let path = DiskPath(.root, "file")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
+    }
+
+    @Test func `is the user's alone, whatever stood there before`() throws {
+        try disk.make(path, [1])
+        #expect(try folder.mode(of: "Test.skyros/file") == 0o600)
+        try #require(chmod(folder.path("Test.skyros/file"), 0o666) == 0)
+        try disk.open(path, .create).close()
+        #expect(try folder.mode(of: "Test.skyros/file") == 0o600)
+        try disk.makeFolder(.events)
+        #expect(try folder.mode(of: "Test.skyros/events") == 0o700)
+        #expect(try folder.mode(of: "Test.skyros") == 0o700)
+        try #require(chmod(folder.path("Test.skyros/events"), 0o750) == 0)
+        try disk.makeFolder(.events)
+        #expect(try folder.mode(of: "Test.skyros/events") == 0o750)
+    }
+
+    /// The umask belongs to the whole process, so another one is needed (F39).
+    @Test(arguments: ["000", "027", "777"])
+    func `is the user's alone under any umask`(_ mask: String) throws {
+        let store = folder.path("Masked.skyros")
+        let launcher = ["/bin/sh", "-c", "umask \(mask) && exec \"$@\"", "sh"]
+        let outcome = try LockHolder().open(store, through: launcher)
+        try #require(outcome.status == 0, "\(outcome.complaint)")
+        #expect(try folder.mode(of: "Masked.skyros") == 0o700)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: store) {
+            let expected = Folder(rawValue: name) == nil ? 0o600 : 0o700
+            #expect(try folder.mode(of: "Masked.skyros/\(name)") == expected, "\(name)")
+        }
+    }
+
+    @Test func `tells which call failed, on what, and why`() throws {
+        try disk.make(path, [1])
+        let file = try disk.open(path, .read)
+        let error = try #require(failure { try file.write([2]) })
+        #expect(error.operation == .write)
+        #expect(error.path.hasSuffix("/Test.skyros/file"))
+        #expect(error.reason == .system(EBADF))
+        #expect(error.description.contains("errno \(EBADF)"))
+        #expect(failure { try file.truncate(to: 0) }?.operation == .truncate)
+        #expect(failure { try file.preallocate(to: 10) }?.operation == .preallocate)
+        try file.close()
+        #expect(failure { _ = try file.bytes(1) }?.operation == .read)
+        #expect(failure { try file.sync() }?.isFailedSync == true)
+    }
+
+    /// A descriptor that is closed twice may be somebody else's the second time.
+    @Test func `that is refused gives its descriptor back once`() throws {
+        try folder.write([1], to: "victim")
+        try #require(link(folder.path("victim"), folder.path("Test.skyros/file")) == 0)
+        let isRunning = Monitor(true)
+        let others = Worker()
+        let failedCloses = Locked(0)
+        others.enqueue {
+            while isRunning.withLock({ $0 }) {
+                let descriptor = dup(STDERR_FILENO)
+                if descriptor >= 0, close(descriptor) != 0 { failedCloses.withLock { $0 += 1 } }
+            }
+        }
+        for _ in 0..<20_000 {
+            #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
+        }
+        isRunning.change { $0 = false }
+        others.stop()
+        #expect(failedCloses.withLock { $0 } == 0)
+    }
+}

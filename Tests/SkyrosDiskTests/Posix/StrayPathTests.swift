@@ -1,0 +1,160 @@
+import Foundation
+import SkyrosDisk
+import Testing
+
+/// What may stand where a store expects one of its files, and is none (F38).
+enum Trap: CaseIterable {
+    case link, linkToNothing, linkToFolder, hardLink, pipe, folder
+
+    /// Puts the trap at `path`; `victim` is a file outside of the store.
+    func set(at path: String, for victim: String) throws {
+        let code =
+            switch self {
+            case .link: symlink(victim, path)
+            case .linkToNothing: symlink("\(victim)-missing", path)
+            case .linkToFolder: symlink((victim as NSString).deletingLastPathComponent, path)
+            case .hardLink: Foundation.link(victim, path)
+            case .pipe: mkfifo(path, 0o600)
+            case .folder: mkdir(path, 0o700)
+            }
+        try #require(code == 0)
+    }
+}
+
+@Suite struct `A path that leads astray` {
+    private let folder: TemporaryFolder
+    private let disk: PosixDisk
+
+    init() throws {
+        folder = try TemporaryFolder()
+        disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
+        try disk.makeFolder(.events)
+        try folder.write([1, 2, 3], to: "victim")
+    }
+
+    @Test(arguments: Trap.allCases)
+    func `is refused, and nobody is harmed`(at trap: Trap) throws {
+        try trap.set(at: folder.path("Test.skyros/events/1"), for: folder.path("victim"))
+        let path = DiskPath(.events, "1")
+        #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
+        #expect(failure { _ = try disk.status(of: path) }?.isInsecure == true)
+        #expect(failure { _ = try disk.open(path, .create) }?.isInsecure == true)
+        // A folder cannot be opened for writing at all.
+        let writing = failure { _ = try disk.open(path, .readWrite) }
+        #expect(trap == .folder ? writing != nil : writing?.isInsecure == true)
+        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+
+    @Test(arguments: Trap.allCases)
+    func `is refused as the lock`(at trap: Trap) throws {
+        try trap.set(at: folder.path("Test.skyros/lock"), for: folder.path("victim"))
+        let error = failure { _ = try disk.lock() }
+        #expect(trap == .folder ? error != nil : error?.isInsecure == true)
+        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        try disk.rename(DiskPath(.root, "lock"), to: DiskPath(.root, "trap"))
+        try disk.lock().release()
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "../victim", "a/b", "a/\u{301}b", "a\0b", "\0",
+        String(repeating: "x", count: 256), String(repeating: "é", count: 128),
+    ])
+    func `is refused as a name`(_ name: String) throws {
+        try checkIsRefused(name)
+    }
+
+    /// The path lies in the test's own folder, as must all that a missing guard could let through:
+    /// a rename would really happen.
+    @Test func `is refused as a name if it begins at the root of all folders`() throws {
+        try checkIsRefused(folder.path("victim"))
+    }
+
+    private func checkIsRefused(_ name: String) throws {
+        let path = DiskPath(.events, name)
+        let whole = DiskPath(.events, "a")
+        try disk.make(whole, [7])
+        let calls: [() throws -> Void] = [
+            { _ = try disk.open(path, .read) }, { _ = try disk.open(path, .readWrite) },
+            { _ = try disk.open(path, .create) }, { _ = try disk.status(of: path) },
+            { try disk.remove(path) }, { try disk.rename(path, to: DiskPath(.events, "b")) },
+            { try disk.rename(whole, to: path) },
+        ]
+        for call in calls { #expect(failure(call)?.isInsecure == true) }
+        #expect(try disk.list(.events) == ["a"])
+        #expect(try disk.bytes(of: whole) == [7])
+        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+    }
+
+    @Test func `does not end with a name as long as names can be`() throws {
+        let path = DiskPath(.events, String(repeating: "x", count: 255))
+        try disk.make(path, [1])
+        #expect(try disk.bytes(of: path) == [1])
+    }
+
+    @Test func `is refused as a folder of the store`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("elsewhere"), withIntermediateDirectories: false)
+        try folder.write([1], to: "elsewhere/1")
+        try #require(
+            symlink(folder.path("elsewhere"), folder.path("Test.skyros/quarantine")) == 0)
+        let path = DiskPath(.quarantine, "1")
+        #expect(failure { _ = try disk.list(.quarantine) }?.isInsecure == true)
+        #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
+        #expect(failure { _ = try disk.status(of: path) }?.isInsecure == true)
+        #expect(failure { try disk.remove(path) }?.isInsecure == true)
+        #expect(failure { try disk.syncFolder(.quarantine) }?.isInsecure == true)
+        #expect(try folder.bytes(of: "elsewhere/1") == [1])
+    }
+}
+
+@Suite struct `The folder of a disk` {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test(arguments: ["", "/", "//"], [false, true])
+    func `may not be a symbolic link`(with ending: String, creating: Bool) throws {
+        _ = try PosixDisk(path: folder.path("real"), creating: true)
+        try #require(symlink(folder.path("real"), folder.path("link")) == 0)
+        let path = folder.path("link") + ending
+        #expect(failure { _ = try PosixDisk(path: path, creating: creating) }?.isInsecure == true)
+    }
+
+    @Test func `may be reached through one`() throws {
+        let real = try PosixDisk(path: folder.path("real/Test.skyros"), creating: true)
+        try real.make(DiskPath(.root, "a"), [1])
+        try #require(symlink(folder.path("real"), folder.path("link")) == 0)
+        let linked = try PosixDisk(path: folder.path("link/Test.skyros"), creating: false)
+        #expect(try linked.bytes(of: DiskPath(.root, "a")) == [1])
+        #expect(linked.systemPath == real.systemPath)
+    }
+
+    @Test func `is made with all that lead to it`() throws {
+        let disk = try PosixDisk(path: folder.path("a/b/c/"), creating: true)
+        try disk.make(DiskPath(.root, "x"), [1])
+        #expect(try folder.bytes(of: "a/b/c/x") == [1])
+        #expect(disk.systemPath == folder.path("a/b/c"))
+        #expect(try folder.mode(of: "a") == 0o700)
+    }
+
+    @Test func `is not made unless that is asked for`() throws {
+        let path = folder.path("missing")
+        #expect(failure { _ = try PosixDisk(path: path, creating: false) }?.isNotFound == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func `is no file, and has no name that only begins well`() throws {
+        try folder.write([1], to: "file")
+        for creating in [false, true] {
+            #expect(
+                failure { _ = try PosixDisk(path: folder.path("file"), creating: creating) } != nil)
+            let path = folder.path("good\0bad/worse")
+            #expect(
+                failure { _ = try PosixDisk(path: path, creating: creating) }?.isInsecure == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+    }
+}

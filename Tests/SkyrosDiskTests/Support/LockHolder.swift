@@ -1,0 +1,47 @@
+import Foundation
+
+/// The program that opens stores in a process of its own; built beside the tests.
+struct LockHolder {
+    private let program: String
+
+    struct Missing: Error {}
+
+    init() throws {
+        let places = [
+            URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
+            Bundle.main.bundleURL, Bundle.main.bundleURL.deletingLastPathComponent(),
+        ]
+        let candidates = places.map { $0.appending(path: "CrashWriter").path }
+        let isProgram = FileManager.default.isExecutableFile(atPath:)
+        guard let found = candidates.first(where: isProgram) else { throw Missing() }
+        program = found
+    }
+
+    /// A process that writes to a store until it is killed.
+    func writer(to store: String, acknowledging file: String) -> Process {
+        process("/usr/bin/env", [program, "write", store, file, "buffered"])
+    }
+
+    /// Runs a process that opens a store, making it if need be, and closes it; `launcher` is
+    /// put before its command line. Returns its exit code and what it complained about.
+    func open(
+        _ store: String, through launcher: [String] = ["/usr/bin/env"]
+    ) throws -> (status: Int32, complaint: String) {
+        let arguments = [program, "verify", store, "\(store).acknowledged", "buffered"]
+        let process = process(launcher[0], launcher.dropFirst() + arguments)
+        let complaint = Pipe()
+        process.standardError = complaint
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = try complaint.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    private func process(_ path: String, _ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        return process
+    }
+}
