@@ -16,49 +16,58 @@ public func != <E: Entity, V: Equatable & Encodable & Sendable>(
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .less, value) { $0[keyPath: path] < value })
+    Filter(Comparison(path, .less, value) { FieldOrder.precedes($0[keyPath: path], value) })
 }
 
 /// The records whose field is at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path] <= value })
+    Filter(Comparison(path, .lessOrEqual, value) { FieldOrder.atMost($0[keyPath: path], value) })
 }
 
 /// The records whose field is greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greater, value) { $0[keyPath: path] > value })
+    Filter(Comparison(path, .greater, value) { FieldOrder.precedes(value, $0[keyPath: path]) })
 }
 
 /// The records whose field is at least `value`.
 public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greaterOrEqual, value) { $0[keyPath: path] >= value })
+    Filter(Comparison(path, .greaterOrEqual, value) { FieldOrder.atMost(value, $0[keyPath: path]) })
 }
 
 /// The records whose field is there and less than `value`.
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .less, value) { $0[keyPath: path].map { $0 < value } ?? false })
+    Filter(
+        Comparison(path, .less, value) {
+            $0[keyPath: path].map { FieldOrder.precedes($0, value) } ?? false
+        })
 }
 
 /// The records whose field is there and at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .lessOrEqual, value) { $0[keyPath: path].map { $0 <= value } ?? false })
+    Filter(
+        Comparison(path, .lessOrEqual, value) {
+            $0[keyPath: path].map { FieldOrder.atMost($0, value) } ?? false
+        })
 }
 
 /// The records whose field is there and greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
-    Filter(Comparison(path, .greater, value) { $0[keyPath: path].map { $0 > value } ?? false })
+    Filter(
+        Comparison(path, .greater, value) {
+            $0[keyPath: path].map { FieldOrder.precedes(value, $0) } ?? false
+        })
 }
 
 /// The records whose field is there and at least `value`.
@@ -66,7 +75,9 @@ public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
     Filter(
-        Comparison(path, .greaterOrEqual, value) { $0[keyPath: path].map { $0 >= value } ?? false })
+        Comparison(path, .greaterOrEqual, value) {
+            $0[keyPath: path].map { FieldOrder.atMost(value, $0) } ?? false
+        })
 }
 
 extension Filter {
