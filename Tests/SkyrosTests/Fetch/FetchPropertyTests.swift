@@ -5,22 +5,22 @@ import Testing
 
 /// Random requests against random records, beside a plain filter, sort and slice.
 @Suite struct `A fetch` {
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `without an index gives what plain Swift gives`(seed: UInt64) throws {
         try run(Unindexed.self, seed: seed)
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `with indexes of one field gives what plain Swift gives`(seed: UInt64) throws {
         try run(SingleIndexes.self, seed: seed)
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `with indexes of several fields gives what plain Swift gives`(seed: UInt64) throws {
         try run(CompositeIndexes.self, seed: seed)
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `with indexes of both kinds gives what plain Swift gives`(seed: UInt64) throws {
         try run(MixedIndexes.self, seed: seed)
     }
@@ -74,8 +74,8 @@ import Testing
             let orders = (0..<random.below(4)).map { _ in DishOrder<I>.random(&random) }
             var request = FetchRequest<Dish<I>>(
                 where: condition?.filter, sortedBy: orders.map(\.sort))
-            request.offset = random.pick([0, 0, 1, 5, model.count, model.count + 1])
-            request.limit = random.pick([nil, nil, 0, 1, 7, 1_000])
+            request.offset = random.pick([0, 0, 1, 5, model.count, model.count + 1, .max, -1, .min])
+            request.limit = random.pick([nil, nil, 0, 1, 7, 1_000, .max, -1, .min])
 
             let expected = ids(model, condition, orders, request)
             try #require(try reading.fetch(request).map(\.id) == expected)
@@ -100,7 +100,7 @@ import Testing
             }
             return RecordID(a.id) < RecordID(b.id)
         }
-        let rest = sorted.dropFirst(request.offset)
-        return rest.prefix(request.limit ?? rest.count).map(\.id)
+        return sorted.dropFirst(max(0, request.offset))
+            .prefix(max(0, request.limit ?? sorted.count)).map(\.id)
     }
 }

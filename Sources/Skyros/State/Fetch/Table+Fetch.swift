@@ -7,7 +7,7 @@ extension Table {
     ///   O(m log m) in the number of rows that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws.
     func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        if request.limit == 0 { return [] }
+        if request.countMax == 0 { return [] }
         let plan = plan(request)
         if plan.isSorted || request.sort.isEmpty {
             return try fetchInOrder(request, plan)
@@ -28,8 +28,7 @@ extension Table {
             }
             return a.id < b.id
         }
-        let rest = found.dropFirst(request.offset)
-        return rest.prefix(request.limit ?? rest.count).map(\.value)
+        return found.dropFirst(request.skipCount).prefix(request.countMax).map(\.value)
     }
 
     /// How many records `fetch` would give.
@@ -42,7 +41,7 @@ extension Table {
                 return true
             }
         }
-        return min(max(0, count - request.offset), request.limit ?? .max)
+        return min(max(0, count - request.skipCount), request.countMax)
     }
 
     private func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
@@ -60,12 +59,12 @@ extension Table {
         try forEachRowInOrder(plan) { row in
             let value = try row.value(as: E.self)
             guard try request.filter?.matches(value) ?? true else { return true }
-            if skipped < request.offset {
+            if skipped < request.skipCount {
                 skipped += 1
                 return true
             }
             found.append(value)
-            return found.count < request.limit ?? .max
+            return found.count < request.countMax
         }
         return found
     }
