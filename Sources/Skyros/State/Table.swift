@@ -94,18 +94,13 @@ struct TableIndex: Sendable {
         tree.remove(key: try definition.key(of: before), id: id)
     }
 
-    /// The row, other than that of `id`, which already holds the values of `record`; nil if the
-    /// index is not unique or the record is exempt.
-    func conflict(with record: [UInt8], of id: RecordID) throws -> Row? {
-        guard definition.isUnique,
-            let key = try definition.keyIfComplete(of: record)
-        else { return nil }
-        var found: Row?
+    /// The rows that stand under `key`, in the order of their ids. O(log n + rows found).
+    func rows(of key: ByteString) -> [Row] {
+        var found: [Row] = []
         let bound = KeyTree.Bound(key: key, isInclusive: true)
-        tree.scan(from: bound, to: bound, reversed: false) { _, row in
-            if row.id == id { return true }
-            found = row
-            return false
+        tree.scan(from: bound, to: bound) { _, row in
+            found.append(row)
+            return true
         }
         return found
     }

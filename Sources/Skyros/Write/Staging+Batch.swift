@@ -56,20 +56,19 @@ extension Staging {
     }
 
     private func check(_ index: TableIndex, of table: Table) throws {
-        var holders: [ByteString: RecordID] = [:]
-        var offenders: [RecordID] = []
+        var keys: [(id: RecordID, key: ByteString)] = []
+        var holderCounts: [ByteString: Int] = [:]
         for id in table.order {
             guard let after = table.records[id]?.encoded,
                 let key = try index.definition.keyIfComplete(of: after)
             else { continue }
-            if let other = holders.updateValue(id, forKey: key) {
-                offenders += [other, id]
-            } else if !table.isCleared, let other = try index.conflict(with: after, of: id),
-                try isStillThere(other, holding: key, index, table)
-            {
-                offenders += [id]
-            }
+            keys.append((id, key))
+            holderCounts[key, default: 0] += 1
         }
+        let offenders = try keys.filter { id, key in
+            if let count = holderCounts[key], count > 1 { return true }
+            return try !table.isCleared && isHeld(key, besides: id, index, table)
+        }.map(\.id)
         guard !offenders.isEmpty else { return }
         let names = index.definition.fields.joined(separator: ", ")
         throw StoreError(
@@ -79,12 +78,16 @@ extension Staging {
             at: StoreError.Place(entity: table.entity, ids: offenders))
     }
 
-    /// Whether a record that held the key before the block still does after it.
-    private func isStillThere(
-        _ other: Row, holding key: ByteString, _ index: TableIndex, _ table: Table
+    /// Whether a record that held the key before the block, other than that of `id`, still does
+    /// after it.
+    private func isHeld(
+        _ key: ByteString, besides id: RecordID, _ index: TableIndex, _ table: Table
     ) throws -> Bool {
-        guard let staged = table.records[other.id] else { return true }
-        guard let after = staged.encoded else { return false }
-        return try index.definition.keyIfComplete(of: after) == key
+        try index.rows(of: key).contains { row in
+            guard row.id != id else { return false }
+            guard let staged = table.records[row.id] else { return true }
+            guard let after = staged.encoded else { return false }
+            return try index.definition.keyIfComplete(of: after) == key
+        }
     }
 }
