@@ -26,9 +26,7 @@ public struct Snapshot: Sendable {
         time = .zero
         self.check = check
         self.hashSeed = hashSeed
-        tables = schema.entities.map {
-            Table(entity: $0.name, hashSeed: hashSeed, indexes: $0.indexes)
-        }
+        tables = schema.entities.map { Table($0, hashSeed: hashSeed) }
     }
 
     /// Says which event the tables have come to.
@@ -46,7 +44,7 @@ public struct Snapshot: Sendable {
     /// The place of the table of `entity`, which is made if need be.
     mutating func tableIndex(of entity: String) -> Int {
         if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
-        tables.append(Table(entity: entity, hashSeed: hashSeed, indexes: []))
+        tables.append(Table(entity: entity, hashSeed: hashSeed))
         return tables.count - 1
     }
 }

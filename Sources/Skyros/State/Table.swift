@@ -1,6 +1,8 @@
 /// All records of one entity at one moment: rows by id, and its indexes. O(1) to copy.
 struct Table: Sendable {
     let entity: String
+    /// The type that declares the indexes; nil in tools, which know no types.
+    let type: (any Entity.Type)?
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowMap()
@@ -8,10 +10,20 @@ struct Table: Sendable {
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
 
-    init(entity: String, hashSeed: UInt64, indexes: [IndexDefinition]) {
+    /// A table without records, of an entity that no schema names.
+    init(entity: String, hashSeed: UInt64) {
         self.entity = entity
         self.hashSeed = hashSeed
-        self.indexes = indexes.map { TableIndex($0) }
+        type = nil
+        indexes = []
+    }
+
+    /// A table without records.
+    init(_ definition: Schema.EntityDefinition, hashSeed: UInt64) {
+        entity = definition.name
+        self.hashSeed = hashSeed
+        type = definition.type
+        indexes = definition.indexes.map { TableIndex($0) }
     }
 
     var count: Int { rows.count }

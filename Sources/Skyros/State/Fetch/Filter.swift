@@ -7,8 +7,8 @@ public import Foundation
 ///     Filter { $0.name.hasPrefix("N") }
 ///
 /// Conditions on indexed fields are answered from the index; the others are tried on each record.
-/// Strings compare as Swift compares them. A comparison with a field that is nil does not hold,
-/// except `== nil`.
+/// Texts equal as Swift's do, and order by their Unicode scalars in normal form C. A field that is
+/// nil equals nil alone, and is neither less nor greater than any value.
 public struct Filter<E: Entity>: Sendable {
     indirect enum Node: Sendable {
         case comparison(Comparison<E>)

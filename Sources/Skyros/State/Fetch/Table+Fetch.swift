@@ -45,9 +45,8 @@ extension Table {
     }
 
     private func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
-        let declared = E.indexes
-        // Tools and older snapshots hold tables without the indexes that the type declares.
-        return QueryPlan(request, indexes: declared.count == indexes.count ? declared : [])
+        // Records may be read as another type of the same name, which declares other indexes.
+        QueryPlan(request, indexes: type == E.self ? E.indexes : [])
     }
 
     /// Takes the rows as they come, until there are enough.
