@@ -6,8 +6,9 @@
 ///         .unique(\.name),                 // no two restaurants with one name
 ///     ]
 ///
-/// A key path leads to a stored property. The name under which that property is stored is found
-/// by decoding the type from samples; where its `init(from:)` accepts no samples, give the name:
+/// A key path leads to a stored property of the entity itself. The name under which that property
+/// is stored is found by decoding the type from samples. Where that cannot be done, as its
+/// `init(from:)` accepts no samples or the property has observers, give the name:
 /// `.on(\.cuisine, fields: ["kitchen"])`.
 public struct Index<E: Entity>: Sendable {
     let parts: [IndexPart<E>]
@@ -69,8 +70,9 @@ extension Index {
         let fields = try parts.map { part in
             if let name = probe.name(of: part) { return name }
             throw Self.invalid(
-                "the stored name of \(part.path) cannot be found by decoding samples; "
-                    + "give it: .on(…, fields: [\"name\"])")
+                "the stored name of \(part.path) cannot be found: it is computed, or decoding "
+                    + "samples does not tell; give it, if the property is stored as it is "
+                    + "read: .on(…, fields: [\"name\"])")
         }
         return IndexDefinition(fields: fields, isUnique: isUnique)
     }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Decodes any type from made-up values: the same for every field, and another one for the field
-/// that is varied.
+/// Decodes any type from made-up values: the same for every field, but another one for a field
+/// that is varied, and none for one that is left out.
 struct ProbeDecoder: Decoder {
-    fileprivate let recording: ProbeRecording?
+    fileprivate let recording: ProbeRecording
     /// The name of the field that gets the other value.
     fileprivate let varied: String?
+    /// The name of the field that is not there.
+    fileprivate let absent: String?
     /// Whether everything below gets the other value.
     fileprivate let isVaried: Bool
     fileprivate let depth: Int
@@ -16,16 +18,19 @@ struct ProbeDecoder: Decoder {
     /// Types that contain themselves are not followed further than this.
     private static let depthMax = 8
 
-    init(_ recording: ProbeRecording, varying field: String?) {
+    init(_ recording: ProbeRecording, varying varied: String? = nil, without absent: String? = nil)
+    {
         self.recording = recording
-        varied = field
+        self.varied = varied
+        self.absent = absent
         isVaried = false
         depth = 0
     }
 
-    private init(isVaried: Bool, depth: Int) {
-        recording = nil
+    private init(_ recording: ProbeRecording, isVaried: Bool, depth: Int) {
+        self.recording = recording
         varied = nil
+        absent = nil
         self.isVaried = isVaried
         self.depth = depth
     }
@@ -44,7 +49,7 @@ struct ProbeDecoder: Decoder {
 
     fileprivate func nested(isVaried: Bool) throws -> ProbeDecoder {
         guard depth < Self.depthMax else { throw Self.noSample }
-        return ProbeDecoder(isVaried: isVaried, depth: depth + 1)
+        return ProbeDecoder(recording, isVaried: isVaried, depth: depth + 1)
     }
 
     fileprivate static var noSample: DecodingError {
@@ -101,29 +106,46 @@ private struct ProbeFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { [] }
 
-    func contains(_ key: Key) -> Bool { true }
+    func contains(_ key: Key) -> Bool { key.stringValue != decoder.absent }
 
-    func decodeNil(forKey key: Key) -> Bool { false }
+    func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        decoder.recording?.note(key.stringValue, type)
+        if decoder.depth == 0 {
+            decoder.recording.note(key.stringValue, type)
+        } else {
+            decoder.recording.noteNested(type)
+        }
+        try check(key)
         return try decoder.sample(type, isVaried: isVaried(key))
     }
 
     func nestedContainer<NestedKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try decoder.nested(isVaried: isVaried(key)).container(keyedBy: type)
+        try nested(key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder.nested(isVaried: isVaried(key)).unkeyedContainer()
+        try nested(key).unkeyedContainer()
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        try nested(key)
     }
 
     func superDecoder() throws -> any Decoder { decoder }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder {
-        try decoder.nested(isVaried: isVaried(key))
+    private func nested(_ key: Key) throws -> ProbeDecoder {
+        try check(key)
+        return try decoder.nested(isVaried: isVaried(key))
+    }
+
+    private func check(_ key: Key) throws {
+        guard contains(key) else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: [], debugDescription: "the sample lacks the field"))
+        }
     }
 
     private func isVaried(_ key: Key) -> Bool {
@@ -148,6 +170,7 @@ private struct ProbeItems: UnkeyedDecodingContainer {
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         currentIndex += 1
+        decoder.recording.noteNested(type)
         return try decoder.sample(type, isVaried: decoder.isVaried)
     }
 
