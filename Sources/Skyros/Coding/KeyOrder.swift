@@ -20,6 +20,12 @@ enum KeyOrder: Comparable {
         return .none
     }
 
+    /// The type of the raw value of a raw representable type; the type itself otherwise.
+    static func raw(_ type: Any.Type) -> Any.Type {
+        func rawValue<T: RawRepresentable>(_ type: T.Type) -> Any.Type { T.RawValue.self }
+        return (type as? any RawRepresentable.Type).map { rawValue($0) } ?? type
+    }
+
     /// A raw representable type equals by its raw value; how it orders is its own affair.
     private static func ofRaw<T: RawRepresentable>(_ type: T.Type) -> KeyOrder {
         min(of(T.RawValue.self), .equality)

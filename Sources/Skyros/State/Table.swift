@@ -87,6 +87,11 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = KeyTree()
+    /// How many records stand in the index that today's type could not have written.
+    private var unexpectedCount = 0
+
+    /// Whether the keys say of all records what today's type reads.
+    var isFaithful: Bool { unexpectedCount == 0 }
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
@@ -97,13 +102,23 @@ struct TableIndex: Sendable {
         let key = try definition.key(of: after)
         if let before {
             let old = try definition.key(of: before)
-            if old != key { tree.remove(key: old, id: row.id) }
+            if old == key {
+                tree.insert(key: key, row: row)
+                return
+            }
+            remove(row.id, under: old)
         }
         tree.insert(key: key, row: row)
+        if !definition.isExpected(key) { unexpectedCount += 1 }
     }
 
     mutating func remove(_ id: RecordID, before: [UInt8]) throws {
-        tree.remove(key: try definition.key(of: before), id: id)
+        remove(id, under: try definition.key(of: before))
+    }
+
+    private mutating func remove(_ id: RecordID, under key: ByteString) {
+        tree.remove(key: key, id: id)
+        if !definition.isExpected(key) { unexpectedCount -= 1 }
     }
 
     /// The rows that stand under `key`, in the order of their ids. O(log n + rows found).

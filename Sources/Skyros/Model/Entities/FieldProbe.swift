@@ -37,8 +37,26 @@ struct FieldProbe<E: Entity> {
         return trials[0].name
     }
 
+    /// What the type writes into the field of `part`.
+    func expectation(of name: String, _ part: IndexPart<E>) -> ExpectedValue {
+        ExpectedValue(ranks: ranks(of: part), mayBeNull: readsAbsenceAsNil(name, part))
+    }
+
+    /// The ranks of the type's values, unless the type encodes itself otherwise.
+    private func ranks(of part: IndexPart<E>) -> ClosedRange<UInt8>? {
+        let type = KeyOrder.raw(unwrapped(part.valueType))
+        guard let ranks = IndexKey.ranks(of: type) else { return nil }
+        if let baseline, let value = try? part.encodedValue(baseline),
+            let key = try? value.withBytes({ try IndexKey.append($0, to: ByteString([])) }),
+            let rank = key.array.first, !ranks.contains(rank)
+        {
+            return nil
+        }
+        return ranks
+    }
+
     /// Whether a record without the field is read as one in which it is nil.
-    func readsAbsenceAsNil(_ name: String, _ part: IndexPart<E>) -> Bool {
+    private func readsAbsenceAsNil(_ name: String, _ part: IndexPart<E>) -> Bool {
         guard part.valueType is any OptionalType.Type else { return false }
         let decoder = ProbeDecoder(ProbeRecording(), without: name)
         // Where samples tell nothing, the type is taken to be what optional types are.
@@ -99,7 +117,9 @@ final class ProbeRecording {
     private(set) var nestedTypes: Set<ObjectIdentifier> = []
 
     func note(_ name: String, _ type: Any.Type) {
-        if !fields.contains(where: { $0.name == name }) { fields.append((name, type)) }
+        if !fields.contains(where: { $0.name == name }) {
+            fields.append((name, type))
+        }
     }
 
     func noteNested(_ type: Any.Type) {

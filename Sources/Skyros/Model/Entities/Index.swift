@@ -10,6 +10,10 @@
 /// is stored is found by decoding the type from samples. Where that cannot be done, as its
 /// `init(from:)` accepts no samples or the property has observers, give the name:
 /// `.on(\.cuisine, fields: ["kitchen"])`.
+///
+/// An index holds the stored values. As long as there are records of an older type whose field is
+/// absent or of another kind, which `init(from:)` turns into something else, filters and sorts do
+/// without the index. What `init(from:)` makes of a value of the same kind must equal it.
 public struct Index<E: Entity>: Sendable {
     let parts: [IndexPart<E>]
     let isUnique: Bool
@@ -58,23 +62,24 @@ extension Index {
         guard !parts.isEmpty else {
             throw Self.invalid("an index of \(E.self) has no fields")
         }
-        if let givenFields {
-            guard givenFields.count == parts.count else {
-                throw Self.invalid(
-                    "an index of \(E.self) has \(parts.count) key paths and "
-                        + "\(givenFields.count) names of fields")
-            }
-            return IndexDefinition(fields: givenFields, isUnique: isUnique)
-        }
         let probe = FieldProbe(E.self)
-        let fields = try parts.map { part in
-            if let name = probe.name(of: part) { return name }
+        let fields = try givenFields ?? parts.map { try Self.name(of: $0, by: probe) }
+        guard fields.count == parts.count else {
             throw Self.invalid(
-                "the stored name of \(part.path) cannot be found: it is computed, or decoding "
-                    + "samples does not tell; give it, if the property is stored as it is "
-                    + "read: .on(…, fields: [\"name\"])")
+                "an index of \(E.self) has \(parts.count) key paths and "
+                    + "\(fields.count) names of fields")
         }
-        return IndexDefinition(fields: fields, isUnique: isUnique)
+        return IndexDefinition(
+            fields: fields, isUnique: isUnique,
+            expectations: zip(fields, parts).map { probe.expectation(of: $0, $1) })
+    }
+
+    private static func name(of part: IndexPart<E>, by probe: FieldProbe<E>) throws -> String {
+        if let name = probe.name(of: part) { return name }
+        throw invalid(
+            "the stored name of \(part.path) cannot be found: it is computed, or decoding "
+                + "samples does not tell; give it, if the property is stored as it is "
+                + "read: .on(…, fields: [\"name\"])")
     }
 
     private static func invalid(_ why: String) -> StoreError {

@@ -19,9 +19,11 @@ struct QueryPlan: Sendable {
 extension QueryPlan {
     /// Chooses an index for `request`: the one that fixes most fields by equality, then one that
     /// also bounds the next field, then one that gives the order.
-    init<E: Entity>(_ request: FetchRequest<E>, indexes: [Index<E>]) {
+    init<E: Entity>(
+        _ request: FetchRequest<E>, indexes: [Index<E>], isUsable: (Int) -> Bool = { _ in true }
+    ) {
         var best: (plan: QueryPlan, score: Int)?
-        for (position, index) in indexes.enumerated() {
+        for (position, index) in indexes.enumerated() where isUsable(position) {
             let (plan, score) = Self.plan(request, index, at: position)
             if score > (best?.score ?? 0) { best = (plan, score) }
         }

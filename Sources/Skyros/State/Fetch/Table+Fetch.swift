@@ -46,7 +46,7 @@ extension Table {
 
     private func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
         // Records may be read as another type of the same name, which declares other indexes.
-        QueryPlan(request, indexes: type == E.self ? E.indexes : [])
+        QueryPlan(request, indexes: type == E.self ? E.indexes : []) { indexes[$0].isFaithful }
     }
 
     /// Takes the rows as they come, until there are enough.
