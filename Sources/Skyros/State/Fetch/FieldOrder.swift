@@ -9,18 +9,18 @@ enum FieldOrder {
     /// Whether `a` is less than `b`, as Swift says; of texts, as it is meant to say.
     static func precedes<V: Comparable>(_ a: V, _ b: V) -> Bool {
         guard V.self == String.self else { return a < b }
-        return compare(text(a), text(b)) == .orderedAscending
+        return TextOrder.compare(text(a), text(b)) == .orderedAscending
     }
 
     /// Whether `a` is less than `b` or equal to it; NaN is neither.
     static func atMost<V: Comparable>(_ a: V, _ b: V) -> Bool {
         guard V.self == String.self else { return a <= b }
-        return compare(text(a), text(b)) != .orderedDescending
+        return TextOrder.compare(text(a), text(b)) != .orderedDescending
     }
 
     /// The order of all values: NaN, which Swift does not order, comes after the others.
     static func compare<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
-        if V.self == String.self { return compare(text(a), text(b)) }
+        if V.self == String.self { return TextOrder.compare(text(a), text(b)) }
         if a < b { return .orderedAscending }
         if b < a { return .orderedDescending }
         // Only NaN, and what contains it, does not equal itself.
@@ -29,26 +29,6 @@ enum FieldOrder {
         case (false, true): return .orderedDescending
         default: return .orderedSame
         }
-    }
-
-    /// The order of the Unicode scalars in normal form C.
-    ///
-    /// Swift's `<` is meant to be that, but `IndexKey` tells where Swift 6.3 errs.
-    private static func compare(_ a: String, _ b: String) -> ComparisonResult {
-        if isNormal(a), isNormal(b) { return compareBytes(a, b) }
-        return compareBytes(
-            a.precomposedStringWithCanonicalMapping, b.precomposedStringWithCanonicalMapping)
-    }
-
-    /// Whether the text consists of scalars below U+0300, whose UTF-8 has no byte from CC on,
-    /// and so is in normal form.
-    private static func isNormal(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 < 0xCC }
-    }
-
-    private static func compareBytes(_ a: String, _ b: String) -> ComparisonResult {
-        if a.utf8.lexicographicallyPrecedes(b.utf8) { return .orderedAscending }
-        return a.utf8.elementsEqual(b.utf8) ? .orderedSame : .orderedDescending
     }
 
     private static func text<V>(_ value: V) -> String {
