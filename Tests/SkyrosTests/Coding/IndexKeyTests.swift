@@ -146,12 +146,18 @@ import Testing
         let dates = (0..<300).map { _ in random.double() }.filter { !$0.isNaN }
             .map { Date(timeIntervalSinceReferenceDate: $0) }
         try expectOrder(dates, { .date($0) }, by: <)
+        // A range of dates has no place for what is none, whatever its sign.
+        let none = [Double.nan, -.nan].map { Date(timeIntervalSinceReferenceDate: $0) }
+        let last = try key(.date(Date(timeIntervalSinceReferenceDate: .infinity)))
+        #expect(try key(.date(none[0])) == key(.date(none[1])))
+        #expect(try key(.date(none[0])).array[0] != last.array[0])
     }
 
     @Test func `ranks values of different kinds`() throws {
         let ranked: [FieldValue] = [
             nil, false, true, -1, .double(.infinity), .double(.nan), "", "a", .bytes(Data()),
-            .uuid(UUID()), .date(Date(timeIntervalSinceReferenceDate: 0)), [],
+            .uuid(UUID()), .date(Date(timeIntervalSinceReferenceDate: .infinity)),
+            .date(Date(timeIntervalSinceReferenceDate: .nan)), [],
         ]
         let keys = try ranked.map { try key($0) }
         #expect(keys == keys.sorted())
