@@ -218,7 +218,8 @@ private struct ProbeValue: SingleValueDecodingContainer {
     func decodeNil() -> Bool { false }
 
     func decode(_ type: Bool.Type) -> Bool { decoder.isVaried }
-    func decode(_ type: String.Type) -> String { decoder.isVaried ? "b" : "a" }
+    /// Digits, as they please types that read numbers from text as well.
+    func decode(_ type: String.Type) -> String { decoder.isVaried ? "2" : "1" }
     func decode(_ type: Int128.Type) -> Int128 { decoder.isVaried ? 1 : 0 }
     func decode(_ type: UInt128.Type) -> UInt128 { decoder.isVaried ? 1 : 0 }
 
