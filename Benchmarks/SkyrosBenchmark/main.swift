@@ -17,8 +17,8 @@ do {
         try fixture.prepare(side, in: bench)
     case .measure(let workload, let side):
         try ChildProcess.answer(workload.measure(side, bench))
-    case .probe(let name, let words):
-        throw BenchmarkError("no probe \(name) \(words)")
+    case .probe(let probe, let launch, let words):
+        try Probe.answer(probe, launch: launch, words)
     }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

@@ -33,9 +33,9 @@ final class AuditedSQLitePeer: Peer {
         return "json_object(\(pairs))"
     }
 
-    init(at folder: URL, isDurable: Bool = false) throws {
+    init(at folder: URL, _ options: PeerOptions = PeerOptions()) throws {
         self.folder = folder
-        peer = try SQLitePeer(at: folder, isDurable: isDurable) { database in
+        peer = try SQLitePeer(at: folder, options) { database in
             try database.define("actor") { context, _, _ in answer(Audit.actor, context) }
             try database.define("reason") { context, _, _ in answer(Audit.reason, context) }
             try database.execute(Self.schema)

@@ -39,16 +39,16 @@ final class DictionaryFloor: Peer {
 
     func insert(_ order: Order) throws {
         try state.withLock { state in
-            state.encoder.addInsertion(order)
-            try write(&state)
+            try write(&state) { $0.addInsertion(order) }
             add(order, to: &state)
         }
     }
 
     func insert(_ orders: [Order]) throws {
         try state.withLock { state in
-            for order in orders { state.encoder.addInsertion(order) }
-            try write(&state)
+            try write(&state) { encoder in
+                for order in orders { encoder.addInsertion(order) }
+            }
             for order in orders { add(order, to: &state) }
         }
     }
@@ -56,8 +56,7 @@ final class DictionaryFloor: Peer {
     func setStatus(_ status: Order.Status, of id: UUID) throws {
         try state.withLock { state in
             guard let old = state.rows[id] else { throw BenchmarkError("no order \(id)") }
-            state.encoder.addStatus(status, of: id)
-            try write(&state)
+            try write(&state) { $0.addStatus(status, of: id) }
             state.rows[id]?.status = status
             guard isIndexed, status != old.status else { return }
             let entry = Entry(createdAt: old.createdAt, id: id)
@@ -85,9 +84,13 @@ final class DictionaryFloor: Peer {
         log?.close()
     }
 
-    private func write(_ state: inout State) throws {
+    private func write(
+        _ state: inout State, _ encode: (inout FloorEncoder) -> Void
+    ) throws {
+        guard let log else { return }
+        encode(&state.encoder)
         defer { state.encoder.clear() }
-        _ = try state.encoder.bytes.withUnsafeBytes { try log?.append($0) }
+        _ = try state.encoder.bytes.withUnsafeBytes { try log.append($0) }
     }
 
     private func add(_ order: Order, to state: inout State) {

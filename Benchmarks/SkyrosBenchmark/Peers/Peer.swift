@@ -27,14 +27,24 @@ enum Audit {
     static let reason = "by the benchmark"
 }
 
+/// How a side is to behave.
+struct PeerOptions: Sendable {
+    /// Whether each commit waits for the disk.
+    var isDurable = false
+    /// Whether the side moves what it has logged to its other files by itself.
+    var checkpoints = true
+}
+
 /// How the sides are opened.
 enum Peers {
     /// Opens the side's files in `folder`, or makes them.
-    static func open(_ side: Side, at folder: URL, isDurable: Bool = false) throws -> any Peer {
+    static func open(
+        _ side: Side, at folder: URL, _ options: PeerOptions = PeerOptions()
+    ) throws -> any Peer {
         switch side {
-        case .skyros: try SkyrosPeer(at: folder, isDurable: isDurable)
-        case .sqlite: try SQLitePeer(at: folder, isDurable: isDurable)
-        case .sqliteAudit: try AuditedSQLitePeer(at: folder, isDurable: isDurable)
+        case .skyros: try SkyrosPeer(at: folder, options)
+        case .sqlite: try SQLitePeer(at: folder, options)
+        case .sqliteAudit: try AuditedSQLitePeer(at: folder, options)
         case .floor: try DictionaryFloor(logging: FileFloor(at: folder.appending(path: "log")))
         }
     }

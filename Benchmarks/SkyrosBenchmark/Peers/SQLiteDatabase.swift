@@ -8,9 +8,9 @@ import Foundation
 final class SQLiteDatabase: @unchecked Sendable {
     let handle: OpaquePointer
 
-    /// - Parameter isDurable: whether each commit waits for the disk. If not, commits survive the
-    ///   end of the process and not that of the machine, as those of a buffered store.
-    init(at file: URL, isDurable: Bool) throws {
+    /// If the options do not ask for durable commits, commits survive the end of the process and
+    /// not that of the machine, as those of a buffered store.
+    init(at file: URL, _ options: PeerOptions) throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(file.path(percentEncoded: false), &handle, flags, nil)
@@ -21,8 +21,8 @@ final class SQLiteDatabase: @unchecked Sendable {
         try execute(
             """
             PRAGMA journal_mode = WAL;
-            PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
-            PRAGMA wal_autocheckpoint = 10000;
+            PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");
+            PRAGMA wal_autocheckpoint = \(options.checkpoints ? 10_000 : 0);
             PRAGMA cache_size = -65536;
             PRAGMA mmap_size = 8589934592;
             PRAGMA temp_store = MEMORY;

@@ -31,12 +31,12 @@ final class SQLitePeer: Peer {
 
     /// - Parameter extra: what else belongs to the schema.
     init(
-        at folder: URL, isDurable: Bool = false,
+        at folder: URL, _ options: PeerOptions = PeerOptions(),
         extra: (SQLiteDatabase) throws -> Void = { _ in }
     ) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder
-        database = try SQLiteDatabase(at: Self.file(in: folder), isDurable: isDurable)
+        database = try SQLiteDatabase(at: Self.file(in: folder), options)
         try database.execute(Self.schema)
         try extra(database)
         insertion = try SQLiteStatement(

@@ -110,6 +110,13 @@ final class SQLiteStatement: @unchecked Sendable {
         isNull(column) ? nil : text(column)
     }
 
+    /// Adds the bytes of a text or blob to a buffer.
+    func copyBytes(_ column: Int32, to buffer: inout [UInt8]) {
+        guard let bytes = sqlite3_column_blob(handle, column) else { return }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        buffer.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
     func integer(_ column: Int32) -> Int {
         Int(sqlite3_column_int64(handle, column))
     }

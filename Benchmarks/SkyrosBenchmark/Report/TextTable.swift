@@ -57,6 +57,12 @@ enum TextTable {
         }
     }
 
+    /// A round number of things: 100 k, 1 M.
+    static func count(_ value: Int) -> String {
+        if value.isMultiple(of: 1_000_000) { return "\(value / 1_000_000) M" }
+        return value.isMultiple(of: 1_000) ? "\(value / 1_000) k" : "\(value)"
+    }
+
     static func ratio(_ value: Double) -> String {
         value >= 0.1 ? number(value) : String(format: "1/%@", number(1 / value))
     }

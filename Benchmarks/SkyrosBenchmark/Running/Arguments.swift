@@ -8,7 +8,7 @@ struct Arguments {
         case prepare(Fixture, Side)
         case measure(Workload, Side)
         /// One step of a workload that needs a process of its own.
-        case probe(name: String, arguments: [String])
+        case probe(Probe, launch: UInt64, arguments: [String])
     }
 
     private(set) var role = Role.conduct
@@ -51,7 +51,10 @@ struct Arguments {
                 }
                 role = .measure(workload, try Self.side(&words))
             case "--probe":
-                role = .probe(name: try Self.value(&words), arguments: Array(words))
+                let name = try Self.value(&words)
+                guard let probe = Probe(rawValue: name) else { throw Self.unknown(name) }
+                let launch = UInt64(try Self.number(&words))
+                role = .probe(probe, launch: launch, arguments: Array(words))
                 words = []
             default: throw Self.unknown(word)
             }

@@ -16,8 +16,9 @@ struct Bench: Sendable {
 
     /// A copy of a fixture that may be changed.
     func copy(of fixture: Fixture, _ side: Side) throws -> URL {
-        let copy = scratch.appending(path: "copy")
-        try? FileManager.default.removeItem(at: copy)
+        let names = try FileManager.default
+            .contentsOfDirectory(atPath: scratch.path(percentEncoded: false))
+        let copy = scratch.appending(path: "copy-\(names.count)")
         try FileManager.default.copyItem(at: place(of: fixture, side), to: copy)
         return copy
     }

@@ -6,6 +6,8 @@ struct Blocks: Sequence {
         self.rows = rows
     }
 
+    var count: Int { (rows.count + Settings.blockRows - 1) / Settings.blockRows }
+
     func makeIterator() -> AnyIterator<Range<Int>> {
         var next = rows.lowerBound
         let end = rows.upperBound

@@ -10,7 +10,7 @@ final class Conductor {
     private(set) var list = SeriesList()
     /// What went wrong, one sentence a failure.
     private(set) var failures: [String] = []
-    private var prepared: Set<URL> = []
+    private var prepared: Set<Preparation> = []
 
     init(_ settings: Settings, at root: URL) throws {
         self.settings = settings
@@ -22,10 +22,12 @@ final class Conductor {
     func run(_ workload: Workload) {
         say("\(workload.name): \(workload.title)")
         var sides = workload.sides
-        for round in 1...settings.rounds {
+        let rounds = workload.isSteady ? 1 : settings.rounds
+        for round in 1...rounds {
             for side in sides {
                 do {
-                    try prepare(workload.fixtures(side), side)
+                    try prepare(workload.fixtures(side))
+                    if settings.isGrown { try prepare(workload.fixturesOfGrown(side)) }
                     try measure(workload, side)
                 } catch {
                     failures.append("\(workload.name), \(side.rawValue): \(error)")
@@ -33,7 +35,7 @@ final class Conductor {
                     return
                 }
             }
-            say("  round \(round) of \(settings.rounds)")
+            say("  round \(round) of \(rounds)")
             // Nobody always comes first.
             sides.append(sides.removeFirst())
         }
@@ -49,8 +51,9 @@ final class Conductor {
         for figure in figures { list.add(figure, of: side, in: workload.name) }
     }
 
-    private func prepare(_ fixtures: [Fixture], _ side: Side) throws {
-        for fixture in fixtures where prepared.insert(bench.place(of: fixture, side)).inserted {
+    private func prepare(_ preparations: [Preparation]) throws {
+        for preparation in preparations where prepared.insert(preparation).inserted {
+            let (fixture, side) = (preparation.fixture, preparation.side)
             say("  preparing \(fixture.rawValue) for \(side.rawValue)")
             try ChildProcess.run(
                 ["--prepare", fixture.rawValue, side.rawValue] + common,

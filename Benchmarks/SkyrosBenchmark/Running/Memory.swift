@@ -32,6 +32,14 @@ enum Memory {
         #endif
     }
 
+    /// Bytes that this process has handed to the system to be written so far; 0 where that is not
+    /// to be learned.
+    static var writtenBytes: Int {
+        let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+        let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix("wchar:") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    }
+
     private static var availableBytes: Int {
         let all = Int(ProcessInfo.processInfo.physicalMemory)
         guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else {

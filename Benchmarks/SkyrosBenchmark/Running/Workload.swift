@@ -4,13 +4,29 @@ struct Workload: Sendable {
     let name: String
     let title: String
     let sides: [Side]
+    /// Whether every round gives the same figures, so that one is enough.
+    var isSteady = false
     /// What must have been prepared before a side can start.
-    var fixtures: @Sendable (Side) -> [Fixture] = { _ in [] }
+    var fixtures: @Sendable (Side) -> [Preparation] = { _ in [] }
+    /// What must have been prepared besides where growth is measured.
+    var fixturesOfGrown: @Sendable (Side) -> [Preparation] = { _ in [] }
     /// Does the work on one side, once, and checks its result.
     let measure: @Sendable (Side, Bench) throws -> [Figure]
 
     static let all = [
-        SingleInserts.workload, BlockInserts.workload, Reads.workload, Queries.workload,
-        Updates.workload,
+        SingleInserts.workload, DurableInserts.workload, BlockInserts.workload, Reads.workload,
+        Queries.workload, Updates.workload, Opening.workload, Replaying.workload,
+        LogSize.workload, Past.workload, Residence.workload,
     ]
+}
+
+/// A fixture for one side.
+struct Preparation: Hashable, Sendable {
+    let fixture: Fixture
+    let side: Side
+
+    init(_ fixture: Fixture, _ side: Side) {
+        self.fixture = fixture
+        self.side = side
+    }
 }

@@ -5,7 +5,7 @@ import Foundation
 enum Reads {
     static let workload = Workload(
         name: "W4", title: "reads by id", sides: [.skyros, .sqlite, .floor],
-        fixtures: { $0 == .floor ? [] : [.base] },
+        fixtures: { $0 == .floor ? [] : [Preparation(.base, $0)] },
         measure: measure)
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {

@@ -6,7 +6,7 @@ enum SingleInserts {
     static let workload = Workload(
         name: "W1", title: "single inserts, buffered",
         sides: [.skyros, .sqlite, .sqliteAudit, .floor],
-        fixtures: { _ in [] },
+        fixturesOfGrown: { [Preparation(.base, $0)] },
         measure: measure)
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {

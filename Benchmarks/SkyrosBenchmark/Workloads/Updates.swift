@@ -6,7 +6,7 @@ enum Updates {
     static let workload = Workload(
         name: "W6", title: "single updates, buffered",
         sides: [.skyros, .sqlite, .sqliteAudit, .floor],
-        fixtures: { $0 == .floor ? [] : [.base] },
+        fixtures: { $0 == .floor ? [] : [Preparation(.base, $0)] },
         measure: measure)
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
