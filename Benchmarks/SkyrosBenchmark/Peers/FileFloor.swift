@@ -2,14 +2,15 @@ import Foundation
 
 /// The least that keeps bytes: `pwrite` to a preallocated file, and a sync that waiting threads
 /// share.
-final class FileFloor: Sendable {
+///
+/// Unchecked because the compiler cannot see that the variables are guarded by `state`.
+final class FileFloor: @unchecked Sendable {
     private let descriptor: Int32
     private let state = NSCondition()
-    /// Guarded by `state`, as is what follows.
-    nonisolated(unsafe) private var written = 0
-    nonisolated(unsafe) private var reserved = 0
-    nonisolated(unsafe) private var durable = 0
-    nonisolated(unsafe) private var isSyncing = false
+    private var written = 0
+    private var reserved = 0
+    private var durable = 0
+    private var isSyncing = false
 
     private static let reservation = 16 << 20
 

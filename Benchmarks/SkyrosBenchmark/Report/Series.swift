@@ -25,15 +25,17 @@ struct Series: Sendable {
 struct SeriesList: Sendable {
     private(set) var all: [Series] = []
 
-    mutating func add(_ figure: Figure, of side: Side, in workload: String) {
+    mutating func add(
+        _ figure: Figure, of side: Side, in workload: String, label: String
+    ) {
+        let variant = [label, figure.variant].filter { !$0.isEmpty }.joined(separator: ", ")
         let index = all.firstIndex {
-            $0.workload == workload && $0.variant == figure.variant && $0.unit == figure.unit
+            $0.workload == workload && $0.variant == variant && $0.unit == figure.unit
         }
         if let index {
             all[index].add(figure.value, of: side)
         } else {
-            var series = Series(
-                workload: workload, variant: figure.variant, unit: figure.unit)
+            var series = Series(workload: workload, variant: variant, unit: figure.unit)
             series.add(figure.value, of: side)
             all.append(series)
         }

@@ -63,6 +63,10 @@ struct Arguments {
         if let name = only.first(where: { !names.contains($0) }) { throw Self.unknown(name) }
     }
 
+    func wants(_ workload: Workload) -> Bool {
+        only.isEmpty || only.contains(workload.name)
+    }
+
     private static func value(_ words: inout ArraySlice<String>) throws -> String {
         guard let value = words.popFirst() else { throw BenchmarkError(usage) }
         return value

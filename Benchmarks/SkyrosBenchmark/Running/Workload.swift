@@ -8,10 +8,14 @@ struct Workload: Sendable {
     var isSteady = false
     /// What must have been prepared before a side can start.
     var fixtures: @Sendable (Side) -> [Preparation] = { _ in [] }
-    /// What must have been prepared besides where growth is measured.
-    var fixturesOfGrown: @Sendable (Side) -> [Preparation] = { _ in [] }
+    /// The same where growth is measured; nil if that makes no difference.
+    var fixturesOfGrown: (@Sendable (Side) -> [Preparation])?
     /// Does the work on one side, once, and checks its result.
     let measure: @Sendable (Side, Bench) throws -> [Figure]
+
+    func fixtures(of side: Side, _ settings: Settings) -> [Preparation] {
+        settings.isGrown ? (fixturesOfGrown ?? fixtures)(side) : fixtures(side)
+    }
 
     static let all = [
         SingleInserts.workload, DurableInserts.workload, BlockInserts.workload, Reads.workload,

@@ -14,43 +14,45 @@ enum Opening {
             case .sqliteAudit: []
             }
         },
+        fixturesOfGrown: {
+            $0 == .sqliteAudit ? [] : [Preparation(.base, $0 == .floor ? .sqlite : $0)]
+        },
         measure: measure)
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
-        let clean = "after closing"
-        switch side {
-        case .floor:
-            let file = SQLitePeer.file(in: bench.place(of: .base, .sqlite))
-            let log = bench.place(of: .history, .floor)
-            return [
-                Figure(
-                    clean + ", all rows decoded",
-                    try Probe.run(.scan, file.path, "\(bench.settings.rows)"), .milliseconds),
-                Figure(killedTail(bench), try start(side, log), .milliseconds),
-            ]
-        case .skyros:
-            let base = try start(side, bench.place(of: .base, side))
-            return [
-                Figure(clean, base, .milliseconds),
-                Figure(clean + ", all rows decoded", base, .milliseconds),
-                Figure(
-                    killedTail(bench), try start(side, bench.copy(of: .killedTail, side)),
-                    .milliseconds),
-            ] + (try killed(side, bench))
-        case .sqlite, .sqliteAudit:
-            let base = try start(side, bench.place(of: .base, side))
-            return [Figure(clean, base, .milliseconds)] + (try killed(side, bench))
-        }
+        try clean(side, bench) + (bench.settings.isGrown ? [] : killed(side, bench))
     }
 
-    private static func killedTail(_ bench: Bench) -> String {
-        "killed, \(TextTable.count(bench.settings.tailEvents)) single updates, no checkpoint"
+    private static func clean(_ side: Side, _ bench: Bench) throws -> [Figure] {
+        let first = "after closing"
+        let all = "after closing, beside all rows decoded in C"
+        if side == .floor {
+            let file = SQLitePeer.file(in: bench.place(of: .base, .sqlite))
+            let time = try Probe.run(
+                .scan, file.path(percentEncoded: false), "\(bench.settings.rows)")
+            return [Figure(all, time, .milliseconds)]
+        }
+        let time = try start(side, bench.place(of: .base, side))
+        return (side == .skyros ? [first, all] : [first]).map {
+            Figure($0, time, .milliseconds)
+        }
     }
 
     private static func killed(_ side: Side, _ bench: Bench) throws -> [Figure] {
         let rows = TextTable.count(bench.settings.rows)
         let tail = TextTable.count(bench.settings.tailEvents)
-        return try [
+        var figures: [Figure] = []
+        if side != .sqlite {
+            let folder =
+                side == .floor
+                ? bench.place(of: .history, side) : try bench.copy(of: .killedTail, side)
+            figures.append(
+                Figure(
+                    "killed, \(tail) single updates, no checkpoint", try start(side, folder),
+                    .milliseconds))
+        }
+        if side == .floor { return figures }
+        return try figures + [
             Figure(
                 "killed, \(rows) rows in blocks, no checkpoint",
                 start(side, killedCopy(of: .killedBlocks, side, bench)), .milliseconds),

@@ -6,14 +6,15 @@ enum SingleInserts {
     static let workload = Workload(
         name: "W1", title: "single inserts, buffered",
         sides: [.skyros, .sqlite, .sqliteAudit, .floor],
-        fixturesOfGrown: { [Preparation(.base, $0)] },
+        fixturesOfGrown: { $0 == .floor ? [] : [Preparation(.base, $0)] },
         measure: measure)
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
         let first = bench.settings.isGrown ? bench.settings.rows : 0
-        let folder =
-            bench.settings.isGrown ? try bench.copy(of: .base, side) : bench.scratch
-        let peer = try Peers.open(side, at: folder)
+        let isCopied = bench.settings.isGrown && side != .floor
+        let peer = try Peers.open(
+            side, at: isCopied ? bench.copy(of: .base, side) : bench.scratch)
+        if !isCopied { try Fixture.insertRows(0..<first, into: peer) }
         let rows = first..<first + bench.settings.singleInserts
         let time = try insert(rows, into: peer)
         try Checks.holds(peer, rows: rows.upperBound)

@@ -10,12 +10,14 @@ import Testing
         #expect(lines("Sources/SkyrosLog/A.swift", "\nimport SkyrosSQLite") == [2])
         #expect(lines("Sources/SkyrosTool/A.swift", "import SkyrosBenchmark") == [1])
         #expect(lines("Sources/Skyros/A.swift", "import struct SkyrosTesting.Seed") == [1])
+        #expect(lines("Benchmarks/BenchmarkModel/A.swift", "import SkyrosBenchmark") == [1])
     }
 
     @Test func `may lead down`() {
         #expect(lines("Sources/SkyrosLog/A.swift", "package import SkyrosDisk").isEmpty)
         #expect(lines("Sources/SkyrosTool/A.swift", "import Skyros\nimport SkyrosLog").isEmpty)
         #expect(lines("Examples/A/B.swift", "import SkyrosTesting").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/A.swift", "import BenchmarkModel").isEmpty)
         #expect(lines("Tests/A/B.swift", "@testable import Skyros").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "// import Skyros").isEmpty)
     }
@@ -25,6 +27,8 @@ import Testing
         #expect(lines("Sources/SkyrosLog/A.swift", "import CZstd").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "import CSQLite") == [1])
         #expect(lines("Sources/SkyrosSQLite/A.swift", "import CSQLite").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/Peers/A.swift", "import CSQLite").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/Report/A.swift", "import CSQLite") == [1])
         #expect(lines("Sources/SkyrosDisk/Disk.swift", "import Glibc") == [1])
         #expect(lines("Sources/SkyrosDisk/Posix/A.swift", "import Glibc").isEmpty)
     }
