@@ -17,14 +17,16 @@ final class SQLitePeer: Peer {
     private static let columns =
         "id, customer, restaurant, status, totalCents, createdAt, items, note, rating"
 
-    /// Rows are numbered and the id has an index of its own: measured against a table that is
-    /// ordered by its id.
+    /// Rows are numbered and the id has an index of its own. With a million rows that is faster
+    /// than a table ordered by its id (WITHOUT ROWID) in inserts (68 k against 47 k rows a second)
+    /// and queries (38 k against 21 k), as fast in updates, and slower in reads by id (155 k
+    /// against 190 k).
     private static let schema = """
         CREATE TABLE IF NOT EXISTS orders (
             id BLOB NOT NULL PRIMARY KEY, customer TEXT NOT NULL, restaurant TEXT NOT NULL,
             status TEXT NOT NULL, totalCents INTEGER NOT NULL, createdAt REAL NOT NULL,
             items INTEGER NOT NULL, note TEXT, rating REAL
-        ) STRICT\(ProcessInfo.processInfo.environment["WR"] == nil ? "" : ", WITHOUT ROWID");
+        ) STRICT;
         CREATE INDEX IF NOT EXISTS ordersByRestaurant
             ON orders (restaurant, status, createdAt);
         """

@@ -25,7 +25,9 @@ final class Conductor {
         defer { removeKilled(bench) }
         var sides = workload.sides
         let rounds = workload.isSteady ? 1 : settings.rounds
+        let clock = ContinuousClock()
         for round in 1...rounds {
+            let start = clock.now
             for side in sides {
                 do {
                     try prepare(workload.fixtures(of: side, settings), bench)
@@ -38,7 +40,8 @@ final class Conductor {
                     return
                 }
             }
-            say("  round \(round) of \(rounds)")
+            let seconds = TextTable.number((clock.now - start).seconds)
+            say("  round \(round) of \(rounds): \(seconds) s")
             // Nobody always comes first.
             sides.append(sides.removeFirst())
         }

@@ -7,7 +7,7 @@ enum Memory {
     /// On a small virtual machine the first touch of a page that the host has taken back costs
     /// microseconds: a program that grows would be measured mostly on that.
     static func warm(isQuick: Bool) {
-        let wanted = isQuick ? 256 << 20 : 2 << 30
+        let wanted = isQuick ? 64 << 20 : 2 << 30
         let bytes = min(wanted, availableBytes / 4)
         let page = 4_096
         let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: page)
