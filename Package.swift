@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "skyros", targets: ["SkyrosTool"]),
         .executable(name: "git-history", targets: ["GitHistory"]),
         .executable(name: "restaurant", targets: ["Restaurant"]),
+        .executable(name: "skyros-benchmark", targets: ["SkyrosBenchmark"]),
     ],
     targets: [
         // MARK: System libraries
@@ -46,8 +47,16 @@ let package = Package(
         .executableTarget(
             name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
 
+        // MARK: Benchmarks
+        .target(
+            name: "BenchmarkModel", dependencies: ["Skyros"], path: "Benchmarks/BenchmarkModel"),
+        .executableTarget(
+            name: "SkyrosBenchmark", dependencies: ["BenchmarkModel", "Skyros", "CSQLite"],
+            path: "Benchmarks/SkyrosBenchmark"),
+
         // MARK: Tests
         .testTarget(name: "TidyTests"),
+        .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
             name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter"]),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),

@@ -10,6 +10,7 @@ import Testing
         #expect(lines("Sources/SkyrosLog/A.swift", "\nimport SkyrosSQLite") == [2])
         #expect(lines("Sources/SkyrosTool/A.swift", "import SkyrosBenchmark") == [1])
         #expect(lines("Sources/Skyros/A.swift", "import struct SkyrosTesting.Seed") == [1])
+        #expect(lines("Benchmarks/BenchmarkModel/A.swift", "import SkyrosBenchmark") == [1])
     }
 
     @Test func `may lead down`() {
@@ -17,6 +18,7 @@ import Testing
         #expect(lines("Sources/SkyrosTool/A.swift", "import Skyros\nimport SkyrosLog").isEmpty)
         #expect(lines("Examples/A/B.swift", "import Skyros\nimport SkyrosTesting").isEmpty)
         #expect(lines("Examples/A/B.swift", "import Foundation").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/A.swift", "import BenchmarkModel").isEmpty)
         #expect(lines("Tests/A/B.swift", "@testable import Skyros").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "// import Skyros").isEmpty)
     }
@@ -36,6 +38,8 @@ import Testing
         #expect(lines("Sources/SkyrosLog/A.swift", "import CZstd").isEmpty)
         #expect(lines("Sources/SkyrosLog/A.swift", "import CSQLite") == [1])
         #expect(lines("Sources/SkyrosSQLite/A.swift", "import CSQLite").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/Peers/A.swift", "import CSQLite").isEmpty)
+        #expect(lines("Benchmarks/SkyrosBenchmark/Report/A.swift", "import CSQLite") == [1])
         #expect(lines("Sources/SkyrosDisk/Disk.swift", "import Glibc") == [1])
         #expect(lines("Sources/SkyrosDisk/Posix/A.swift", "import Glibc").isEmpty)
     }
@@ -137,17 +141,6 @@ import Testing
         #expect(places("Cellar/A.swift", "let a = 1") == ["Sources/Skyros/Cellar/A.swift:1"])
         #expect(places(["SkyrosLog/Cellar/A.swift": ""]) == ["Sources/SkyrosLog/Cellar/A.swift:1"])
         #expect(places(["SkyrosNew/A.swift": "", "SkyrosDisk/Posix/A.swift": ""]).isEmpty)
-    }
-
-    @Test func `have only the exceptions that they need`() throws {
-        let exception = try #require(Floors.exceptions.first)
-        let file = SourceFile("\(exception.folder)A.swift", "let a: \(exception.type)")
-        let home = SourceFile(
-            "Sources/Skyros/Model/Events/\(exception.type).swift", "enum \(exception.type) {}")
-        #expect(SourceTree([file, home]).places(Borders.findings).isEmpty)
-        let idle = Borders.idleExceptions(in: SourceTree([file, home]))
-        #expect(idle.count == Floors.exceptions.count - 1)
-        #expect(Borders.idleExceptions(in: SourceTree([])).count == Floors.exceptions.count)
     }
 }
 

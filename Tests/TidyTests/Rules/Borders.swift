@@ -4,10 +4,7 @@
 /// private ones left out. A name counts as a use wherever it stands in code as a word of its own;
 /// after a dot only if the module's name stands before it.
 enum Borders {
-    static let rules = [
-        Rule("Folders name what lies below them", tree: findings),
-        Rule("Exceptions at borders are needed", tree: idleExceptions),
-    ]
+    static let rule = Rule("Folders name what lies below them", tree: findings)
 
     private struct Use {
         let file: SourceFile
@@ -24,27 +21,16 @@ enum Borders {
             else { return false }
             return to >= from
         }
-
-        var exception: Floors.Exception? {
-            Floors.exceptions.first { file.path.hasPrefix($0.folder) && $0.type == type }
-        }
     }
 
     static func findings(in tree: SourceTree) -> [Finding] {
-        let upward = upwardUses(in: tree).filter { $0.exception == nil }.map { use in
+        let upward = upwardUses(in: tree).map { use in
             use.file.finding(
                 use.line,
                 "\(use.from) does not know \(use.type) of \(use.to): pass a noun that lies below "
                     + "both, or bring both together above them")
         }
         return tree.files.filter(isSource).flatMap(strangers) + upward
-    }
-
-    static func idleExceptions(in tree: SourceTree) -> [Finding] {
-        let used = upwardUses(in: tree).compactMap(\.exception)
-        return Floors.exceptions.filter { !used.contains($0) }.map {
-            Finding(path: $0.folder, line: 1, advice: "names no \($0.type): drop the exception")
-        }
     }
 
     private static func isSource(_ file: SourceFile) -> Bool {

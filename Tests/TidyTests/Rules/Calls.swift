@@ -23,7 +23,7 @@ enum Calls {
     private static let waiting = "wait for the event itself, not for time to pass"
     /// Follows a log that another process writes, which announces nothing.
     private static let follower = ["Sources/SkyrosTool/Commands/LogCommand.swift"]
-    private static let everywhere = ["Sources/", "Tests/", "Examples/"]
+    private static let everywhere = ["Sources/", "Tests/", "Examples/", "Benchmarks/"]
     /// The encoder's innermost steps, whose bounds its own structure guarantees: a check in release
     /// builds would cost every byte.
     private static let innermost = [

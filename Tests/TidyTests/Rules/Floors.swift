@@ -22,19 +22,6 @@ enum Floors {
     /// The files beside the folders, which bring these together.
     static let wiring = "the wiring files"
 
-    /// A type that a folder may name although it lies above.
-    struct Exception: Equatable {
-        let folder: String
-        let type: String
-    }
-
-    static let exceptions = [
-        // An error says at which events it happened, by the noun that everybody has for them.
-        Exception(folder: "Sources/Skyros/Model/Errors/", type: "SequenceNumber"),
-        // Whoever follows a log reads its end with the eyes of recovery.
-        Exception(folder: "Sources/SkyrosLog/Reading/", type: "LogInspection"),
-    ]
-
     /// The floor of what a folder holds; nil if it has none.
     static func floor(of name: String, in folder: String) -> Int? {
         all[folder]?.firstIndex { $0.contains(name) }

@@ -5,7 +5,7 @@ enum Imports {
     /// How high a module stands; it may import what stands lower.
     private static let heights = [
         "SkyrosDisk": 0, "SkyrosLog": 1, "SkyrosSQLite": 1, "Skyros": 2, "SkyrosTesting": 3,
-        "SkyrosTool": 3, "SkyrosBenchmark": 3,
+        "SkyrosTool": 3, "BenchmarkModel": 3, "SkyrosBenchmark": 4,
     ]
     /// What users can import, and therefore an example.
     private static let products: Set = ["Skyros", "SkyrosTesting"]
@@ -13,9 +13,11 @@ enum Imports {
     /// Modules with a door of their own, and the places where the door is.
     private static let doors: [String: [String]] = [
         "CZstd": ["Sources/SkyrosLog/"],
-        "CSQLite": ["Sources/SkyrosSQLite/"],
+        "CSQLite": ["Sources/SkyrosSQLite/", "Benchmarks/SkyrosBenchmark/Peers/"],
         "Glibc": systemPlaces, "Musl": systemPlaces, "Darwin": systemPlaces,
     ]
+    /// Folders of which each folder is a module.
+    private static let homes: Set<Substring> = ["Sources", "Benchmarks"]
     private static let systemPlaces = ["Sources/SkyrosDisk/Posix/", "Sources/SkyrosDisk/Threads/"]
 
     static func findings(in file: SourceFile) -> [Finding] {
@@ -56,9 +58,9 @@ enum Imports {
         return "imports go down only: let \(module) use this, or move what is needed below both"
     }
 
-    /// The module that a file of `Sources` belongs to.
+    /// The module that a file of `Sources` or `Benchmarks` belongs to.
     private static func module(of file: SourceFile) -> String? {
         let parts = file.path.split(separator: "/")
-        return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+        return parts.count > 2 && homes.contains(parts[0]) ? String(parts[1]) : nil
     }
 }

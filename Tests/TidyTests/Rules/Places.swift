@@ -2,5 +2,5 @@
 enum Places {
     static let edges = ["Sources/SkyrosDisk/", "Sources/SkyrosLog/", "Sources/SkyrosSQLite/"]
     static let library = "Sources/Skyros/"
-    static let programs = ["Sources/SkyrosTool/", "Sources/SkyrosBenchmark/", "Examples/"]
+    static let programs = ["Sources/SkyrosTool/", "Benchmarks/", "Examples/"]
 }

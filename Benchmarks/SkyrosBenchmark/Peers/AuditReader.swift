@@ -1,0 +1,63 @@
+import BenchmarkModel
+import Foundation
+
+/// Questions to an audit table.
+final class AuditReader: Sendable {
+    /// One row of the table, with the JSON that a program would show.
+    struct Entry {
+        let number: Int
+        let time: Double
+        let actor: String
+        let reason: String
+        let kind: String
+        let before: String?
+        let after: String?
+    }
+
+    private let life: SQLiteStatement
+    private let past: SQLiteStatement
+
+    init(_ database: SQLiteDatabase) throws {
+        life = try SQLiteStatement(
+            database,
+            """
+            SELECT number, at, actor, reason, kind, old, new FROM audit WHERE id = ?
+            ORDER BY number
+            """)
+        past = try SQLiteStatement(
+            database,
+            """
+            SELECT id, new ->> 'customer', new ->> 'restaurant', new ->> 'status',
+                new ->> 'totalCents', new ->> 'createdAt', new ->> 'items', new ->> 'note',
+                new ->> 'rating'
+            FROM audit WHERE id = ? AND number <= ? ORDER BY number DESC LIMIT 1
+            """)
+    }
+
+    /// The life of a row, oldest version first.
+    func history(of id: UUID) throws -> [Entry] {
+        life.bind(id, at: 1)
+        defer { life.reset() }
+        var entries: [Entry] = []
+        while try life.step() {
+            entries.append(
+                Entry(
+                    number: life.integer(0), time: life.double(1), actor: life.text(2),
+                    reason: life.text(3), kind: life.text(4), before: life.optionalText(5),
+                    after: life.optionalText(6)))
+        }
+        return entries
+    }
+
+    /// A row as it was after an entry of the table.
+    func order(_ id: UUID, asOf number: Int) throws -> Order? {
+        past.bind(id, at: 1)
+        past.bind(number, at: 2)
+        defer { past.reset() }
+        return try past.step() ? SQLitePeer.order(in: past) : nil
+    }
+
+    func finalize() {
+        for statement in [life, past] { statement.finalize() }
+    }
+}

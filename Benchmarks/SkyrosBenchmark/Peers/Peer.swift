@@ -1,0 +1,51 @@
+import BenchmarkModel
+import Foundation
+
+/// Whatever can hold orders. All workloads are written once, against this.
+protocol Peer: AnyObject, Sendable {
+    /// How many orders there are.
+    func count() throws -> Int
+    /// Adds an order in a commit of its own.
+    func insert(_ order: Order) throws
+    /// Adds orders in one commit.
+    func insert(_ orders: [Order]) throws
+    /// Changes one field of an order in a commit of its own.
+    func setStatus(_ status: Order.Status, of id: UUID) throws
+    /// The order with this id, every field decoded.
+    func order(_ id: UUID) throws -> Order?
+    /// The newest orders of a restaurant in a status.
+    func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order]
+    /// What another thread reads the same data by.
+    func reader() throws -> any Peer
+    /// Ends in order; everything is kept.
+    func close() throws
+}
+
+/// What every write says about itself, where it can be held.
+enum Audit {
+    static let actor = "alice"
+    static let reason = "by the benchmark"
+}
+
+/// How a side is to behave.
+struct PeerOptions: Sendable {
+    /// Whether each commit waits for the disk.
+    var isDurable = false
+    /// Whether the side moves what it has logged to its other files by itself.
+    var checkpoints = true
+}
+
+/// How the sides are opened.
+enum Peers {
+    /// Opens the side's files in `folder`, or makes them.
+    static func open(
+        _ side: Side, at folder: URL, _ options: PeerOptions = PeerOptions()
+    ) throws -> any Peer {
+        switch side {
+        case .skyros: try SkyrosPeer(at: folder, options)
+        case .sqlite: try SQLitePeer(at: folder, options)
+        case .sqliteAudit: try AuditedSQLitePeer(at: folder, options)
+        case .floor: try DictionaryFloor(logging: FileFloor(at: folder.appending(path: "log")))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// What the program was asked to do.
+struct Arguments {
+    /// The parts of the program that only it itself calls.
+    enum Role {
+        case conduct
+        case prepare(Fixture, Side)
+        case measure(Workload, Side)
+        /// One step of a workload that needs a process of its own.
+        case probe(Probe, launch: UInt64, arguments: [String])
+    }
+
+    private(set) var role = Role.conduct
+    private(set) var settings: Settings
+    private(set) var only: Set<String> = []
+    private(set) var json: URL?
+    private(set) var chart: URL?
+    private(set) var markdown: URL?
+    private(set) var folder = URL(filePath: ".build/benchmark")
+    private(set) var isGrowth = false
+
+    static let usage = """
+        usage: skyros-benchmark [--quick] [--growth] [--only W1,W4] [--rounds N] [--rows N]
+                                [--json FILE] [--markdown FILE] [--chart FILE] [--folder FOLDER]
+        """
+
+    init(_ words: [String]) throws {
+        settings = Settings(isQuick: words.contains("--quick"))
+        var words = words[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--quick": break
+            case "--grown": settings.isGrown = true
+            case "--growth": isGrowth = true
+            case "--only": only = Set(try Self.value(&words).split(separator: ",").map(String.init))
+            case "--rounds": settings.rounds = try Self.number(&words)
+            case "--rows": settings.rows = try Self.number(&words)
+            case "--json": json = URL(filePath: try Self.value(&words))
+            case "--chart": chart = URL(filePath: try Self.value(&words))
+            case "--markdown": markdown = URL(filePath: try Self.value(&words))
+            case "--folder": folder = URL(filePath: try Self.value(&words))
+            case "--prepare":
+                let name = try Self.value(&words)
+                guard let fixture = Fixture(rawValue: name) else { throw Self.unknown(name) }
+                role = .prepare(fixture, try Self.side(&words))
+            case "--measure":
+                let name = try Self.value(&words)
+                guard let workload = Workload.all.first(where: { $0.name == name }) else {
+                    throw Self.unknown(name)
+                }
+                role = .measure(workload, try Self.side(&words))
+            case "--probe":
+                let name = try Self.value(&words)
+                guard let probe = Probe(rawValue: name) else { throw Self.unknown(name) }
+                let launch = UInt64(try Self.number(&words))
+                role = .probe(probe, launch: launch, arguments: Array(words))
+                words = []
+            default: throw Self.unknown(word)
+            }
+        }
+        let names = Set(Workload.all.map(\.name))
+        if let name = only.first(where: { !names.contains($0) }) { throw Self.unknown(name) }
+    }
+
+    func wants(_ workload: Workload) -> Bool {
+        only.isEmpty || only.contains(workload.name)
+    }
+
+    private static func value(_ words: inout ArraySlice<String>) throws -> String {
+        guard let value = words.popFirst() else { throw BenchmarkError(usage) }
+        return value
+    }
+
+    private static func number(_ words: inout ArraySlice<String>) throws -> Int {
+        let text = try value(&words)
+        guard let number = Int(text), number > 0 else { throw unknown(text) }
+        return number
+    }
+
+    private static func side(_ words: inout ArraySlice<String>) throws -> Side {
+        let text = try value(&words)
+        guard let side = Side(rawValue: text) else { throw unknown(text) }
+        return side
+    }
+
+    private static func unknown(_ word: String) -> BenchmarkError {
+        BenchmarkError("\(word)?\n\(usage)")
+    }
+}

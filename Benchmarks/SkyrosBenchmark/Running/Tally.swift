@@ -1,0 +1,12 @@
+import Synchronization
+
+/// A sum that several threads add to.
+final class Tally: Sendable {
+    private let sum = Atomic(0)
+
+    func add(_ number: Int) {
+        sum.add(number, ordering: .relaxed)
+    }
+
+    var value: Int { sum.load(ordering: .relaxed) }
+}

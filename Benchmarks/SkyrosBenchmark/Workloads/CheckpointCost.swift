@@ -1,0 +1,122 @@
+import BenchmarkModel
+import Foundation
+import Skyros
+
+/// What it costs to bring the log into the other files: the writers meanwhile, and the disk.
+enum CheckpointCost {
+    // MARK: Latency
+
+    /// How long single inserts take, while no checkpoint runs and while one does.
+    static func latencies(_ side: Side, _ bench: Bench) throws -> [Figure] {
+        let busy = try samples(side, bench, checkpoints: true)
+        // SQLite checkpoints within a commit: its writers know no other state.
+        let quiet = side == .skyros ? try samples(side, bench, checkpoints: false) : busy
+        return [(quiet, "no checkpoint"), (busy, "beside checkpoints")].flatMap { times, variant in
+            let sorted = times.sorted()
+            let figures = [("p50", 0.5), ("p99.9", 0.999), ("longest", 1.0)]
+            return figures.map { name, share in
+                Figure(
+                    "commit \(name), \(variant)",
+                    Statistics.percentile(share, of: sorted), .microseconds)
+            }
+        }
+    }
+
+    /// The time of each commit in microseconds. Of Skyros, whose checkpoints run on a thread of
+    /// their own, only those count during which one ran; of SQLite, which checkpoints within a
+    /// commit, all.
+    private static func samples(
+        _ side: Side, _ bench: Bench, checkpoints: Bool
+    ) throws -> [Double] {
+        let folder = try bench.copy(of: .base, side)
+        let peer = try open(side, at: folder, bench.settings, checkpoints: checkpoints)
+        // While SQLite's journal is there, the checkpoint is being written.
+        let journal = folder.appending(path: "checkpoint.sqlite-journal")
+            .path(percentEncoded: false)
+        let mustRun = checkpoints && side == .skyros
+        let first = bench.settings.rows
+        let rows = first..<first + 2 * bench.settings.singleInserts
+        let clock = ContinuousClock()
+        var times: [Double] = []
+        for block in Blocks(rows) {
+            for order in Generator.orders(block) {
+                let isRunning = mustRun && access(journal, F_OK) == 0
+                let start = clock.now
+                try peer.insert(order)
+                let time = (clock.now - start).microseconds
+                if !mustRun || isRunning { times.append(time) }
+            }
+        }
+        try Checks.holds(peer, rows: rows.upperBound)
+        Unclosed.keep(peer)
+        guard times.count >= 1_000 else {
+            throw BenchmarkError("\(times.count) commits ran beside a checkpoint: too few")
+        }
+        return times
+    }
+
+    private static func open(
+        _ side: Side, at folder: URL, _ settings: Settings, checkpoints: Bool
+    ) throws -> any Peer {
+        guard side == .skyros, checkpoints else {
+            return try Peers.open(side, at: folder, PeerOptions(checkpoints: checkpoints))
+        }
+        var options = Store.Options()
+        // An insert adds about two microseconds to the time to open: several checkpoints.
+        options.openingTargetMilliseconds = settings.singleInserts / 2_000
+        return try SkyrosPeer(at: folder, options: options)
+    }
+
+    // MARK: Time and bytes
+
+    /// A checkpoint after one row of a hundred has changed, on the disk when it ends.
+    static func onePercent(_ side: Side, _ bench: Bench) throws -> [Figure] {
+        let folder = try bench.copy(of: .base, side)
+        let options = PeerOptions(isDurable: true, checkpoints: false)
+        let peer = try Peers.open(side, at: folder, options)
+        let rows = Array(stride(from: 0, to: bench.settings.rows, by: 100))
+        for start in stride(from: 0, to: rows.count, by: Settings.blockRows) {
+            let block = rows[start..<min(start + Settings.blockRows, rows.count)]
+            try finish(Array(block), in: peer)
+        }
+        let before = Memory.writtenBytes
+        let time = try ContinuousClock().measure {
+            if let peer = peer as? SQLitePeer {
+                try peer.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            } else {
+                try peer.close()
+            }
+        }
+        let bytes = Memory.writtenBytes - before
+        if side != .skyros { try peer.close() }
+        let reopened = try Peers.open(side, at: folder)
+        for row in rows.prefix(1_000) {
+            try BenchmarkError.check(
+                reopened.order(Generator.id(row))?.status, next(row), "status of row \(row)")
+        }
+        try reopened.close()
+        return [
+            Figure("checkpoint of 1 % changed, time", time.milliseconds, .milliseconds),
+            Figure("checkpoint of 1 % changed, written", Double(bytes), .bytes),
+        ]
+    }
+
+    /// Changes the status of each of the rows, in one commit.
+    private static func finish(_ rows: [Int], in peer: any Peer) throws {
+        if let peer = peer as? SkyrosPeer {
+            try peer.store.write(by: Audit.actor, because: Audit.reason) { tx in
+                for row in rows {
+                    try tx.update(Order.self, Generator.id(row)) { $0.status = next(row) }
+                }
+            }
+        } else if let peer = peer as? SQLitePeer {
+            try peer.database.execute("BEGIN")
+            for row in rows { try peer.setStatus(next(row), of: Generator.id(row)) }
+            try peer.database.execute("COMMIT")
+        }
+    }
+
+    private static func next(_ row: Int) -> Order.Status {
+        Versions.status(of: row, version: 1)
+    }
+}

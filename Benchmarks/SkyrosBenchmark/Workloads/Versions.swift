@@ -1,0 +1,60 @@
+import BenchmarkModel
+import Foundation
+
+/// Rows with a past, for the workloads that look back.
+enum Versions {
+    /// How many rows have many versions.
+    static let rowCount = 100
+    /// How many each of them has.
+    static let perRow = 20
+
+    /// The status that a row has in a version; 0 is what was inserted. No two that follow each
+    /// other are equal.
+    static func status(of row: Int, version: Int) -> Order.Status {
+        let all = Order.Status.allCases
+        let first = all.firstIndex(of: Generator.order(row).status) ?? 0
+        return all[(first + version) % all.count]
+    }
+
+    /// Inserts all rows; gives the first of them 20 versions, in turns; and updates random rows.
+    ///
+    /// The audit table answers by an index whatever its length, and filling it takes minutes: it
+    /// gets its rows 1,000 a block and no further updates.
+    static func prepare(_ side: Side, at folder: URL, _ settings: Settings) throws {
+        let peer = try Fixture.open(side, at: folder, PeerOptions(checkpoints: side != .skyros))
+        if side == .sqliteAudit {
+            try Fixture.insertRows(0..<settings.rows, into: peer)
+        } else {
+            _ = try SingleInserts.insert(0..<settings.rows, into: peer)
+        }
+        for version in 1..<perRow {
+            for row in 0..<rowCount {
+                let status = status(of: row, version: version)
+                try peer.setStatus(status, of: Generator.id(row))
+            }
+        }
+        if side != .sqliteAudit {
+            for index in 0..<settings.tailEvents {
+                let (row, status) = update(index, of: settings.rows)
+                try peer.setStatus(status, of: Generator.id(row))
+            }
+        }
+        try peer.close()
+        if side == .skyros { try removeCheckpoint(in: folder) }
+    }
+
+    /// An update that leaves the rows with 20 versions alone.
+    static func update(_ index: Int, of rows: Int) -> (row: Int, status: Order.Status) {
+        let (row, status) = Generator.update(index, of: rows - rowCount)
+        return (row + rowCount, status)
+    }
+
+    /// How many changes the log of the history has: what does not change a row leaves no event.
+    static func changeCount(_ settings: Settings) -> Int {
+        settings.rows + rowCount * (perRow - 1) + settings.tailEvents
+    }
+
+    static func removeCheckpoint(in folder: URL) throws {
+        try FileManager.default.removeItem(at: folder.appending(path: "checkpoint.sqlite"))
+    }
+}
