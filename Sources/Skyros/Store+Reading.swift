@@ -33,7 +33,7 @@ extension Store: Reading {
     ) throws -> R? {
         guard let row = try row(of: type, RecordCoding.id(id, of: type)) else { return nil }
         if let typed = row.typed(type) { return try body(typed.value) }
-        return try body(row.decoded(as: type))
+        return try body(row.value(as: type))
     }
 
     @inlinable

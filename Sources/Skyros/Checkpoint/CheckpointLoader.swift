@@ -14,8 +14,8 @@ enum CheckpointLoader {
             let index = snapshot.tableIndex(of: loaded.entity)
             let id = RecordID(ByteString(loaded.id))
             let bytes = [UInt8](loaded.record)
-            let row = EncodedRow(
-                id: id, hash: snapshot.tables[index].hash(id), number: UInt64(loaded.number),
+            let row = snapshot.tables[index].storedRow(
+                id, hash: snapshot.tables[index].hash(id), number: UInt64(loaded.number),
                 bytes: bytes)
             try snapshot.tables[index].put(row, before: nil, after: bytes)
         }

@@ -65,8 +65,8 @@ struct Projector {
     ) throws -> Row {
         let row =
             memo?.row
-            ?? EncodedRow(
-                id: record.id, hash: table.hash(record.id), number: table.takeNumber(),
+            ?? table.storedRow(
+                record.id, hash: table.hash(record.id), number: table.takeNumber(),
                 bytes: record.fields.bytes)
         guard try table.put(row, before: nil, after: record.fields.bytes) == nil else {
             throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
@@ -88,7 +88,7 @@ struct Projector {
         }
         let oldRecord = try old.encoded()
         let newRecord = try Fields.merge(oldRecord, before: before.bytes, after: after.bytes)
-        let row = EncodedRow(id: id, hash: old.hash, number: old.number, bytes: newRecord)
+        let row = table.storedRow(id, hash: old.hash, number: old.number, bytes: newRecord)
         try table.put(row, before: oldRecord, after: newRecord)
         return row
     }

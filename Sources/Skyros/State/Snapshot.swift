@@ -28,7 +28,7 @@ public struct Snapshot: Sendable {
         self.hashSeed = hashSeed
         tables = schema.entities.map {
             Table(
-                entity: $0.name, typeID: ObjectIdentifier($0.type), hashSeed: hashSeed,
+                entity: $0.name, type: $0.type, hashSeed: hashSeed,
                 indexes: $0.indexes)
         }
     }
@@ -47,8 +47,7 @@ public struct Snapshot: Sendable {
 
     /// The place of the table of a type's records; nil if there is none.
     func tableIndex<E: Entity>(of type: E.Type) -> Int? {
-        let typeID = ObjectIdentifier(type)
-        for index in tables.indices where tables[index].typeID == typeID { return index }
+        for index in tables.indices where tables[index].type == type { return index }
         // Another type may read the records by their name.
         let entity = E.entityName
         return tables.firstIndex { $0.entity == entity }
@@ -57,7 +56,7 @@ public struct Snapshot: Sendable {
     /// The place of the table of `entity`, which is made if need be.
     mutating func tableIndex(of entity: String) -> Int {
         if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
-        tables.append(Table(entity: entity, typeID: nil, hashSeed: hashSeed, indexes: []))
+        tables.append(Table(entity: entity, type: nil, hashSeed: hashSeed, indexes: []))
         return tables.count - 1
     }
 }

@@ -2,7 +2,7 @@
 struct Table: Sendable {
     let entity: String
     /// The Swift type of the records, if the schema names one.
-    let typeID: ObjectIdentifier?
+    let type: (any Entity.Type)?
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowMap()
@@ -11,10 +11,10 @@ struct Table: Sendable {
     private(set) var nextNumber: UInt64 = 1
 
     init(
-        entity: String, typeID: ObjectIdentifier?, hashSeed: UInt64, indexes: [IndexDefinition]
+        entity: String, type: (any Entity.Type)?, hashSeed: UInt64, indexes: [IndexDefinition]
     ) {
         self.entity = entity
-        self.typeID = typeID
+        self.type = type
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
@@ -30,6 +30,15 @@ struct Table: Sendable {
 
     func hash(_ id: RecordID) -> UInt64 {
         id.bytes.hash(seed: hashSeed)
+    }
+
+    /// A row for a record that comes from the log or the checkpoint.
+    func storedRow(_ id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) -> Row {
+        func stored<E: Entity>(as type: E.Type) -> Row {
+            StoredRow<E>(id: id, hash: hash, number: number, bytes: bytes)
+        }
+        if let type { return stored(as: type) }
+        return EncodedRow(id: id, hash: hash, number: number, bytes: bytes)
     }
 
     /// Adds a row, and returns the one that had its id until now, if there was one.

@@ -14,6 +14,7 @@ final class MainView: @unchecked Sendable {
     /// Behind a pointer, as in `Locked`.
     private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
     private let gate = ReaderGate()
+    private let hashSeed: UInt64
     /// The rows that changed since the last checkpoint. Its lock is held by whoever changes the
     /// view, so that rows and snapshot are of one moment.
     private let touched: Locked<TouchedRows>
@@ -21,6 +22,7 @@ final class MainView: @unchecked Sendable {
     /// - Parameter touched: the rows that the checkpoint does not hold as the snapshot does; also
     ///   says whether to note such rows at all.
     init(_ snapshot: Snapshot, touched: TouchedRows) {
+        hashSeed = snapshot.hashSeed
         self.snapshot.initialize(to: snapshot)
         self.touched = Locked(touched)
     }
@@ -39,9 +41,14 @@ final class MainView: @unchecked Sendable {
 
     /// The row with this id in the table at `index`, in the newest state. O(log n).
     func row(_ id: RecordID, inTableAt index: Int) -> Row? {
+        let hash = id.bytes.hash(seed: hashSeed)
         let pass = gate.enter()
         defer { gate.leave(pass) }
-        return snapshot.pointee.tables[index].row(id)
+        // Nothing on the way is copied: threads that counted references to the same objects
+        // would wait for each other.
+        return snapshot.pointee.tables.withUnsafeBufferPointer { tables in
+            tables[index].rows.find(id: id, hash: hash)
+        }
     }
 
     /// Moves the view on by an event with `changeCount` changes. One thread at a time.

@@ -38,6 +38,7 @@ enum Calls {
     /// The steps of reads and writes that are specialised for entities of other modules.
     private static let inlined = [
         "Sources/Skyros/Coding/Records/RecordID+Coding.swift",
+        "Sources/Skyros/Model/Records/StoredRow.swift",
         "Sources/Skyros/Model/Records/RecordCoding.swift",
         "Sources/Skyros/Model/Records/Row.swift",
         "Sources/Skyros/State/Fetch/Reading.swift",

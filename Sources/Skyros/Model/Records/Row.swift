@@ -27,10 +27,7 @@ class Row: @unchecked Sendable {
     }
 }
 
-/// A row that came from the log or the checkpoint and was never needed as a Swift value.
-///
-/// It keeps the bytes even when it is read: today's type may know fewer fields than they hold,
-/// and the record stays what it is until it is written again.
+/// A row of an entity that the schema does not name.
 ///
 /// - Note: `@unchecked` as its superclass is; what it adds is immutable.
 final class EncodedRow: Row, @unchecked Sendable {
@@ -68,6 +65,7 @@ extension Row {
     @inlinable
     func value<E: Entity>(as type: E.Type) throws -> E {
         if let typed = typed(type) { return typed.value }
+        if let value = stored(type)?.value { return value }
         return try decoded(as: type)
     }
 
@@ -81,9 +79,18 @@ extension Row {
         return unsafeDowncast(self, to: TypedRow<E>.self)
     }
 
+    /// The row, if it is one that was loaded for this type.
+    @inlinable
+    func stored<E: Entity>(_ type: E.Type) -> StoredRow<E>? {
+        guard Swift.type(of: self) == StoredRow<E>.self else { return nil }
+        // As in `typed`.
+        return unsafeDowncast(self, to: StoredRow<E>.self)
+    }
+
     @usableFromInline
     func decoded<E: Entity>(as type: E.Type) throws -> E {
-        try RecordCoding.decode(type, from: encoded(), id: id)
+        if let stored = stored(type) { return try stored.decode() }
+        return try RecordCoding.decode(type, from: encoded(), id: id)
     }
 }
 

@@ -72,7 +72,7 @@ extension Table {
             conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
             sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
         // The fields of another type, which reads the records by their name, are others.
-        return QueryPlan(question, indexes: typeID == ObjectIdentifier(E.self) ? indexes : [])
+        return QueryPlan(question, indexes: type == E.self ? indexes : [])
     }
 
     /// The rows of an exact plan, without those left out at the front and behind the limit.

@@ -57,9 +57,9 @@ extension RowMap {
         let isIndivisible = place.shift == RowMapBranch.shiftMax && place.slots.count == 1
         if leaf.count > RowMapLeaf.rowsMax, !isIndivisible { return "a leaf was not split" }
         for index in 0..<leaf.count {
-            let hash = leaf.rows[index]._withUnsafeGuaranteedRef { $0.hash }
+            let hash = leaf.entries[index].row._withUnsafeGuaranteedRef { $0.hash }
             if !place.covers(hash) { return "a row is in a leaf of other slots" }
-            if leaf.fingerprints[index] != RowMapLeaf.fingerprint(hash, shift: place.shift) {
+            if leaf.entries[index].fingerprint != RowMapLeaf.fingerprint(hash, shift: place.shift) {
                 return "a fingerprint is not that of its row"
             }
         }

@@ -24,25 +24,27 @@ struct RowMap: @unchecked Sendable {
     /// The row with this id, if there is one.
     ///
     /// - Parameter hash: The hash of `id`, by the same function as that of all rows of the map.
+    @inline(__always)
     func find(id: RecordID, hash: UInt64) -> Row? {
         unmanagedFind(id: id, hash: hash)?.takeUnretainedValue()
     }
 
     /// The row with this id, not retained: valid while the caller holds the map unchanged.
+    @inline(__always)
     func unmanagedFind(id: RecordID, hash: UInt64) -> Unmanaged<Row>? {
         guard let (leaf, shift) = leaf(for: hash) else { return nil }
         let fingerprint = RowMapLeaf.fingerprint(hash, shift: shift)
-        return leaf.index(of: id, fingerprint: fingerprint).map { leaf.rows[$0] }
+        return leaf.index(of: id, fingerprint: fingerprint).map { leaf.entries[$0].row }
     }
 
     /// The row with this number, which is unique, if its id has this hash.
     func find(number: UInt64, hash: UInt64) -> Row? {
         guard let (leaf, _) = leaf(for: hash) else { return nil }
         for index in 0..<leaf.count {
-            let isWanted = leaf.rows[index]._withUnsafeGuaranteedRef { row in
+            let isWanted = leaf.entries[index].row._withUnsafeGuaranteedRef { row in
                 row.hash == hash && row.number == number
             }
-            if isWanted { return leaf.rows[index].takeUnretainedValue() }
+            if isWanted { return leaf.entries[index].row.takeUnretainedValue() }
         }
         return nil
     }
@@ -91,7 +93,7 @@ struct RowMap: @unchecked Sendable {
         if node.isLeaf {
             let leaf = RowMapLeaf(node)
             for index in 0..<leaf.count {
-                let goesOn = try leaf.rows[index]._withUnsafeGuaranteedRef { try body($0) }
+                let goesOn = try leaf.entries[index].row._withUnsafeGuaranteedRef { try body($0) }
                 if !goesOn { return false }
             }
             return true

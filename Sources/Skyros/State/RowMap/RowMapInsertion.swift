@@ -28,7 +28,7 @@ enum RowMapInsertion {
                 return replace(at: place, of: leaf, by: row)
             }
             if leaf.count < leaf.capacity {
-                leaf.append(Unmanaged.passRetained(row), fingerprint: fingerprint)
+                leaf.append(RowMapEntry(Unmanaged.passRetained(row), fingerprint: fingerprint))
                 return nil
             }
             // The leaf grows or is split; then the same step is taken again.
@@ -50,9 +50,10 @@ enum RowMapInsertion {
     }
 
     private static func replace(at place: Int, of leaf: RowMapLeaf, by row: Row) -> Row {
-        let old = leaf.rows[place]
-        leaf.rows[place] = Unmanaged.passRetained(row)
-        return old.takeRetainedValue()
+        let old = leaf.entries[place]
+        leaf.entries[place] = RowMapEntry(
+            Unmanaged.passRetained(row), fingerprint: old.fingerprint)
+        return old.row.takeRetainedValue()
     }
 
     /// Whether a leaf cannot be split any more, because its rows agree in all bits of the hash.
@@ -98,10 +99,10 @@ enum RowMapInsertion {
     private static func halves(
         of leaf: RowMapLeaf, middle: Int
     ) -> (left: RowMapNode?, right: RowMapNode?) {
-        let slotMask = UInt32(RowMapBranch.slots - 1)
-        let fingerprints = leaf.fingerprints
+        let slotMask = UInt16(RowMapBranch.slots - 1)
+        let entries = leaf.entries
         var rightCount = 0
-        for index in 0..<leaf.count where fingerprints[index] & slotMask >= UInt32(middle) {
+        for index in 0..<leaf.count where entries[index].fingerprint & slotMask >= UInt16(middle) {
             rightCount += 1
         }
         if rightCount == 0 { return (leaf.moved(capacity: leaf.count), nil) }
@@ -112,9 +113,8 @@ enum RowMapInsertion {
         let leftLeaf = RowMapLeaf(Unmanaged.passUnretained(left))
         let rightLeaf = RowMapLeaf(Unmanaged.passUnretained(right))
         for index in 0..<leaf.count {
-            let fingerprint = fingerprints[index]
-            let target = fingerprint & slotMask >= UInt32(middle) ? rightLeaf : leftLeaf
-            target.append(leaf.rows[index], fingerprint: fingerprint)
+            let isRight = entries[index].fingerprint & slotMask >= UInt16(middle)
+            (isRight ? rightLeaf : leftLeaf).append(entries[index])
         }
         leaf.forgetRows()
         return (left, right)

@@ -1,4 +1,4 @@
-/// Access to a leaf of a `RowMap`: a bucket of rows, each with 32 bits of its hash.
+/// Access to a leaf of a `RowMap`: a bucket of rows, each with 16 bits of its hash.
 ///
 /// The fingerprints are the hash's bits from the shift of the branch above upwards. They are
 /// scanned before any row is touched, and the lowest six of them are the row's slot in the branch,
@@ -29,24 +29,18 @@ struct RowMapLeaf {
     var count: Int { Int(header.pointee.count) }
     var capacity: Int { Int(header.pointee.capacity) }
 
-    var fingerprints: UnsafeMutablePointer<UInt32> {
-        tail.assumingMemoryBound(to: UInt32.self)
-    }
-
-    var rows: UnsafeMutablePointer<Unmanaged<Row>> {
-        (tail + capacity * MemoryLayout<UInt32>.stride)
-            .assumingMemoryBound(to: Unmanaged<Row>.self)
+    var entries: UnsafeMutablePointer<RowMapEntry> {
+        tail.assumingMemoryBound(to: RowMapEntry.self)
     }
 
     /// The place of the row with this id.
-    func index(of id: RecordID, fingerprint: UInt32) -> Int? {
-        let fingerprints = fingerprints
-        let rows = rows
+    func index(of id: RecordID, fingerprint: UInt16) -> Int? {
+        let entries = entries
         let count = count
         var index = 0
         while index < count {
-            if fingerprints[index] == fingerprint,
-                rows[index]._withUnsafeGuaranteedRef({ $0.id == id })
+            if entries[index].fingerprint == fingerprint,
+                entries[index].row._withUnsafeGuaranteedRef({ $0.id == id })
             {
                 return index
             }
@@ -56,19 +50,17 @@ struct RowMapLeaf {
     }
 
     /// Adds a row to a leaf with room for it, taking over the reference.
-    func append(_ row: Unmanaged<Row>, fingerprint: UInt32) {
+    func append(_ entry: RowMapEntry) {
         let index = count
-        fingerprints[index] = fingerprint
-        rows[index] = row
+        entries[index] = entry
         header.pointee.count = Int32(index + 1)
     }
 
     /// Takes out a row, giving its reference to the caller; the last row moves into its place.
     func take(at index: Int) -> Unmanaged<Row> {
         let last = count - 1
-        let row = rows[index]
-        rows[index] = rows[last]
-        fingerprints[index] = fingerprints[last]
+        let row = entries[index].row
+        entries[index] = entries[last]
         header.pointee.count = Int32(last)
         return row
     }
@@ -76,8 +68,7 @@ struct RowMapLeaf {
     /// Moves all rows into `target`, which has room for them, and recomputes their fingerprints.
     func moveRows(to target: RowMapLeaf, shift: Int) {
         for index in 0..<count {
-            let hash = rows[index]._withUnsafeGuaranteedRef { $0.hash }
-            target.append(rows[index], fingerprint: Self.fingerprint(hash, shift: shift))
+            target.append(entry(of: entries[index].row, shift: shift))
         }
         forgetRows()
     }
@@ -85,8 +76,7 @@ struct RowMapLeaf {
     /// Adds all rows to `target` as well, which has room for them, with fingerprints of its own.
     func copyRows(to target: RowMapLeaf, shift: Int) {
         for index in 0..<count {
-            let hash = rows[index]._withUnsafeGuaranteedRef { $0.hash }
-            target.append(rows[index].retain(), fingerprint: Self.fingerprint(hash, shift: shift))
+            target.append(entry(of: entries[index].row.retain(), shift: shift))
         }
     }
 
@@ -108,21 +98,25 @@ struct RowMapLeaf {
         let node = RowMapNode.leaf(capacity: count < Self.rowsMax ? count + 1 : count)
         let target = RowMapLeaf(Unmanaged.passUnretained(node))
         moveBytes(to: target)
-        for index in 0..<count { _ = rows[index].retain() }
+        for index in 0..<count { _ = entries[index].row.retain() }
         return node
     }
 
     func releaseRows() {
-        for index in 0..<count { rows[index].release() }
+        for index in 0..<count { entries[index].row.release() }
     }
 
-    static func fingerprint(_ hash: UInt64, shift: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: hash &>> UInt64(shift))
+    static func fingerprint(_ hash: UInt64, shift: Int) -> UInt16 {
+        UInt16(truncatingIfNeeded: hash &>> UInt64(shift))
+    }
+
+    private func entry(of row: Unmanaged<Row>, shift: Int) -> RowMapEntry {
+        let hash = row._withUnsafeGuaranteedRef { $0.hash }
+        return RowMapEntry(row, fingerprint: Self.fingerprint(hash, shift: shift))
     }
 
     private func moveBytes(to target: RowMapLeaf) {
-        target.fingerprints.update(from: fingerprints, count: count)
-        target.rows.update(from: rows, count: count)
+        target.entries.update(from: entries, count: count)
         target.header.pointee.count = header.pointee.count
     }
 }

@@ -17,9 +17,9 @@ struct RowMapHeader {
 
 /// A node of a `RowMap`: a header, and behind it, in the same allocation, the rows or the children.
 ///
-///     leaf    ┌────────┬─────────────────────────┬──────────────────────────┐
-///             │ header │ capacity fingerprints   │ capacity rows            │
-///             └────────┴─────────────────────────┴──────────────────────────┘
+///     leaf    ┌────────┬─────────────────────────┐
+///             │ header │ capacity entries        │
+///             └────────┴─────────────────────────┘
 ///     branch  ┌────────┬─────────────────────────┐
 ///             │ header │ capacity children       │
 ///             └────────┴─────────────────────────┘
@@ -33,7 +33,7 @@ final class RowMapNode: ManagedBuffer<RowMapHeader, UInt64> {
         let rounded = RowMapLeaf.rounded(capacity)
         let header = RowMapHeader(
             starts: 0, count: 0, capacity: Int32(rounded), shift: 0, isLeaf: true)
-        return node(header, words: rounded / 2 + rounded)
+        return node(header, words: rounded)
     }
 
     /// A branch without children, whose capacity is at least `capacity`.
