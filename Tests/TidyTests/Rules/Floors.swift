@@ -6,7 +6,7 @@ enum Floors {
     /// no circle, and folders that share a floor, like the stages, never name each other. Files
     /// beside the folders have no floor, and name and are named freely, unless a floor is `wiring`.
     static let all: [String: [[String]]] = [
-        "Sources/SkyrosDisk/": [["Threads"], ["Posix"]],
+        "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
         "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"]],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
@@ -14,7 +14,7 @@ enum Floors {
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
-        "Sources/Skyros/State/": [["KeyTree", "RowMap"], ["Fetch"]],
+        "Sources/Skyros/State/": [["Nodes"], ["KeyTree", "RowMap"], ["Fetch"]],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"]],
         "Sources/SkyrosTool/": [["Commands"]],
     ]

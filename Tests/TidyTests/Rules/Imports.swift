@@ -18,7 +18,9 @@ enum Imports {
     ]
     /// Folders of which each folder is a module.
     private static let homes: Set<Substring> = ["Sources", "Benchmarks"]
-    private static let systemPlaces = ["Sources/SkyrosDisk/Posix/", "Sources/SkyrosDisk/Threads/"]
+    private static let systemPlaces = ["Memory", "Posix", "Threads"].map {
+        "Sources/SkyrosDisk/\($0)/"
+    }
 
     static func findings(in file: SourceFile) -> [Finding] {
         let forbidden = imports(of: file).compactMap { line, module in

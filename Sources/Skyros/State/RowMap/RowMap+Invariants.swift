@@ -15,13 +15,12 @@ extension RowMap {
     }
 
     /// The identities of all nodes, from which a test tells what two maps share.
-    var nodes: Set<ObjectIdentifier> {
-        var nodes: Set<ObjectIdentifier> = []
+    var nodes: Set<UnsafeMutableRawPointer> {
+        var nodes: Set<UnsafeMutableRawPointer> = []
         func visit(_ node: RowMapNode) {
-            nodes.insert(ObjectIdentifier(node))
-            let unmanaged = Unmanaged.passUnretained(node)
-            guard !unmanaged.isLeaf else { return }
-            let branch = RowMapBranch(unmanaged)
+            nodes.insert(UnsafeMutableRawPointer(node.header))
+            guard !node.isLeaf else { return }
+            let branch = RowMapBranch(node)
             for index in 0..<branch.count { branch.children[index].map(visit) }
         }
         root.map(visit)
@@ -42,13 +41,12 @@ extension RowMap {
     private static func broken(
         _ node: RowMapNode, at place: Place, rowsFound: inout Int
     ) -> String? {
-        let unmanaged = Unmanaged.passUnretained(node)
-        if unmanaged.isLeaf {
-            let leaf = RowMapLeaf(unmanaged)
+        if node.isLeaf {
+            let leaf = RowMapLeaf(node)
             rowsFound += leaf.count
             return broken(leaf, at: place)
         }
-        return broken(RowMapBranch(unmanaged), at: place, rowsFound: &rowsFound)
+        return broken(RowMapBranch(node), at: place, rowsFound: &rowsFound)
     }
 
     private static func broken(_ leaf: RowMapLeaf, at place: Place) -> String? {

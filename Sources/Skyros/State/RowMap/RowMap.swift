@@ -7,7 +7,7 @@
 /// Leaves are buckets of up to 32 rows; a full one is split in two by the next bit of the hash, as
 /// in extendible hashing, so leaves stay half to completely full. Branches use six bits of the
 /// hash each. A lookup in a million rows reads three branches that stay in the cache, one leaf and
-/// the row itself.
+/// the row itself. The nodes lie close together, in a memory of their own (`NodeMemory`).
 ///
 /// - Complexity: Finding, inserting and removing are O(log n), with a base of 64 for hashes that
 ///   are spread well; equal hashes are searched one by one.
@@ -17,9 +17,14 @@ struct RowMap: @unchecked Sendable {
     /// The number of rows. O(1).
     private(set) var count = 0
 
-    var root: RowMapNode?
+    private var tree = RowMapTree()
 
     init() {}
+
+    var root: RowMapNode? { tree.root.pointee }
+
+    /// The bytes that the nodes of this map take, and those of its copies that it does not share.
+    var nodeBytes: Int { tree.memory.usedBytes }
 
     /// The row with this id, if there is one.
     ///
@@ -52,11 +57,11 @@ struct RowMap: @unchecked Sendable {
     /// The leaf that rows with this hash are in, and the shift of the branch above it.
     @inline(__always)
     private func leaf(for hash: UInt64) -> (RowMapLeaf, shift: Int)? {
-        guard var node = root.map({ Unmanaged.passUnretained($0) }) else { return nil }
+        guard var node = tree.root.pointee else { return nil }
         var shift = 0
         while !node.isLeaf {
             let branch = RowMapBranch(node)
-            guard let child = branch.child(at: branch.index(of: hash)) else { return nil }
+            guard let child = branch.children[branch.index(of: hash)] else { return nil }
             shift = branch.shift
             node = child
         }
@@ -66,7 +71,8 @@ struct RowMap: @unchecked Sendable {
     /// Adds a row, and returns the row that had its id until now, if there was one.
     @discardableResult
     mutating func insert(_ row: Row) -> Row? {
-        let replaced = withUnsafeMutablePointer(to: &root) { RowMapInsertion.insert(row, at: $0) }
+        makeTreeUnique()
+        let replaced = RowMapInsertion(memory: tree.memory).insert(row, at: tree.root)
         if replaced == nil { count += 1 }
         return replaced
     }
@@ -75,20 +81,23 @@ struct RowMap: @unchecked Sendable {
     @discardableResult
     mutating func remove(id: RecordID, hash: UInt64) -> Row? {
         guard unmanagedFind(id: id, hash: hash) != nil else { return nil }
+        makeTreeUnique()
         count -= 1
-        return withUnsafeMutablePointer(to: &root) {
-            RowMapRemoval.remove(id, hash: hash, at: $0, shift: 0)
-        }
+        return RowMapRemoval(memory: tree.memory).remove(id, hash: hash, at: tree.root, shift: 0)
+    }
+
+    private mutating func makeTreeUnique() {
+        if !isKnownUniquelyReferenced(&tree) { tree = RowMapTree(sharing: tree) }
     }
 
     /// Calls `body` with every row, in no particular order, until it returns false. O(n).
     func forEach(_ body: (Row) throws -> Bool) rethrows {
         guard let root else { return }
-        _ = try Self.forEach(Unmanaged.passUnretained(root), body)
+        _ = try Self.forEach(root, body)
     }
 
     private static func forEach(
-        _ node: Unmanaged<RowMapNode>, _ body: (Row) throws -> Bool
+        _ node: RowMapNode, _ body: (Row) throws -> Bool
     ) rethrows -> Bool {
         if node.isLeaf {
             let leaf = RowMapLeaf(node)
@@ -100,7 +109,7 @@ struct RowMap: @unchecked Sendable {
         }
         let branch = RowMapBranch(node)
         for index in 0..<branch.count {
-            guard let child = branch.child(at: index) else { continue }
+            guard let child = branch.children[index] else { continue }
             if try !forEach(child, body) { return false }
         }
         return true

@@ -10,40 +10,24 @@ struct RowMapBranch {
     static let bits = 6
     static let slots = 64
 
-    private static let capacityStep = 4
+    private let node: RowMapNode
 
-    private let header: UnsafeMutablePointer<RowMapHeader>
-    private let tail: UnsafeMutableRawPointer
-
-    init(_ node: Unmanaged<RowMapNode>) {
-        (header, tail) = node.parts
+    init(_ node: RowMapNode) {
+        self.node = node
     }
 
-    static func rounded(_ capacity: Int) -> Int {
-        (capacity + capacityStep - 1) / capacityStep * capacityStep
-    }
+    var count: Int { Int(node.header.pointee.count) }
+    var capacity: Int { Int(node.header.pointee.capacity) }
+    var shift: Int { Int(node.header.pointee.shift) }
+    var starts: UInt64 { node.header.pointee.starts }
 
-    var count: Int { Int(header.pointee.count) }
-    var capacity: Int { Int(header.pointee.capacity) }
-    var shift: Int { Int(header.pointee.shift) }
-    var starts: UInt64 { header.pointee.starts }
-
-    /// The children, as owned references to be changed in place.
-    var children: UnsafeMutablePointer<RowMapNode?> {
-        tail.assumingMemoryBound(to: RowMapNode?.self)
-    }
-
-    /// The child at `index`, not retained.
-    func child(at index: Int) -> Unmanaged<RowMapNode>? {
-        // Raw, because the same word is an owned reference to others.
-        tail.load(
-            fromByteOffset: index * MemoryLayout<RowMapNode?>.stride,
-            as: Unmanaged<RowMapNode>?.self)
+    var children: RowMapSlot {
+        node.tail.assumingMemoryBound(to: RowMapNode?.self)
     }
 
     /// The place of the child that covers the slot of this hash.
     func index(of hash: UInt64) -> Int {
-        let slot = (hash &>> UInt64(header.pointee.shift)) & UInt64(Self.slots - 1)
+        let slot = (hash &>> UInt64(node.header.pointee.shift)) & UInt64(Self.slots - 1)
         // All slots up to and including this one; the shift by 64 wraps to all of them.
         let upTo = (UInt64(2) &<< slot) &- 1
         return (starts & upTo).nonzeroBitCount - 1
@@ -58,48 +42,47 @@ struct RowMapBranch {
         return start..<rest.trailingZeroBitCount
     }
 
-    /// Puts `child` into a branch with room for it, as the one that begins at `slot`.
-    func insert(_ child: consuming RowMapNode?, at index: Int, slot: Int) {
+    /// Puts `child` into a branch with room for it, as the one that begins at `slot`, taking over
+    /// the reference.
+    func insert(_ child: RowMapNode?, at index: Int, slot: Int) {
         let place = children + index
-        (place + 1).moveInitialize(from: place, count: count - index)
-        place.initialize(to: child)
-        header.pointee.count += 1
-        header.pointee.starts |= 1 &<< UInt64(slot)
+        (place + 1).update(from: place, count: count - index)
+        place.pointee = child
+        node.header.pointee.count += 1
+        node.header.pointee.starts |= 1 &<< UInt64(slot)
     }
 
-    /// Removes the child at `index`, which begins at `slot`; its slots fall to the one before.
+    /// Takes out the child at `index`, which begins at `slot`, without releasing it; its slots fall
+    /// to the one before.
     func remove(at index: Int, slot: Int) {
         let place = children + index
-        place.deinitialize(count: 1)
-        place.moveInitialize(from: place + 1, count: count - index - 1)
-        header.pointee.count -= 1
-        header.pointee.starts &= ~(1 &<< UInt64(slot))
+        place.update(from: place + 1, count: count - index - 1)
+        node.header.pointee.count -= 1
+        node.header.pointee.starts &= ~(1 &<< UInt64(slot))
     }
 
-    /// The same children in a new branch of the given capacity, which takes them over.
-    func moved(capacity: Int) -> RowMapNode {
-        let node = RowMapNode.branch(shift: shift, capacity: capacity)
-        let target = RowMapBranch(Unmanaged.passUnretained(node))
-        target.children.moveInitialize(from: children, count: count)
-        target.header.pointee.count = header.pointee.count
-        target.header.pointee.starts = starts
-        header.pointee.count = 0
-        return node
+    /// The same children in a new branch with room for one more, which takes them over.
+    func grown(in memory: NodeMemory) -> RowMapNode {
+        let target = same(capacity: count + 1, in: memory)
+        node.header.pointee.count = 0
+        return target
     }
 
     /// The same children in a new branch.
-    func copy() -> RowMapNode {
-        let node = RowMapNode.branch(shift: shift, capacity: count)
-        let target = RowMapBranch(Unmanaged.passUnretained(node))
-        target.tail.copyMemory(from: tail, byteCount: count * MemoryLayout<RowMapNode?>.stride)
-        target.header.pointee.count = header.pointee.count
-        target.header.pointee.starts = starts
-        // One by one and not retained, `initialize(from:count:)` goes through value witnesses.
-        for index in 0..<count { _ = child(at: index)?.retain() }
-        return node
+    func copy(in memory: NodeMemory) -> RowMapNode {
+        for index in 0..<count { children[index]?.retain() }
+        return same(capacity: count, in: memory)
     }
 
-    func releaseChildren() {
-        for index in 0..<count { child(at: index)?.release() }
+    func releaseChildren(in memory: NodeMemory) {
+        for index in 0..<count { children[index]?.release(in: memory) }
+    }
+
+    private func same(capacity: Int, in memory: NodeMemory) -> RowMapNode {
+        let target = RowMapNode.branch(shift: shift, capacity: capacity, in: memory)
+        RowMapBranch(target).children.update(from: children, count: count)
+        target.header.pointee.count = node.header.pointee.count
+        target.header.pointee.starts = starts
+        return target
     }
 }

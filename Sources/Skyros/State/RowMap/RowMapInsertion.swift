@@ -1,19 +1,20 @@
 /// How a row gets into a `RowMap`.
-enum RowMapInsertion {
-    typealias Slot = UnsafeMutablePointer<RowMapNode?>
+struct RowMapInsertion {
+    let memory: NodeMemory
 
     /// Adds `row` below the root at `root`, and returns the row that it replaces, if any.
-    static func insert(_ row: Row, at root: Slot) -> Row? {
+    func insert(_ row: Row, at root: RowMapSlot) -> Row? {
         let hash = row.hash
         var slot = root
         // Of the branch that `slot` is a child of.
-        var branchSlot: Slot?
+        var branchSlot: RowMapSlot?
         var index = 0
         var shift = 0
 
         while true {
-            guard let node = uniqueNode(at: slot) else {
-                slot.pointee = RowMapNode.leaf(capacity: 1)
+            slot.makeUnique(in: memory)
+            guard let node = slot.pointee else {
+                slot.pointee = .leaf(capacity: 1, in: memory)
                 continue
             }
             if !node.isLeaf {
@@ -34,22 +35,17 @@ enum RowMapInsertion {
             // The leaf grows or is split; then the same step is taken again.
             let mayGrow = leaf.count < RowMapLeaf.rowsMax
             if mayGrow || isIndivisible(slotOf: branchSlot, index: index) {
-                slot.pointee = leaf.moved(capacity: leaf.count + 1)
+                slot.replace(by: leaf.grown(in: memory), in: memory)
             } else if let branchSlot {
                 split(leaf, at: index, in: branchSlot)
                 slot = branchSlot
             } else {
-                slot.pointee = branch(over: leaf, shift: 0)
+                slot.replace(by: branch(over: leaf, shift: 0), in: memory)
             }
         }
     }
 
-    private static func uniqueNode(at slot: Slot) -> Unmanaged<RowMapNode>? {
-        RowMapNode.makeUnique(slot)
-        return slot.withMemoryRebound(to: Unmanaged<RowMapNode>?.self, capacity: 1) { $0.pointee }
-    }
-
-    private static func replace(at place: Int, of leaf: RowMapLeaf, by row: Row) -> Row {
+    private func replace(at place: Int, of leaf: RowMapLeaf, by row: Row) -> Row {
         let old = leaf.entries[place]
         leaf.entries[place] = RowMapEntry(
             Unmanaged.passRetained(row), fingerprint: old.fingerprint)
@@ -57,46 +53,46 @@ enum RowMapInsertion {
     }
 
     /// Whether a leaf cannot be split any more, because its rows agree in all bits of the hash.
-    private static func isIndivisible(slotOf branchSlot: Slot?, index: Int) -> Bool {
+    private func isIndivisible(slotOf branchSlot: RowMapSlot?, index: Int) -> Bool {
         guard let node = branchSlot?.pointee else { return false }
-        let branch = RowMapBranch(Unmanaged.passUnretained(node))
+        let branch = RowMapBranch(node)
         return branch.shift == RowMapBranch.shiftMax && branch.slots(of: index).count == 1
     }
 
     /// A branch whose only child, a leaf with the rows of `leaf`, covers all slots.
-    private static func branch(over leaf: RowMapLeaf, shift: Int) -> RowMapNode {
-        let child = RowMapNode.leaf(capacity: leaf.count)
-        leaf.moveRows(to: RowMapLeaf(Unmanaged.passUnretained(child)), shift: shift)
-        let node = RowMapNode.branch(shift: shift, capacity: 2)
-        RowMapBranch(Unmanaged.passUnretained(node)).insert(child, at: 0, slot: 0)
+    private func branch(over leaf: RowMapLeaf, shift: Int) -> RowMapNode {
+        let child = RowMapNode.leaf(capacity: leaf.count, in: memory)
+        leaf.moveRows(to: RowMapLeaf(child), shift: shift)
+        let node = RowMapNode.branch(shift: shift, capacity: 2, in: memory)
+        RowMapBranch(node).insert(child, at: 0, slot: 0)
         return node
     }
 
     /// Divides the leaf at `index` of a branch in two, or, where it covers a single slot, puts a
     /// branch in its place.
-    private static func split(_ leaf: RowMapLeaf, at index: Int, in branchSlot: Slot) {
+    private func split(_ leaf: RowMapLeaf, at index: Int, in branchSlot: RowMapSlot) {
         guard let node = branchSlot.pointee else { return }
-        var branch = RowMapBranch(Unmanaged.passUnretained(node))
+        var branch = RowMapBranch(node)
         let slots = branch.slots(of: index)
         if slots.count == 1 {
-            branch.children[index] = self.branch(
-                over: leaf, shift: branch.shift + RowMapBranch.bits)
+            let lower = self.branch(over: leaf, shift: branch.shift + RowMapBranch.bits)
+            (branch.children + index).replace(by: lower, in: memory)
             return
         }
         if branch.count == branch.capacity {
-            let grown = branch.moved(capacity: branch.count + 1)
-            branch = RowMapBranch(Unmanaged.passUnretained(grown))
-            branchSlot.pointee = grown
+            let grown = branch.grown(in: memory)
+            branch = RowMapBranch(grown)
+            branchSlot.replace(by: grown, in: memory)
         }
         let middle = slots.lowerBound + slots.count / 2
         let (left, right) = halves(of: leaf, middle: middle)
-        branch.children[index] = left
+        (branch.children + index).replace(by: left, in: memory)
         branch.insert(right, at: index + 1, slot: middle)
     }
 
     /// Moves the rows of `leaf` into two new leaves: those whose slot is below `middle`, and the
     /// others. A leaf that would have no rows is left out.
-    private static func halves(
+    private func halves(
         of leaf: RowMapLeaf, middle: Int
     ) -> (left: RowMapNode?, right: RowMapNode?) {
         let slotMask = UInt16(RowMapBranch.slots - 1)
@@ -105,13 +101,13 @@ enum RowMapInsertion {
         for index in 0..<leaf.count where entries[index].fingerprint & slotMask >= UInt16(middle) {
             rightCount += 1
         }
-        if rightCount == 0 { return (leaf.moved(capacity: leaf.count), nil) }
-        if rightCount == leaf.count { return (nil, leaf.moved(capacity: leaf.count)) }
+        if rightCount == 0 { return (leaf.moved(capacity: leaf.count, in: memory), nil) }
+        if rightCount == leaf.count { return (nil, leaf.moved(capacity: leaf.count, in: memory)) }
 
-        let left = RowMapNode.leaf(capacity: leaf.count - rightCount + 1)
-        let right = RowMapNode.leaf(capacity: rightCount + 1)
-        let leftLeaf = RowMapLeaf(Unmanaged.passUnretained(left))
-        let rightLeaf = RowMapLeaf(Unmanaged.passUnretained(right))
+        // Both have fewer rows than `leaf`, so there is room for the one that caused the split.
+        let left = RowMapNode.leaf(capacity: leaf.count - rightCount, in: memory)
+        let right = RowMapNode.leaf(capacity: rightCount, in: memory)
+        let (leftLeaf, rightLeaf) = (RowMapLeaf(left), RowMapLeaf(right))
         for index in 0..<leaf.count {
             let isRight = entries[index].fingerprint & slotMask >= UInt16(middle)
             (isRight ? rightLeaf : leftLeaf).append(entries[index])

@@ -5,32 +5,25 @@
 /// so a leaf is split without touching its rows. Valid while somebody holds the node.
 struct RowMapLeaf {
     /// A leaf that holds this many rows is split, unless all bits of the hash are used up.
-    static let rowsMax = 32
+    ///
+    /// So many fill, with the header, four cache lines.
+    static let rowsMax = 28
 
     /// Neighbours are merged only when they hold no more than this together: far enough from
     /// `rowsMax` that a removal and an insertion in turn do not merge and split in turn.
     static let mergedRowsMax = 10
 
-    private static let capacityStep = 8
+    private let node: RowMapNode
 
-    private let header: UnsafeMutablePointer<RowMapHeader>
-    private let tail: UnsafeMutableRawPointer
-
-    init(_ node: Unmanaged<RowMapNode>) {
-        (header, tail) = node.parts
+    init(_ node: RowMapNode) {
+        self.node = node
     }
 
-    static func rounded(_ capacity: Int) -> Int {
-        // Beyond `rowsMax` stand rows of equal hashes alone: grow by halves, not by steps.
-        let wanted = capacity <= rowsMax ? capacity : capacity + capacity / 2
-        return max(1, (wanted + capacityStep - 1) / capacityStep) * capacityStep
-    }
-
-    var count: Int { Int(header.pointee.count) }
-    var capacity: Int { Int(header.pointee.capacity) }
+    var count: Int { Int(node.header.pointee.count) }
+    var capacity: Int { Int(node.header.pointee.capacity) }
 
     var entries: UnsafeMutablePointer<RowMapEntry> {
-        tail.assumingMemoryBound(to: RowMapEntry.self)
+        node.tail.assumingMemoryBound(to: RowMapEntry.self)
     }
 
     /// The place of the row with this id.
@@ -53,7 +46,7 @@ struct RowMapLeaf {
     func append(_ entry: RowMapEntry) {
         let index = count
         entries[index] = entry
-        header.pointee.count = Int32(index + 1)
+        node.header.pointee.count = Int32(index + 1)
     }
 
     /// Takes out a row, giving its reference to the caller; the last row moves into its place.
@@ -61,7 +54,7 @@ struct RowMapLeaf {
         let last = count - 1
         let row = entries[index].row
         entries[index] = entries[last]
-        header.pointee.count = Int32(last)
+        node.header.pointee.count = Int32(last)
         return row
     }
 
@@ -82,24 +75,30 @@ struct RowMapLeaf {
 
     /// Gives up all references, which the caller has moved elsewhere.
     func forgetRows() {
-        header.pointee.count = 0
+        node.header.pointee.count = 0
+    }
+
+    /// The same rows in a new leaf with room for more, which takes over the references.
+    func grown(in memory: NodeMemory) -> RowMapNode {
+        // Beyond `rowsMax` stand rows of equal hashes alone: grow by halves, not by steps.
+        moved(capacity: count < Self.rowsMax ? count + 1 : count + count / 2, in: memory)
     }
 
     /// The same rows in a new leaf of the given capacity, which takes over the references.
-    func moved(capacity: Int) -> RowMapNode {
-        let node = RowMapNode.leaf(capacity: capacity)
-        moveBytes(to: RowMapLeaf(Unmanaged.passUnretained(node)))
+    func moved(capacity: Int, in memory: NodeMemory) -> RowMapNode {
+        let target = RowMapNode.leaf(capacity: capacity, in: memory)
+        moveBytes(to: RowMapLeaf(target))
         forgetRows()
-        return node
+        return target
     }
 
     /// The same rows in a new leaf with room for one more, unless that one would split it.
-    func copy() -> RowMapNode {
-        let node = RowMapNode.leaf(capacity: count < Self.rowsMax ? count + 1 : count)
-        let target = RowMapLeaf(Unmanaged.passUnretained(node))
-        moveBytes(to: target)
+    func copy(in memory: NodeMemory) -> RowMapNode {
+        let capacity = count < Self.rowsMax ? count + 1 : count
+        let target = RowMapNode.leaf(capacity: capacity, in: memory)
+        moveBytes(to: RowMapLeaf(target))
         for index in 0..<count { _ = entries[index].row.retain() }
-        return node
+        return target
     }
 
     func releaseRows() {
@@ -117,6 +116,6 @@ struct RowMapLeaf {
 
     private func moveBytes(to target: RowMapLeaf) {
         target.entries.update(from: entries, count: count)
-        target.header.pointee.count = header.pointee.count
+        target.node.header.pointee.count = node.header.pointee.count
     }
 }

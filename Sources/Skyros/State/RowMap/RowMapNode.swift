@@ -1,21 +1,26 @@
+import Synchronization
+
 /// What every node of a `RowMap` knows about itself.
-struct RowMapHeader {
+struct RowMapHeader: ~Copyable {
+    /// How many branches and maps refer to the node.
+    let referenceCount = Atomic(1)
+
     /// Branch: the slots at which a child begins. Leaf: unused.
-    var starts: UInt64
+    var starts: UInt64 = 0
 
     /// Leaf: the number of rows. Branch: the number of children.
-    var count: Int32
+    var count: Int32 = 0
 
     /// How many rows or children the tail has room for.
-    var capacity: Int32
+    let capacity: Int32
 
     /// Branch: how many bits of the hash its ancestors have used up. Leaf: unused.
-    var shift: Int32
+    let shift: Int32
 
-    var isLeaf: Bool
+    let isLeaf: Bool
 }
 
-/// A node of a `RowMap`: a header, and behind it, in the same allocation, the rows or the children.
+/// A reference to a node of a `RowMap`: a header, and behind it the rows or the children.
 ///
 ///     leaf    ┌────────┬─────────────────────────┐
 ///             │ header │ capacity entries        │
@@ -24,58 +29,96 @@ struct RowMapHeader {
 ///             │ header │ capacity children       │
 ///             └────────┴─────────────────────────┘
 ///
-/// One class for both, so that one check of uniqueness and one release serve both. The contents
-/// are reached through `RowMapLeaf` and `RowMapBranch`. A node is changed only while exactly one
-/// reference to it exists.
-final class RowMapNode: ManagedBuffer<RowMapHeader, UInt64> {
+/// Nodes lie in the `NodeMemory` of their map and are counted by hand: whoever stores a reference
+/// gives up one that it made or retained, and releases the one that stood there before. A node is
+/// changed only while exactly one reference to it exists. The contents are reached through
+/// `RowMapLeaf` and `RowMapBranch`.
+struct RowMapNode: Equatable {
+    /// Whole words, so that the tail, whose entries have a word each, ends with a cache line.
+    static let headerBytes = 32
+
+    let header: UnsafeMutablePointer<RowMapHeader>
+
+    var isLeaf: Bool { header.pointee.isLeaf }
+
+    var tail: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(header) + Self.headerBytes
+    }
+
+    /// The capacity, at least that given, which fills the block of memory that the node has.
+    private static func rounded(_ capacity: Int) -> Int {
+        let bytes = headerBytes + capacity * MemoryLayout<UInt>.stride
+        let unit = NodeMemory.blockUnit
+        return ((bytes + unit - 1) / unit * unit - headerBytes) / MemoryLayout<UInt>.stride
+    }
+
+    private static func byteCount(_ capacity: Int) -> Int {
+        headerBytes + capacity * MemoryLayout<UInt>.stride
+    }
+
     /// A leaf without rows, whose capacity is at least `capacity`.
-    static func leaf(capacity: Int) -> RowMapNode {
-        let rounded = RowMapLeaf.rounded(capacity)
-        let header = RowMapHeader(
-            starts: 0, count: 0, capacity: Int32(rounded), shift: 0, isLeaf: true)
-        return node(header, words: rounded)
+    static func leaf(capacity: Int, in memory: NodeMemory) -> RowMapNode {
+        node(capacity: capacity, shift: 0, isLeaf: true, in: memory)
     }
 
     /// A branch without children, whose capacity is at least `capacity`.
-    static func branch(shift: Int, capacity: Int) -> RowMapNode {
-        let rounded = RowMapBranch.rounded(capacity)
-        let header = RowMapHeader(
-            starts: 0, count: 0, capacity: Int32(rounded), shift: Int32(shift), isLeaf: false)
-        return node(header, words: rounded)
+    static func branch(shift: Int, capacity: Int, in memory: NodeMemory) -> RowMapNode {
+        node(capacity: capacity, shift: shift, isLeaf: false, in: memory)
     }
 
-    private static func node(_ header: RowMapHeader, words: Int) -> RowMapNode {
-        let buffer = RowMapNode.create(minimumCapacity: words) { _ in header }
-        // `create` makes an instance of the class it is called on.
-        return unsafeDowncast(buffer, to: RowMapNode.self)
+    private static func node(
+        capacity: Int, shift: Int, isLeaf: Bool, in memory: NodeMemory
+    ) -> RowMapNode {
+        let capacity = rounded(capacity)
+        let header = memory.allocate(byteCount: byteCount(capacity))
+            .bindMemory(to: RowMapHeader.self, capacity: 1)
+        header.initialize(
+            to: RowMapHeader(capacity: Int32(capacity), shift: Int32(shift), isLeaf: isLeaf))
+        return RowMapNode(header: header)
     }
 
-    deinit {
-        let node = Unmanaged.passUnretained(self)
-        if header.isLeaf {
-            RowMapLeaf(node).releaseRows()
+    // MARK: References
+
+    /// Whether exactly one reference to the node exists: then nobody else sees it change.
+    var isUnique: Bool {
+        header.pointee.referenceCount.load(ordering: .acquiring) == 1
+    }
+
+    func retain() {
+        header.pointee.referenceCount.add(1, ordering: .relaxed)
+    }
+
+    /// Gives up one reference; with the last one the node goes, and what it refers to.
+    func release(in memory: NodeMemory) {
+        let left = header.pointee.referenceCount.subtract(1, ordering: .acquiringAndReleasing)
+        guard left.newValue == 0 else { return }
+        if isLeaf {
+            RowMapLeaf(self).releaseRows()
         } else {
-            RowMapBranch(node).releaseChildren()
+            RowMapBranch(self).releaseChildren(in: memory)
         }
-    }
-
-    /// Makes the node at `slot` one that nobody else refers to, copying it if need be.
-    static func makeUnique(_ slot: UnsafeMutablePointer<RowMapNode?>) {
-        if isKnownUniquelyReferenced(&slot.pointee) { return }
-        guard let shared = slot.pointee else { return }
-        let node = Unmanaged.passUnretained(shared)
-        slot.pointee =
-            shared.header.isLeaf ? RowMapLeaf(node).copy() : RowMapBranch(node).copy()
+        let byteCount = Self.byteCount(Int(header.pointee.capacity))
+        header.deinitialize(count: 1)
+        memory.free(UnsafeMutableRawPointer(header), byteCount: byteCount)
     }
 }
 
-extension Unmanaged<RowMapNode> {
-    /// The header and the tail behind it; valid while somebody holds the node.
-    var parts: (header: UnsafeMutablePointer<RowMapHeader>, tail: UnsafeMutableRawPointer) {
-        _withUnsafeGuaranteedRef { node in
-            node.withUnsafeMutablePointers { ($0, UnsafeMutableRawPointer($1)) }
-        }
+/// A place that owns a reference to a node, or none.
+typealias RowMapSlot = UnsafeMutablePointer<RowMapNode?>
+
+extension RowMapSlot {
+    /// Puts a node in this place, taking over the reference, and releases the one before.
+    func replace(by node: RowMapNode?, in memory: NodeMemory) {
+        let old = pointee
+        pointee = node
+        old?.release(in: memory)
     }
 
-    var isLeaf: Bool { parts.header.pointee.isLeaf }
+    /// Makes the node in this place one that nobody else refers to, copying it if need be.
+    func makeUnique(in memory: NodeMemory) {
+        guard let node = pointee, !node.isUnique else { return }
+        let copy =
+            node.isLeaf ? RowMapLeaf(node).copy(in: memory) : RowMapBranch(node).copy(in: memory)
+        replace(by: copy, in: memory)
+    }
 }

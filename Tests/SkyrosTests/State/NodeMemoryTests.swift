@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Skyros
+
+@Suite struct `The memory of nodes` {
+    @Test func `gives blocks that do not overlap, and gives a freed one again`() {
+        let memory = NodeMemory()
+        var random = RandomSource(seed: 3)
+        var blocks: [(start: UnsafeMutableRawPointer, size: Int, mark: UInt8)] = []
+        for step in 0..<20_000 {
+            if blocks.count > 500 || (!blocks.isEmpty && Int.random(in: 0..<3, using: &random) == 0)
+            {
+                let (start, size, mark) = blocks.remove(
+                    at: Int.random(in: 0..<blocks.count, using: &random))
+                let content = UnsafeRawBufferPointer(start: start, count: size)
+                #expect(content.allSatisfy { $0 == mark })
+                memory.free(start, byteCount: size)
+            } else {
+                // Up to sizes beyond those that are pooled.
+                let size = Int.random(in: 16..<1_500, using: &random)
+                let start = memory.allocate(byteCount: size)
+                #expect(UInt(bitPattern: start) % UInt(NodeMemory.blockUnit) == 0)
+                let mark = UInt8(truncatingIfNeeded: step)
+                start.initializeMemory(as: UInt8.self, repeating: mark, count: size)
+                blocks.append((start, size, mark))
+            }
+        }
+        for block in blocks { memory.free(block.start, byteCount: block.size) }
+        #expect(memory.usedBytes == 0)
+    }
+
+    @Test func `is reused before more is taken`() {
+        let memory = NodeMemory()
+        let first = memory.allocate(byteCount: 200)
+        let second = memory.allocate(byteCount: 200)
+        memory.free(first, byteCount: 200)
+        #expect(memory.allocate(byteCount: 250) == first)
+        #expect(memory.usedBytes == 512)
+        memory.free(first, byteCount: 250)
+        memory.free(second, byteCount: 200)
+    }
+
+    @Test func `is all given back by a map and its copies`() {
+        var map = RowMap()
+        for number in 0..<3_000 {
+            map.insert(StateFixtures.row(number, hash: StateFixtures.mixed(number)))
+        }
+        let full = map.nodeBytes
+        var copy: RowMap? = map
+        for number in 0..<3_000 {
+            map.remove(id: StateFixtures.id(number), hash: StateFixtures.mixed(number))
+        }
+        #expect(copy?.count == 3_000)
+        #expect(map.nodeBytes == full)
+        copy = nil
+        #expect(map.nodeBytes == 0)
+    }
+}
