@@ -106,9 +106,10 @@ extension IndexKey {
                 append(rank: Rank.uuid)
                 withUnsafeBytes(of: uuid.uuid) { bytes.store($0) }
             case CBORFormat.Tag.date where (try? content.readDouble()) != nil:
-                let date = try reader.readDate()
+                let seconds = try reader.readDate().timeIntervalSinceReferenceDate
+                guard !seconds.isNaN else { return append(rank: Rank.noDate) }
                 append(rank: Rank.date)
-                bytes.store(bigEndian: Self.sortable(date.timeIntervalSinceReferenceDate))
+                bytes.store(bigEndian: Self.sortable(seconds))
             case CBORFormat.Tag.positiveBignum where fits(reader),
                 CBORFormat.Tag.negativeBignum where fits(reader):
                 try appendInteger(&reader)

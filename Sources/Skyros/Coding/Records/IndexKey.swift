@@ -17,6 +17,7 @@
 /// | bytes | `21`, escaped, `00` |
 /// | UUID | `30`, 16 bytes |
 /// | date | `31`, 8 bytes: its float, sortable |
+/// | date whose float is NaN | `32` |
 /// | anything else | `40`, its canonical CBOR, escaped, `00`: equality only |
 ///
 /// Integers and floats of equal value have equal components. Text is in the order that Swift's
@@ -36,6 +37,7 @@ package enum IndexKey {
         static let bytes: UInt8 = 0x21
         static let uuid: UInt8 = 0x30
         static let date: UInt8 = 0x31
+        static let noDate: UInt8 = 0x32
         static let other: UInt8 = 0x40
     }
 
