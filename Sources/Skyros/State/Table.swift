@@ -103,19 +103,14 @@ struct TableIndex: Sendable {
         tree.remove(key: try definition.key(of: before), id: id)
     }
 
-    /// The row, other than that of `id`, which already holds the values of `record`; nil if the
-    /// index is not unique or the record is exempt.
-    func conflict(with record: [UInt8], of id: RecordID) throws -> Row? {
-        guard definition.isUnique,
-            let key = try definition.keyIfComplete(of: record)
-        else { return nil }
-        var found: Row?
+    /// Whether any row under this key is one that `isMeant` says yes to. O(log n + rows asked).
+    func contains(_ key: ByteString, where isMeant: (Row) throws -> Bool) rethrows -> Bool {
+        var isFound = false
         let bound = KeyTree.Bound(key: key, isInclusive: true)
-        tree.scan(from: bound, to: bound, reversed: false) { _, row in
-            if row.id == id { return true }
-            found = row
-            return false
+        try tree.scanRows(from: bound, to: bound) { row in
+            isFound = try isMeant(row)
+            return !isFound
         }
-        return found
+        return isFound
     }
 }
