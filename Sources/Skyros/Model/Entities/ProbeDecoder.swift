@@ -53,14 +53,15 @@ struct ProbeDecoder: Decoder {
 
     /// A value of the type, made up.
     fileprivate func sample<T: Decodable>(_ type: T.Type, isVaried: Bool) throws -> T {
-        if let simple = Self.simple(type, isVaried) as? T { return simple }
+        // Where `T` is an optional, a cast of nil to it succeeds; so nil is not cast.
+        if let simple = Self.simple(type, isVaried), let value = simple as? T { return value }
         if let cases = type as? any CaseIterable.Type {
-            if let value = Self.aCase(cases, isVaried) as? T { return value }
+            if let aCase = Self.aCase(cases, isVaried), let value = aCase as? T { return value }
         }
         do {
             return try T(from: nested(isVaried: isVaried))
         } catch {
-            guard !isVaried, let value = Self.zero(type) else { throw error }
+            guard let value = Self.bareCase(type, isVaried) else { throw error }
             return value
         }
     }
@@ -83,15 +84,37 @@ struct ProbeDecoder: Decoder {
         isVaried ? type.allCases.dropFirst().first : type.allCases.first
     }
 
-    /// The first case of an enumeration without associated values, or a struct of such and of
-    /// numbers: all of them may consist of zero bits alone, as long as nothing is a reference.
-    private static func zero<T>(_ type: T.Type) -> T? {
-        guard _isPOD(type), MemoryLayout<T>.size > 0 else { return nil }
+    /// The first case of an enum, or another one, where decoding does not find it: raw values
+    /// cannot be guessed.
+    ///
+    /// Bits that are zero are the first case of every enum that holds no reference. The bits of
+    /// the number 1 are the second if cases carry nothing, as long as there are two: an enum of
+    /// one case has no bits at all. Of any other type, such bits may be a value that its own
+    /// initialisers never make.
+    private static func bareCase<T>(_ type: T.Type, _ isVaried: Bool) -> T? {
+        guard _isPOD(type), MemoryLayout<T>.size > 0, !(type is any CustomReflectable.Type) else {
+            return nil
+        }
+        let first = bits(0, as: type)
+        let mirror = Mirror(reflecting: first)
+        guard mirror.displayStyle == .enum else { return nil }
+        guard isVaried else { return first }
+        return mirror.children.isEmpty ? bits(1, as: type) : nil
+    }
+
+    private static func bits<T>(_ lowest: UInt8, as type: T.Type) -> T {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
         defer { memory.deallocate() }
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<T>.size)
-        return memory.assumingMemoryBound(to: T.self).pointee
+        // The lowest byte comes first on every machine that Swift supports.
+        memory.storeBytes(of: lowest, as: UInt8.self)
+        return memory.assumingMemoryBound(to: type).pointee
+    }
+
+    /// The key of an enum's case, which stands for the case and what it carries.
+    fileprivate func caseKeys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
+        Self.bareCase(type, isVaried).map { [$0] } ?? []
     }
 }
 
@@ -99,7 +122,7 @@ private struct ProbeFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ProbeDecoder
 
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { [] }
+    var allKeys: [Key] { decoder.caseKeys(Key.self) }
 
     func contains(_ key: Key) -> Bool { true }
 
@@ -108,6 +131,17 @@ private struct ProbeFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         decoder.recording?.note(key.stringValue, type)
         return try decoder.sample(type, isVaried: isVaried(key))
+    }
+
+    // The standard library decodes these two by methods of their own, which throw by default.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        decoder.recording?.note(key.stringValue, type)
+        return isVaried(key) ? 1 : 0
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        decoder.recording?.note(key.stringValue, type)
+        return isVaried(key) ? 1 : 0
     }
 
     func nestedContainer<NestedKey>(
@@ -151,6 +185,16 @@ private struct ProbeItems: UnkeyedDecodingContainer {
         return try decoder.sample(type, isVaried: decoder.isVaried)
     }
 
+    mutating func decode(_ type: Int128.Type) -> Int128 {
+        currentIndex += 1
+        return decoder.isVaried ? 1 : 0
+    }
+
+    mutating func decode(_ type: UInt128.Type) -> UInt128 {
+        currentIndex += 1
+        return decoder.isVaried ? 1 : 0
+    }
+
     mutating func nestedContainer<NestedKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
@@ -174,7 +218,10 @@ private struct ProbeValue: SingleValueDecodingContainer {
     func decodeNil() -> Bool { false }
 
     func decode(_ type: Bool.Type) -> Bool { decoder.isVaried }
-    func decode(_ type: String.Type) -> String { decoder.isVaried ? "b" : "a" }
+    /// Digits, as they please types that read numbers from text as well.
+    func decode(_ type: String.Type) -> String { decoder.isVaried ? "2" : "1" }
+    func decode(_ type: Int128.Type) -> Int128 { decoder.isVaried ? 1 : 0 }
+    func decode(_ type: UInt128.Type) -> UInt128 { decoder.isVaried ? 1 : 0 }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let number = type as? any Numeric.Type, let value = Self.number(number, decoder) as? T {
