@@ -84,6 +84,11 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = KeyTree()
+    /// How many rows there are whose stored values are not what today's type writes.
+    private var unexpectedCount = 0
+
+    /// Whether the keys say of every record what today's type reads.
+    var isFaithful: Bool { unexpectedCount == 0 }
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
@@ -91,16 +96,20 @@ struct TableIndex: Sendable {
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.
     mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
-        let key = try definition.key(of: after)
+        let new = try definition.checkedKey(of: after)
         if let before {
-            let old = try definition.key(of: before)
-            if old != key { tree.remove(key: old, id: row.id) }
+            let old = try definition.checkedKey(of: before)
+            if old.key != new.key { tree.remove(key: old.key, id: row.id) }
+            if !old.isExpected { unexpectedCount -= 1 }
         }
-        tree.insert(key: key, row: row)
+        tree.insert(key: new.key, row: row)
+        if !new.isExpected { unexpectedCount += 1 }
     }
 
     mutating func remove(_ id: RecordID, before: [UInt8]) throws {
-        tree.remove(key: try definition.key(of: before), id: id)
+        let old = try definition.checkedKey(of: before)
+        tree.remove(key: old.key, id: id)
+        if !old.isExpected { unexpectedCount -= 1 }
     }
 
     /// Whether any row under this key is one that `isMeant` says yes to. O(log n + rows asked).

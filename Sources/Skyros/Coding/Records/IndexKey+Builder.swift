@@ -4,9 +4,21 @@ extension IndexKey {
     /// Puts a key together, component by component.
     struct Builder: ~Copyable {
         var bytes = CBORWriter(capacity: 128)
+        /// Whether all values so far are those that their fields expect.
+        private(set) var isExpected = true
 
         var key: ByteString {
             bytes.withUnsafeBytes { ByteString($0) }
+        }
+
+        /// Appends the component of a field's value, and looks whether it is expected.
+        mutating func append(
+            _ range: Range<Int>, of record: UnsafeRawBufferPointer, for field: IndexField
+        ) throws(CBORError) {
+            let start = bytes.count
+            try append(range, of: record)
+            let rank = bytes.base.load(fromByteOffset: start, as: UInt8.self)
+            if !field.expected.allows(rank) { isExpected = false }
         }
 
         /// Appends the component of the value that lies at `range`; nothing there is null.

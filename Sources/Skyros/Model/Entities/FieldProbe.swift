@@ -7,12 +7,14 @@ import SkyrosLog
 /// it another. So the type is decoded from made-up values, once with the same values everywhere
 /// and once for each candidate field with another value there. The field is the one whose change
 /// the key path sees, and whose value it is in what the samples encode themselves as.
+///
+/// Samples also tell what records of today's type hold in the field.
 struct FieldProbe<E: Entity> {
     private let recording = ProbeRecording()
     private let baseline: E?
 
     init(_ type: E.Type) {
-        baseline = try? E(from: ProbeDecoder(recording, varying: nil))
+        baseline = try? E(from: ProbeDecoder(recording))
     }
 
     /// The stored name of the property that `part` reads; nil if samples cannot tell.
@@ -32,6 +34,33 @@ struct FieldProbe<E: Entity> {
         return names.count == 1 ? names[0] : nil
     }
 
+    /// What records of today's type hold in the field `name`, which `part` reads.
+    func expectation(of name: String, _ part: IndexPart<E>) -> ExpectedValue {
+        // No request relies on what such keys say.
+        if KeyOrder.of(part.valueType) == .none { return .any }
+        return ExpectedValue(ranks: ranks(of: part), mayBeNull: readsAbsenceAsNil(name, part))
+    }
+
+    /// The ranks of the type's values, or all but null where the type encodes itself otherwise.
+    private func ranks(of part: IndexPart<E>) -> ClosedRange<UInt8> {
+        guard let ranks = IndexKey.ranks(of: Self.unwrapped(part.valueType)) else {
+            return ExpectedValue.notNull
+        }
+        guard let baseline, let rank = part.rank(in: baseline) else { return ranks }
+        return ranks.contains(rank) ? ranks : ExpectedValue.notNull
+    }
+
+    /// Whether a record without the field is read as one in which it is nil.
+    private func readsAbsenceAsNil(_ name: String, _ part: IndexPart<E>) -> Bool {
+        guard part.valueType is any OptionalType.Type else { return false }
+        let decoder = ProbeDecoder(ProbeRecording(), without: name)
+        // Where samples tell nothing, the type is taken to do as optionals do by themselves.
+        guard let sample = try? E(from: decoder), let rank = part.rank(in: sample) else {
+            return true
+        }
+        return rank == IndexKey.Rank.null
+    }
+
     /// Whether the property may be stored. What a struct computes has no place in it; of the
     /// properties of a class nothing is known.
     private static func isStored(_ path: PartialKeyPath<E>) -> Bool {
@@ -43,7 +72,7 @@ struct FieldProbe<E: Entity> {
         of part: IndexPart<E>, storedAs name: String, in sample: E
     ) -> [UInt8]? {
         guard let value = try? part.encodedValue(sample),
-            let record = try? RecordCoding.encode(sample),
+            let record = try? CBOREncoder().encode(sample),
             let isStored = try? record.withBytes({ bytes throws(CBORError) in
                 guard let range = try CBORReader.valueRange(of: name, inMap: bytes) else {
                     return false
@@ -66,5 +95,15 @@ final class ProbeRecording {
 
     func note(_ name: String, _ type: Any.Type) {
         if !fields.contains(where: { $0.name == name }) { fields.append((name, type)) }
+    }
+}
+
+extension IndexPart {
+    /// The rank that the value has in an index key; nil if it cannot be encoded.
+    fileprivate func rank(in value: E) -> UInt8? {
+        let key = try? encodedValue(value).withBytes { bytes throws(CBORError) in
+            try IndexKey.append(bytes, to: ByteString([]))
+        }
+        return key?.withUnsafeBytes { $0.first }
     }
 }

@@ -10,6 +10,10 @@
 /// is stored is found by decoding the type from samples; where its `init(from:)` accepts no
 /// samples, and for a property with `didSet`, `willSet` or a wrapper, give the name:
 /// `.on(\.cuisine, fields: ["kitchen"])`.
+///
+/// An index holds the stored values. As long as there are records of an older type whose field is
+/// absent or of another kind, which `init(from:)` turns into something else, filters and sorts do
+/// without the index. What `init(from:)` makes of a value of the same kind must equal it.
 public struct Index<E: Entity>: Sendable {
     let parts: [IndexPart<E>]
     let isUnique: Bool
@@ -61,15 +65,15 @@ extension Index {
         guard !parts.isEmpty else {
             throw Self.invalid("an index of \(E.self) has no fields")
         }
+        let probe = FieldProbe(E.self)
         if let givenFields {
             guard givenFields.count == parts.count else {
                 throw Self.invalid(
                     "an index of \(E.self) has \(parts.count) key paths and "
                         + "\(givenFields.count) names of fields")
             }
-            return try definition(of: givenFields)
+            return try definition(of: givenFields, probe)
         }
-        let probe = FieldProbe(E.self)
         let fields = try parts.map { part in
             if let name = probe.name(of: part) { return name }
             throw Self.invalid(
@@ -77,14 +81,20 @@ extension Index {
                     + "computed or observed, or as \(E.self) accepts no samples; "
                     + "give it: .on(…, fields: [\"name\"])")
         }
-        return try definition(of: fields)
+        return try definition(of: fields, probe)
     }
 
-    private func definition(of fields: [String]) throws -> IndexDefinition {
+    private func definition(
+        of fields: [String], _ probe: FieldProbe<E>
+    ) throws -> IndexDefinition {
         for (position, field) in fields.enumerated() where fields[..<position].contains(field) {
             throw Self.invalid("an index of \(E.self) names the field \"\(field)\" twice")
         }
-        return IndexDefinition(fields: fields, isUnique: isUnique, fieldIDs: parts.map(\.field))
+        let keyFields = zip(fields, parts).map { name, part in
+            IndexField(name, expected: probe.expectation(of: name, part))
+        }
+        return IndexDefinition(
+            keyFields: keyFields, isUnique: isUnique, fieldIDs: parts.map(\.field))
     }
 
     private static func invalid(_ why: String) -> StoreError {
