@@ -93,6 +93,11 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = KeyTree()
+    /// How many rows there are whose stored values are not what today's type writes.
+    private var unexpectedCount = 0
+
+    /// Whether the keys say of every record what today's type reads.
+    var isFaithful: Bool { unexpectedCount == 0 }
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
@@ -100,31 +105,30 @@ struct TableIndex: Sendable {
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.
     mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
-        let key = try definition.key(of: after)
+        let new = try definition.checkedKey(of: after)
         if let before {
-            let old = try definition.key(of: before)
-            if old != key { tree.remove(key: old, id: row.id) }
+            let old = try definition.checkedKey(of: before)
+            if old.key != new.key { tree.remove(key: old.key, id: row.id) }
+            if !old.isExpected { unexpectedCount -= 1 }
         }
-        tree.insert(key: key, row: row)
+        tree.insert(key: new.key, row: row)
+        if !new.isExpected { unexpectedCount += 1 }
     }
 
     mutating func remove(_ id: RecordID, before: [UInt8]) throws {
-        tree.remove(key: try definition.key(of: before), id: id)
+        let old = try definition.checkedKey(of: before)
+        tree.remove(key: old.key, id: id)
+        if !old.isExpected { unexpectedCount -= 1 }
     }
 
-    /// The row, other than that of `id`, which already holds the values of `record`; nil if the
-    /// index is not unique or the record is exempt.
-    func conflict(with record: [UInt8], of id: RecordID) throws -> Row? {
-        guard definition.isUnique,
-            let key = try definition.keyIfComplete(of: record)
-        else { return nil }
-        var found: Row?
+    /// Whether any row under this key is one that `isMeant` says yes to. O(log n + rows asked).
+    func contains(_ key: ByteString, where isMeant: (Row) throws -> Bool) rethrows -> Bool {
+        var isFound = false
         let bound = KeyTree.Bound(key: key, isInclusive: true)
-        tree.scan(from: bound, to: bound, reversed: false) { _, row in
-            if row.id == id { return true }
-            found = row
-            return false
+        try tree.scanRows(from: bound, to: bound) { row in
+            isFound = try isMeant(row)
+            return !isFound
         }
-        return found
+        return isFound
     }
 }

@@ -55,21 +55,27 @@ extension Staging {
     }
 
     private func check(_ index: TableIndex, of table: Table) throws {
-        var holders: [ByteString: RecordID] = [:]
-        var offenders: [RecordID] = []
-        for record in table.records {
+        var holders: [ByteString: Int] = [:]
+        var positions: Set<Int> = []
+        for (position, record) in table.records.enumerated() {
             guard let after = record.encoded,
                 let key = try index.definition.keyIfComplete(of: after)
             else { continue }
-            if let other = holders.updateValue(record.id, forKey: key) {
-                offenders += [other, record.id]
-            } else if !table.isCleared, let other = try index.conflict(with: after, of: record.id),
-                try isStillThere(other, holding: key, index, table)
-            {
-                offenders += [record.id]
+            if let holder = holders[key] {
+                positions.formUnion([holder, position])
+                continue
             }
+            holders[key] = position
+            // All rows are asked: the index may have been declared over records that break it.
+            let isTaken =
+                try !table.isCleared
+                && index.contains(key) { row in
+                    try row.id != record.id && isStillThere(row, holding: key, index, table)
+                }
+            if isTaken { positions.insert(position) }
         }
-        guard !offenders.isEmpty else { return }
+        guard !positions.isEmpty else { return }
+        let offenders = positions.sorted().map { table.records[$0].id }
         let entity = base.tables[table.index].entity
         let names = index.definition.fields.joined(separator: ", ")
         throw StoreError(

@@ -117,7 +117,7 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
             try container.encodeIfPresent(Int?.none, forKey: "absent")
             try container.encode(Int?.none, forKey: "none")
         }
-        #expect(value == ["null": nil, "none": nil])
+        #expect(value == ["null": .null, "none": .null])
     }
 
     @Test func `gives super encoders for every kind of value`() throws {

@@ -21,7 +21,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
 @Suite struct `A decoding container` {
     @Test func `gives nested containers and super decoders`() throws {
         let value: FieldValue = [
-            "map": ["a": 1], "list": [1, [2, 3], ["k": "v"], nil, "end"], "super": ["s": true],
+            "map": ["a": 1], "list": [1, [2, 3], ["k": "v"], .null, "end"], "super": ["s": true],
         ]
         try decode(value) { decoder in
             let outer = try decoder.container(keyedBy: Name.self)
@@ -53,7 +53,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
     }
 
     @Test func `tells absent from null`() throws {
-        try decode(["null": nil, "value": 1]) { decoder in
+        try decode(["null": .null, "value": 1]) { decoder in
             let container = try decoder.container(keyedBy: Name.self)
             #expect(container.contains("null"))
             #expect(!container.contains("absent"))

@@ -85,8 +85,13 @@ import Testing
         #expect(FieldValue.null != .bool(false))
     }
 
+    @Test func `is never null for nil, which means that there is none`() {
+        let type: Any.Type = FieldValue.self
+        #expect(!(type is any ExpressibleByNilLiteral.Type))
+    }
+
     @Test func `describes itself as JSON, whatever it is`() {
-        let value: FieldValue = ["a": [1, 2.5, nil], "b": true, "c": "é"]
+        let value: FieldValue = ["a": [1, 2.5, .null], "b": true, "c": "é"]
         #expect(value.description == "{\"a\":[1,2.5,null],\"b\":true,\"c\":\"é\"}")
         #expect(value.debugDescription == value.description)
         #expect("\(FieldValue.date(Date(timeIntervalSinceReferenceDate: .nan)))" == "\"NaN\"")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The JSON of a value` {
     static let table: [(FieldValue, String)] = [
-        (nil, "null"), (true, "true"), (false, "false"), (0, "0"), (-12, "-12"),
+        (.null, "null"), (true, "true"), (false, "false"), (0, "0"), (-12, "-12"),
         (.integer(.max), "170141183460469231731687303715884105727"),
         (.integer(.min), "-170141183460469231731687303715884105728"),
         (
@@ -29,7 +29,7 @@ import Testing
         (.date(Date(timeIntervalSinceReferenceDate: 0)), "\"2001-01-01T00:00:00Z\""),
         (.date(Date(timeIntervalSinceReferenceDate: -0.5)), "\"2000-12-31T23:59:59.5Z\""),
         (.date(Date(timeIntervalSinceReferenceDate: .nan)), "\"NaN\""),
-        ([1, [2.5, nil], [:], []], "[1,[2.5,null],{},[]]"),
+        ([1, [2.5, .null], [:], []], "[1,[2.5,null],{},[]]"),
         (["b": 1, "aa": 2, "a": ["z": "y"]], "{\"a\":{\"z\":\"y\"},\"aa\":2,\"b\":1}"),
         (.tagged(32, "https://a.b"), "\"https://a.b\""),
         (.tagged(4, [-2, 27315]), "\"273.15\""), (.tagged(4, [-2, -5]), "\"-0.05\""),
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `is indented if asked for`() {
-        let value: FieldValue = ["list": [1, ["a": nil]], "empty": [], "none": [:]]
+        let value: FieldValue = ["list": [1, ["a": .null]], "empty": [], "none": [:]]
         #expect(
             value.jsonText(pretty: true) == """
                 {

@@ -118,10 +118,10 @@ import Testing
 
 @Suite struct `A difference of fields` {
     @Test func `has the changed fields only`() throws {
-        let old = try Fields(["a": 1, "b": 2, "cc": 3, "gone": nil]).bytes
+        let old = try Fields(["a": 1, "b": 2, "cc": 3, "gone": .null]).bytes
         let new = try Fields(["a": 1, "b": 5, "cc": 3, "new": [1]]).bytes
         let difference = try #require(try Fields.difference(from: old, to: new))
-        #expect(try FieldValue(cbor: difference.before) == ["b": 2, "gone": nil])
+        #expect(try FieldValue(cbor: difference.before) == ["b": 2, "gone": .null])
         #expect(try FieldValue(cbor: difference.after) == ["b": 5, "new": [1]])
         #expect(try Fields.difference(from: old, to: old) == nil)
         let empty = try Fields([:]).bytes

@@ -46,6 +46,26 @@ import Testing
         #expect(try store.count(Stranger.self) == 0)
     }
 
+    @Test func `takes a negative offset or limit as zero`() throws {
+        let plans: [(Filter<Value>?, [Sort<Value>])] = [
+            (nil, []), (\.group == "a", []), (nil, [.ascending(\.weight)]),
+            (Filter { $0.rank < 9 }, []), (Filter { $0.rank < 9 }, [.ascending(\.rank)]),
+        ]
+        for (filter, sort) in plans {
+            let all = try store.all(Value.self, where: filter, sortedBy: sort)
+            for offset in [-1, .min] {
+                let request = FetchRequest(where: filter, sortedBy: sort, offset: offset)
+                #expect(try store.fetch(request) == all)
+                #expect(try store.count(request) == all.count)
+            }
+            for limit in [-1, .min] {
+                let request = FetchRequest(where: filter, sortedBy: sort, limit: limit)
+                #expect(try store.fetch(request).isEmpty)
+                #expect(try store.count(request) == 0)
+            }
+        }
+    }
+
     @Test func `finds texts that are equal in Swift, whatever their bytes`() throws {
         let wanted = values.filter { $0.group == "\u{E9}" }
         #expect(Set(wanted.map { $0.group.utf8.count }) == [2, 3])

@@ -4,9 +4,16 @@ package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
     private let utf8: [UInt8]
     /// The name as the beginning of an encoded key, see `CBORKeyWord`.
     let word: UInt64
+    /// What records of today's type hold in the field.
+    let expected: ExpectedValue
 
     package init(_ name: String) {
+        self.init(name, expected: .any)
+    }
+
+    init(_ name: String, expected: ExpectedValue) {
         self.name = name
+        self.expected = expected
         utf8 = [UInt8](name.utf8)
         word = utf8.withUnsafeBytes { CBORKeyWord.word(of: $0) }
     }

@@ -4,9 +4,21 @@ extension IndexKey {
     /// Puts a key together, component by component.
     struct Builder: ~Copyable {
         var bytes = CBORWriter(capacity: 128)
+        /// Whether all values so far are those that their fields expect.
+        private(set) var isExpected = true
 
         var key: ByteString {
             bytes.withUnsafeBytes { ByteString($0) }
+        }
+
+        /// Appends the component of a field's value, and looks whether it is expected.
+        mutating func append(
+            _ range: Range<Int>, of record: UnsafeRawBufferPointer, for field: IndexField
+        ) throws(CBORError) {
+            let start = bytes.count
+            try append(range, of: record)
+            let rank = bytes.base.load(fromByteOffset: start, as: UInt8.self)
+            if !field.expected.allows(rank) { isExpected = false }
         }
 
         /// Appends the component of the value that lies at `range`; nothing there is null.
@@ -106,9 +118,10 @@ extension IndexKey {
                 append(rank: Rank.uuid)
                 withUnsafeBytes(of: uuid.uuid) { bytes.store($0) }
             case CBORFormat.Tag.date where (try? content.readDouble()) != nil:
-                let date = try reader.readDate()
+                let seconds = try reader.readDate().timeIntervalSinceReferenceDate
+                guard !seconds.isNaN else { return append(rank: Rank.noDate) }
                 append(rank: Rank.date)
-                bytes.store(bigEndian: Self.sortable(date.timeIntervalSinceReferenceDate))
+                bytes.store(bigEndian: Self.sortable(seconds))
             case CBORFormat.Tag.positiveBignum where fits(reader),
                 CBORFormat.Tag.negativeBignum where fits(reader):
                 try appendInteger(&reader)

@@ -17,6 +17,7 @@
 /// | bytes | `21`, escaped, `00` |
 /// | UUID | `30`, 16 bytes |
 /// | date | `31`, 8 bytes: its float, sortable |
+/// | date whose float is NaN | `32` |
 /// | anything else | `40`, its canonical CBOR, escaped, `00`: equality only |
 ///
 /// Integers and floats of equal value have equal components. Text is in the order that Swift's
@@ -36,18 +37,31 @@ package enum IndexKey {
         static let bytes: UInt8 = 0x21
         static let uuid: UInt8 = 0x30
         static let date: UInt8 = 0x31
+        static let noDate: UInt8 = 0x32
         static let other: UInt8 = 0x40
+    }
+
+    /// A key, and whether all its values are those that the fields expect.
+    struct Checked {
+        let key: ByteString
+        let isExpected: Bool
     }
 
     /// The key of a record, which is a canonical map. O(n) in the record's bytes.
     package static func make(
         fields: [IndexField], record: UnsafeRawBufferPointer
     ) throws(CBORError) -> ByteString {
+        try makeChecked(fields: fields, record: record).key
+    }
+
+    static func makeChecked(
+        fields: [IndexField], record: UnsafeRawBufferPointer
+    ) throws(CBORError) -> Checked {
         var builder = Builder()
         if fields.count == 1 {
             let value = try find(fields[0], in: record)
-            try builder.append(value, of: record)
-            return builder.key
+            try builder.append(value, of: record, for: fields[0])
+            return Checked(key: builder.key, isExpected: builder.isExpected)
         }
         var failure: CBORError?
         withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: fields.count) { values in
@@ -55,13 +69,15 @@ package enum IndexKey {
             values.initialize(repeating: 0..<0)
             do throws(CBORError) {
                 try find(fields, in: record, values)
-                for value in values { try builder.append(value, of: record) }
+                for index in fields.indices {
+                    try builder.append(values[index], of: record, for: fields[index])
+                }
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        return builder.key
+        return Checked(key: builder.key, isExpected: builder.isExpected)
     }
 
     private static func find(

@@ -1,10 +1,3 @@
-extension FieldValue: ExpressibleByNilLiteral {
-    /// Null.
-    public init(nilLiteral: ()) {
-        self = .null
-    }
-}
-
 extension FieldValue: ExpressibleByBooleanLiteral {
     /// A truth value.
     public init(booleanLiteral value: Bool) {

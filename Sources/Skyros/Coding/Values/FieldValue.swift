@@ -8,7 +8,8 @@ public import Foundation
 /// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
 /// Swift's own, except that NaN equals itself, so that every value equals itself.
 public enum FieldValue: Sendable {
-    /// Nothing, said explicitly; an absent field is another thing.
+    /// Nothing, said explicitly. An absent field is another thing, and nil stands for that one:
+    /// there is no literal for null.
     case null
     /// A truth value.
     case bool(Bool)

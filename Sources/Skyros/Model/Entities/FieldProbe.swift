@@ -1,36 +1,90 @@
 import Foundation
+import SkyrosLog
 
 /// Finds the stored name of a property by decoding the type from samples.
 ///
 /// A key path says nothing about the name under which a property is stored: coding keys may give
 /// it another. So the type is decoded from made-up values, once with the same values everywhere
-/// and once for each candidate field with another value there: the field that changes what the
-/// key path reads is the one.
+/// and once for each candidate field with another value there. The field is the one whose change
+/// the key path sees, and whose value it is in what the samples encode themselves as.
+///
+/// Samples also tell what records of today's type hold in the field.
 struct FieldProbe<E: Entity> {
     private let recording = ProbeRecording()
     private let baseline: E?
 
     init(_ type: E.Type) {
-        baseline = try? E(from: ProbeDecoder(recording, varying: nil))
+        baseline = try? E(from: ProbeDecoder(recording))
     }
 
     /// The stored name of the property that `part` reads; nil if samples cannot tell.
     func name(of part: IndexPart<E>) -> String? {
-        guard let baseline, let before = try? part.encodedValue(baseline) else { return nil }
-        let wanted = ObjectIdentifier(unwrapped(part.valueType))
-        let candidates = recording.fields.filter { ObjectIdentifier($0.type) == wanted }
-        if candidates.count == 1 { return candidates[0].name }
-        let changed = candidates.filter { candidate in
-            let decoder = ProbeDecoder(ProbeRecording(), varying: candidate.name)
-            guard let sample = try? E(from: decoder), let after = try? part.encodedValue(sample)
-            else { return false }
-            return before != after
+        guard Self.isStored(part.path), let baseline else { return nil }
+        let wanted = ObjectIdentifier(Self.unwrapped(part.valueType))
+        let names = recording.fields
+            .filter { ObjectIdentifier(Self.unwrapped($0.type)) == wanted }.map(\.name)
+            .filter { name in
+                let decoder = ProbeDecoder(ProbeRecording(), varying: name)
+                guard let before = Self.value(of: part, storedAs: name, in: baseline),
+                    let varied = try? E(from: decoder),
+                    let after = Self.value(of: part, storedAs: name, in: varied)
+                else { return false }
+                return before != after
+            }
+        return names.count == 1 ? names[0] : nil
+    }
+
+    /// What records of today's type hold in the field `name`, which `part` reads.
+    func expectation(of name: String, _ part: IndexPart<E>) -> ExpectedValue {
+        // No request relies on what such keys say.
+        if KeyOrder.of(part.valueType) == .none { return .any }
+        return ExpectedValue(ranks: ranks(of: part), mayBeNull: readsAbsenceAsNil(name, part))
+    }
+
+    /// The ranks of the type's values, or all but null where the type encodes itself otherwise.
+    private func ranks(of part: IndexPart<E>) -> ClosedRange<UInt8> {
+        guard let ranks = IndexKey.ranks(of: Self.unwrapped(part.valueType)) else {
+            return ExpectedValue.notNull
         }
-        return changed.count == 1 ? changed[0].name : nil
+        guard let baseline, let rank = part.rank(in: baseline) else { return ranks }
+        return ranks.contains(rank) ? ranks : ExpectedValue.notNull
+    }
+
+    /// Whether a record without the field is read as one in which it is nil.
+    private func readsAbsenceAsNil(_ name: String, _ part: IndexPart<E>) -> Bool {
+        guard part.valueType is any OptionalType.Type else { return false }
+        let decoder = ProbeDecoder(ProbeRecording(), without: name)
+        // Where samples tell nothing, the type is taken to do as optionals do by themselves.
+        guard let sample = try? E(from: decoder), let rank = part.rank(in: sample) else {
+            return true
+        }
+        return rank == IndexKey.Rank.null
+    }
+
+    /// Whether the property may be stored. What a struct computes has no place in it; of the
+    /// properties of a class nothing is known.
+    private static func isStored(_ path: PartialKeyPath<E>) -> Bool {
+        E.self is AnyClass || MemoryLayout<E>.offset(of: path) != nil
+    }
+
+    /// The encoded value of the property, if it is the one that the record has under `name`.
+    private static func value(
+        of part: IndexPart<E>, storedAs name: String, in sample: E
+    ) -> [UInt8]? {
+        guard let value = try? part.encodedValue(sample),
+            let record = try? CBOREncoder().encode(sample),
+            let isStored = try? record.withBytes({ bytes throws(CBORError) in
+                guard let range = try CBORReader.valueRange(of: name, inMap: bytes) else {
+                    return false
+                }
+                return bytes[range].elementsEqual(value)
+            }), isStored
+        else { return nil }
+        return value
     }
 
     /// Optional properties are decoded as what they wrap.
-    private func unwrapped(_ type: Any.Type) -> Any.Type {
+    private static func unwrapped(_ type: Any.Type) -> Any.Type {
         (type as? any OptionalType.Type)?.wrapped ?? type
     }
 }
@@ -41,5 +95,15 @@ final class ProbeRecording {
 
     func note(_ name: String, _ type: Any.Type) {
         if !fields.contains(where: { $0.name == name }) { fields.append((name, type)) }
+    }
+}
+
+extension IndexPart {
+    /// The rank that the value has in an index key; nil if it cannot be encoded.
+    fileprivate func rank(in value: E) -> UInt8? {
+        let key = try? encodedValue(value).withBytes { bytes throws(CBORError) in
+            try IndexKey.append(bytes, to: ByteString([]))
+        }
+        return key?.withUnsafeBytes { $0.first }
     }
 }

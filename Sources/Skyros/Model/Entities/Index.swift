@@ -6,9 +6,14 @@
 ///         .unique(\.name),                 // no two restaurants with one name
 ///     ]
 ///
-/// A key path leads to a stored property. The name under which that property is stored is found
-/// by decoding the type from samples; where its `init(from:)` accepts no samples, give the name:
+/// A key path leads to a stored property of the entity itself. The name under which that property
+/// is stored is found by decoding the type from samples; where its `init(from:)` accepts no
+/// samples, and for a property with `didSet`, `willSet` or a wrapper, give the name:
 /// `.on(\.cuisine, fields: ["kitchen"])`.
+///
+/// An index holds the stored values. As long as there are records of an older type whose field is
+/// absent or of another kind, which `init(from:)` turns into something else, filters and sorts do
+/// without the index. What `init(from:)` makes of a value of the same kind must equal it.
 public struct Index<E: Entity>: Sendable {
     let parts: [IndexPart<E>]
     let isUnique: Bool
@@ -54,31 +59,42 @@ struct IndexPart<E: Entity>: Sendable {
 extension Index {
     /// The index in terms of stored names.
     ///
-    /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given.
+    /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given,
+    ///   or if there are too few names, none at all, or one of them twice.
     func definition() throws -> IndexDefinition {
         guard !parts.isEmpty else {
             throw Self.invalid("an index of \(E.self) has no fields")
         }
+        let probe = FieldProbe(E.self)
         if let givenFields {
             guard givenFields.count == parts.count else {
                 throw Self.invalid(
                     "an index of \(E.self) has \(parts.count) key paths and "
                         + "\(givenFields.count) names of fields")
             }
-            return definition(of: givenFields)
+            return try definition(of: givenFields, probe)
         }
-        let probe = FieldProbe(E.self)
         let fields = try parts.map { part in
             if let name = probe.name(of: part) { return name }
             throw Self.invalid(
-                "the stored name of \(part.path) cannot be found by decoding samples; "
+                "the stored name of \(part.path) cannot be found by decoding samples, as it is "
+                    + "computed or observed, or as \(E.self) accepts no samples; "
                     + "give it: .on(…, fields: [\"name\"])")
         }
-        return definition(of: fields)
+        return try definition(of: fields, probe)
     }
 
-    private func definition(of fields: [String]) -> IndexDefinition {
-        IndexDefinition(fields: fields, isUnique: isUnique, fieldIDs: parts.map(\.field))
+    private func definition(
+        of fields: [String], _ probe: FieldProbe<E>
+    ) throws -> IndexDefinition {
+        for (position, field) in fields.enumerated() where fields[..<position].contains(field) {
+            throw Self.invalid("an index of \(E.self) names the field \"\(field)\" twice")
+        }
+        let keyFields = zip(fields, parts).map { name, part in
+            IndexField(name, expected: probe.expectation(of: name, part))
+        }
+        return IndexDefinition(
+            keyFields: keyFields, isUnique: isUnique, fieldIDs: parts.map(\.field))
     }
 
     private static func invalid(_ why: String) -> StoreError {

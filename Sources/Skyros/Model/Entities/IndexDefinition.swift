@@ -12,20 +12,21 @@ package struct IndexDefinition: Sendable {
     private let keyFields: [IndexField]
 
     package init(fields: [String], isUnique: Bool) {
-        self.init(fields: fields, isUnique: isUnique, fieldIDs: [])
+        self.init(keyFields: fields.map { IndexField($0) }, isUnique: isUnique, fieldIDs: [])
     }
 
-    init(fields: [String], isUnique: Bool, fieldIDs: [FieldID]) {
+    init(keyFields: [IndexField], isUnique: Bool, fieldIDs: [FieldID]) {
         self.fieldIDs = fieldIDs
-        self.fields = fields
+        self.keyFields = keyFields
         self.isUnique = isUnique
-        keyFields = fields.map { IndexField($0) }
+        fields = keyFields.map(\.name)
     }
 
-    /// The key under which a record stands. O(size of the record).
-    func key(of record: [UInt8]) throws(CBORError) -> ByteString {
+    /// The key under which a record stands, and whether its values are those that records of
+    /// today's type hold. O(size of the record).
+    func checkedKey(of record: [UInt8]) throws(CBORError) -> IndexKey.Checked {
         try record.withBytes { bytes throws(CBORError) in
-            try IndexKey.make(fields: keyFields, record: bytes)
+            try IndexKey.makeChecked(fields: keyFields, record: bytes)
         }
     }
 
@@ -39,6 +40,6 @@ package struct IndexDefinition: Sendable {
             }
             return true
         }
-        return isComplete ? try key(of: record) : nil
+        return isComplete ? try checkedKey(of: record).key : nil
     }
 }

@@ -1,13 +1,15 @@
 import Foundation
 
-/// Decodes any type from made-up values: the same for every field, and another one for the field
-/// that is varied.
+/// Decodes any type from made-up values: the same for every field, but another one for a field
+/// that is varied, and none for one that is left out.
 struct ProbeDecoder: Decoder {
     fileprivate let recording: ProbeRecording?
     /// The name of the field that gets the other value.
     fileprivate let varied: String?
+    /// The name of the field that is not there.
+    fileprivate let absent: String?
     /// Whether everything below gets the other value.
-    fileprivate let isVaried: Bool
+    let isVaried: Bool
     fileprivate let depth: Int
 
     var codingPath: [any CodingKey] { [] }
@@ -16,9 +18,12 @@ struct ProbeDecoder: Decoder {
     /// Types that contain themselves are not followed further than this.
     private static let depthMax = 8
 
-    init(_ recording: ProbeRecording, varying field: String?) {
+    init(
+        _ recording: ProbeRecording, varying varied: String? = nil, without absent: String? = nil
+    ) {
         self.recording = recording
-        varied = field
+        self.varied = varied
+        self.absent = absent
         isVaried = false
         depth = 0
     }
@@ -26,6 +31,7 @@ struct ProbeDecoder: Decoder {
     private init(isVaried: Bool, depth: Int) {
         recording = nil
         varied = nil
+        absent = nil
         self.isVaried = isVaried
         self.depth = depth
     }
@@ -42,56 +48,13 @@ struct ProbeDecoder: Decoder {
         ProbeValue(decoder: self)
     }
 
-    fileprivate func nested(isVaried: Bool) throws -> ProbeDecoder {
+    func nested(isVaried: Bool) throws -> ProbeDecoder {
         guard depth < Self.depthMax else { throw Self.noSample }
         return ProbeDecoder(isVaried: isVaried, depth: depth + 1)
     }
 
-    fileprivate static var noSample: DecodingError {
+    static var noSample: DecodingError {
         .dataCorrupted(.init(codingPath: [], debugDescription: "there is no sample of the type"))
-    }
-
-    /// A value of the type, made up.
-    fileprivate func sample<T: Decodable>(_ type: T.Type, isVaried: Bool) throws -> T {
-        if let simple = Self.simple(type, isVaried) as? T { return simple }
-        if let cases = type as? any CaseIterable.Type {
-            if let value = Self.aCase(cases, isVaried) as? T { return value }
-        }
-        do {
-            return try T(from: nested(isVaried: isVaried))
-        } catch {
-            guard !isVaried, let value = Self.zero(type) else { throw error }
-            return value
-        }
-    }
-
-    private static func simple(_ type: Any.Type, _ isVaried: Bool) -> Any? {
-        switch type {
-        case is UUID.Type:
-            isVaried
-                ? UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
-                : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        case is Date.Type: Date(timeIntervalSinceReferenceDate: isVaried ? 1 : 0)
-        case is Data.Type: Data(isVaried ? [1] : [])
-        case is URL.Type: URL(string: isVaried ? "a:b" : "a:a")
-        case is Decimal.Type: Decimal(isVaried ? 1 : 0)
-        default: nil
-        }
-    }
-
-    private static func aCase<T: CaseIterable>(_ type: T.Type, _ isVaried: Bool) -> Any? {
-        isVaried ? type.allCases.dropFirst().first : type.allCases.first
-    }
-
-    /// The first case of an enumeration without associated values, or a struct of such and of
-    /// numbers: all of them may consist of zero bits alone, as long as nothing is a reference.
-    private static func zero<T>(_ type: T.Type) -> T? {
-        guard _isPOD(type), MemoryLayout<T>.size > 0 else { return nil }
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
-        defer { memory.deallocate() }
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<T>.size)
-        return memory.assumingMemoryBound(to: T.self).pointee
     }
 }
 
@@ -99,31 +62,56 @@ private struct ProbeFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ProbeDecoder
 
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { [] }
+    var allKeys: [Key] { decoder.caseKeys(Key.self) }
 
-    func contains(_ key: Key) -> Bool { true }
+    func contains(_ key: Key) -> Bool { key.stringValue != decoder.absent }
 
     func decodeNil(forKey key: Key) -> Bool { false }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        decoder.recording?.note(key.stringValue, type)
+        try note(key, type)
         return try decoder.sample(type, isVaried: isVaried(key))
+    }
+
+    // The standard library decodes these two by methods of their own, which throw by default.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try note(key, type)
+        return isVaried(key) ? 1 : 0
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try note(key, type)
+        return isVaried(key) ? 1 : 0
     }
 
     func nestedContainer<NestedKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try decoder.nested(isVaried: isVaried(key)).container(keyedBy: type)
+        try nested(key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder.nested(isVaried: isVaried(key)).unkeyedContainer()
+        try nested(key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder { decoder }
 
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        try decoder.nested(isVaried: isVaried(key))
+        try nested(key)
+    }
+
+    private func nested(_ key: Key) throws -> ProbeDecoder {
+        try check(key)
+        return try decoder.nested(isVaried: isVaried(key))
+    }
+
+    private func note(_ key: Key, _ type: Any.Type) throws {
+        decoder.recording?.note(key.stringValue, type)
+        try check(key)
+    }
+
+    private func check(_ key: Key) throws {
+        guard contains(key) else { throw ProbeDecoder.noSample }
     }
 
     private func isVaried(_ key: Key) -> Bool {
@@ -151,6 +139,16 @@ private struct ProbeItems: UnkeyedDecodingContainer {
         return try decoder.sample(type, isVaried: decoder.isVaried)
     }
 
+    mutating func decode(_ type: Int128.Type) -> Int128 {
+        currentIndex += 1
+        return decoder.isVaried ? 1 : 0
+    }
+
+    mutating func decode(_ type: UInt128.Type) -> UInt128 {
+        currentIndex += 1
+        return decoder.isVaried ? 1 : 0
+    }
+
     mutating func nestedContainer<NestedKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
@@ -174,7 +172,10 @@ private struct ProbeValue: SingleValueDecodingContainer {
     func decodeNil() -> Bool { false }
 
     func decode(_ type: Bool.Type) -> Bool { decoder.isVaried }
-    func decode(_ type: String.Type) -> String { decoder.isVaried ? "b" : "a" }
+    /// Digits, as they please types that read numbers from text as well.
+    func decode(_ type: String.Type) -> String { decoder.isVaried ? "2" : "1" }
+    func decode(_ type: Int128.Type) -> Int128 { decoder.isVaried ? 1 : 0 }
+    func decode(_ type: UInt128.Type) -> UInt128 { decoder.isVaried ? 1 : 0 }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let number = type as? any Numeric.Type, let value = Self.number(number, decoder) as? T {

@@ -13,9 +13,9 @@ public struct FetchRequest<E: Entity>: Sendable {
     public var filter: Filter<E>?
     /// The order; empty for the order of the ids.
     public var sort: [Sort<E>]
-    /// How many records to leave out at the front.
+    /// How many records to leave out at the front; a negative number counts as 0.
     public var offset: Int
-    /// How many records to give at most: nil for all, 0 for none.
+    /// How many records to give at most: nil for all, 0 and less for none.
     public var limit: Int?
 
     /// A request by a filter of key paths.
@@ -38,4 +38,10 @@ public struct FetchRequest<E: Entity>: Sendable {
             where: predicate.map { Filter($0) }, sortedBy: sortBy.map { Sort($0) },
             offset: offset, limit: limit)
     }
+}
+
+extension FetchRequest {
+    var skipCount: Int { max(0, offset) }
+
+    var countMax: Int { max(0, limit ?? .max) }
 }

@@ -7,8 +7,8 @@ public import Foundation
 ///     Filter { $0.name.hasPrefix("N") }
 ///
 /// Conditions on indexed fields are answered from the index; the others are tried on each record.
-/// Strings compare as Swift compares them. A comparison with a field that is nil does not hold,
-/// except `== nil`.
+/// Texts compare by their Unicode scalars in normal form C, as Swift's do. A comparison with a
+/// field that is nil does not hold, except `== nil`; nor does one with NaN, but for `!=`.
 public struct Filter<E: Entity>: Sendable {
     indirect enum Node: Sendable {
         case comparison(Comparison<E>)
@@ -132,6 +132,6 @@ struct Comparison<E: Entity>: Sendable {
     ) {
         condition =
             isReflexive ? Condition(FieldID(path), of: V.self, operation, value) : nil
-        self.test = test
+        self.test = FieldOrder.test(path, operation, value) ?? test
     }
 }

@@ -36,10 +36,11 @@ extension QueryPlan {
     }
 
     /// Chooses an index for the question: the one that fixes most fields by equality, then one
-    /// that also bounds the next field, then one that gives the order.
+    /// that also bounds the next field, then one that gives the order. Indexes that hold other
+    /// values than are read are left out.
     init(_ question: Question, indexes: [TableIndex]) {
         var best: Candidate?
-        for position in indexes.indices {
+        for position in indexes.indices where indexes[position].isFaithful {
             let candidate = Candidate(question, indexes[position].definition.fieldIDs, at: position)
             if candidate.score > (best?.score ?? 0) { best = candidate }
         }

@@ -4,7 +4,8 @@ public import Foundation
 ///
 ///     try snapshot.all(Order.self, sortedBy: .ascending(\.customer), .descending(\.total))
 ///
-/// Strings order as Swift orders them. A field that is nil comes before any value.
+/// Texts order by their Unicode scalars in normal form C, as Swift's do. A field that is nil
+/// comes before any value, and NaN after all others.
 public struct Sort<E: Entity>: Sendable {
     let isAscending: Bool
     /// The field, if the order is that of its values by `<`; an index may then give it.
@@ -16,7 +17,7 @@ public struct Sort<E: Entity>: Sendable {
     {
         Sort(
             isAscending: true, field: KeyOrder.of(V.self) == .full ? FieldID(path) : nil,
-            compare: { order($0[keyPath: path], $1[keyPath: path]) })
+            compare: FieldOrder.comparing(path))
     }
 
     /// Nil first, then smaller values first.
@@ -24,7 +25,7 @@ public struct Sort<E: Entity>: Sendable {
     {
         Sort(
             isAscending: true, field: KeyOrder.of(V.self) == .full ? FieldID(path) : nil,
-            compare: { order($0[keyPath: path], $1[keyPath: path]) })
+            compare: FieldOrder.comparing(path))
     }
 
     /// Greater values first.
@@ -60,18 +61,5 @@ public struct Sort<E: Entity>: Sendable {
 
     private var reversed: Sort {
         Sort(isAscending: !isAscending, field: field, compare: { compare($1, $0) })
-    }
-
-    private static func order<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
-        a < b ? .orderedAscending : b < a ? .orderedDescending : .orderedSame
-    }
-
-    private static func order<V: Comparable>(_ a: V?, _ b: V?) -> ComparisonResult {
-        switch (a, b) {
-        case (nil, nil): .orderedSame
-        case (nil, _): .orderedAscending
-        case (_, nil): .orderedDescending
-        case (let a?, let b?): order(a, b)
-        }
     }
 }

@@ -32,7 +32,7 @@ extension Snapshot {
     /// The records that a request asks for.
     @usableFromInline
     func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
-        guard let index = tableIndex(of: E.self), request.limit != 0 else { return .values([]) }
+        guard let index = tableIndex(of: E.self), request.countMax > 0 else { return .values([]) }
         let plan = tables[index].plan(request)
         if plan.isExact, plan.isSorted || request.sort.isEmpty {
             return .rows(tables[index].page(request, plan), of: self)
@@ -63,7 +63,7 @@ extension Table {
                 return true
             }
         }
-        return min(max(0, count - request.offset), request.limit ?? .max)
+        return min(max(0, count - request.skipCount), request.countMax)
     }
 
     func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
@@ -78,12 +78,12 @@ extension Table {
     /// The rows of an exact plan, without those left out at the front and behind the limit.
     func page<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) -> [Unmanaged<Row>] {
         var found: [Unmanaged<Row>] = []
-        var skipped = 0
-        let limit = request.limit ?? .max
-        if let limit = request.limit { found.reserveCapacity(min(limit, count)) }
+        var left = request.skipCount
+        let limit = request.countMax
+        if request.limit != nil { found.reserveCapacity(min(limit, count)) }
         forEachRowInOrder(plan) { row in
-            if skipped < request.offset {
-                skipped += 1
+            if left > 0 {
+                left -= 1
                 return true
             }
             found.append(Unmanaged.passUnretained(row))
@@ -96,17 +96,18 @@ extension Table {
     private func fetchInOrder<E: Entity>(
         _ request: FetchRequest<E>, _ plan: QueryPlan
     ) throws -> [E] {
-        var skipped = 0
+        var left = request.skipCount
+        let limit = request.countMax
         var found: [E] = []
         try forEachRowInOrder(plan) { row in
             let value = try row.value(as: E.self)
             guard try request.filter?.matches(value) ?? true else { return true }
-            if skipped < request.offset {
-                skipped += 1
+            if left > 0 {
+                left -= 1
                 return true
             }
             found.append(value)
-            return found.count < request.limit ?? .max
+            return found.count < limit
         }
         return found
     }
@@ -130,8 +131,7 @@ extension Table {
             }
             return a.id < b.id
         }
-        let rest = found.dropFirst(request.offset)
-        return rest.prefix(request.limit ?? rest.count).map(\.value)
+        return found.dropFirst(request.skipCount).prefix(request.countMax).map(\.value)
     }
 
     // MARK: Rows of a plan

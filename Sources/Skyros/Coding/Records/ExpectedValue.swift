@@ -1,0 +1,39 @@
+import Foundation
+
+/// Which values a type writes into a field, by their ranks in index keys.
+///
+/// A record with another value is one that an older type wrote, or one that leaves a field out
+/// and is given it again by `init(from:)`: its index key says little about what is read.
+struct ExpectedValue: Hashable, Sendable {
+    let ranks: ClosedRange<UInt8>
+    let mayBeNull: Bool
+
+    /// All values.
+    static let any = ExpectedValue(ranks: notNull, mayBeNull: true)
+
+    /// The ranks of all values but null.
+    static let notNull: ClosedRange<UInt8> = IndexKey.Rank.false...UInt8.max
+
+    func allows(_ rank: UInt8) -> Bool {
+        ranks.contains(rank) || (mayBeNull && rank == IndexKey.Rank.null)
+    }
+}
+
+extension IndexKey {
+    /// The ranks that the values of a type have; nil if they may have any.
+    static func ranks(of type: Any.Type) -> ClosedRange<UInt8>? {
+        switch type {
+        case is String.Type: Rank.text...Rank.text
+        case is UUID.Type: Rank.uuid...Rank.uuid
+        case is Date.Type: Rank.date...Rank.noDate
+        case is Bool.Type: Rank.false...Rank.true
+        case is any Numeric.Type where KeyOrder.of(type) == .full: Rank.number...Rank.nan
+        case let raw as any RawRepresentable.Type: ranks(ofRaw: raw)
+        default: nil
+        }
+    }
+
+    private static func ranks<T: RawRepresentable>(ofRaw type: T.Type) -> ClosedRange<UInt8>? {
+        ranks(of: T.RawValue.self)
+    }
+}

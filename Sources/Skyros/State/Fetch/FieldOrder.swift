@@ -1,0 +1,135 @@
+import Foundation
+
+/// How filters and sorts compare the values of a field: as Swift does where Swift has an order,
+/// and as index keys do where it has none, or errs.
+///
+/// Where the two would disagree, a fetch would give other records, or another order, with an
+/// index than without.
+enum FieldOrder {
+    /// The order of all values: NaN, which Swift does not order, comes after the others.
+    static func compare<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
+        if a < b { return .orderedAscending }
+        if b < a { return .orderedDescending }
+        // Only NaN, and what contains it, does not equal itself.
+        switch (a == a, b == b) {
+        case (true, false): return .orderedAscending
+        case (false, true): return .orderedDescending
+        default: return .orderedSame
+        }
+    }
+
+    /// The order of records by a field.
+    static func comparing<E: Entity, V: Comparable & SendableMetatype>(
+        _ path: FieldPath<E, V>
+    ) -> @Sendable (E, E) -> ComparisonResult {
+        if let path = cast(path, to: String.self) {
+            return { TextOrder.compare($0[keyPath: path], $1[keyPath: path]) }
+        }
+        return { compare($0[keyPath: path], $1[keyPath: path]) }
+    }
+
+    /// The order of records by a field that may be nil, which comes first.
+    static func comparing<E: Entity, V: Comparable & SendableMetatype>(
+        _ path: FieldPath<E, V?>
+    ) -> @Sendable (E, E) -> ComparisonResult {
+        if let path = cast(path, to: String?.self) {
+            return { compare($0[keyPath: path], $1[keyPath: path], by: TextOrder.compare) }
+        }
+        return { compare($0[keyPath: path], $1[keyPath: path], by: compare) }
+    }
+
+    /// The key path, as one to values of the other type; nil if its values are not.
+    private static func cast<E: Entity, V, T>(
+        _ path: FieldPath<E, V>, to type: T.Type
+    ) -> FieldPath<E, T>? {
+        guard V.self == T.self else { return nil }
+        // The types were just compared.
+        return unsafeBitCast(path, to: FieldPath<E, T>.self)
+    }
+
+    private static func compare<V>(
+        _ a: V?, _ b: V?, by compare: (V, V) -> ComparisonResult
+    ) -> ComparisonResult {
+        switch (a, b) {
+        case (nil, nil): .orderedSame
+        case (nil, _): .orderedAscending
+        case (_, nil): .orderedDescending
+        case (let a?, let b?): compare(a, b)
+        }
+    }
+}
+
+// MARK: - Comparisons with a value
+
+extension FieldOrder {
+    /// The comparison of a field with a value, where Swift's own operators do not do.
+    ///
+    /// Those of texts err, and by those of dates one that is NaN is at most and at least any other.
+    static func test<E: Entity, V, T>(
+        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: T
+    ) -> (@Sendable (E) -> Bool)? {
+        guard operation != .equal else { return nil }
+        if T.self == String.self, let text = value as? String {
+            return test(path, operation, text)
+        }
+        if T.self == Date.self, let date = value as? Date {
+            return test(path, operation, date)
+        }
+        return nil
+    }
+
+    private static func test<E: Entity, V>(
+        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ text: String
+    ) -> (@Sendable (E) -> Bool)? {
+        if let path = cast(path, to: String.self) {
+            return { operation.holds(TextOrder.compare($0[keyPath: path], text)) }
+        }
+        if let path = cast(path, to: String?.self) {
+            return { value in
+                guard let found = value[keyPath: path] else { return false }
+                return operation.holds(TextOrder.compare(found, text))
+            }
+        }
+        return nil
+    }
+
+    private static func test<E: Entity, V>(
+        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ date: Date
+    ) -> (@Sendable (E) -> Bool)? {
+        let seconds = date.timeIntervalSinceReferenceDate
+        if let path = cast(path, to: Date.self) {
+            return { operation.holds($0[keyPath: path].timeIntervalSinceReferenceDate, seconds) }
+        }
+        if let path = cast(path, to: Date?.self) {
+            return { value in
+                guard let found = value[keyPath: path] else { return false }
+                return operation.holds(found.timeIntervalSinceReferenceDate, seconds)
+            }
+        }
+        return nil
+    }
+}
+
+extension Condition.Operation {
+    /// Whether a value that stands so to another is what is asked for.
+    fileprivate func holds(_ order: ComparisonResult) -> Bool {
+        switch self {
+        case .equal: order == .orderedSame
+        case .less: order == .orderedAscending
+        case .lessOrEqual: order != .orderedDescending
+        case .greater: order == .orderedDescending
+        case .greaterOrEqual: order != .orderedAscending
+        }
+    }
+
+    /// Whether it holds between two numbers; between NaN and any other it does not.
+    fileprivate func holds(_ a: Double, _ b: Double) -> Bool {
+        switch self {
+        case .equal: a == b
+        case .less: a < b
+        case .lessOrEqual: a <= b
+        case .greater: a > b
+        case .greaterOrEqual: a >= b
+        }
+    }
+}
