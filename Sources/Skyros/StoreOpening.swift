@@ -47,12 +47,15 @@ struct StoreOpening {
             hashSeed: surroundings.entropy.next())
         var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
         var report = RecoveryReport()
-        var snapshot = try checkpoint.load(into: empty, inspection)
         // A store in memory has no checkpoint to write them to.
         var touched = TouchedRows(isRecording: checkpoint.checkpointer != nil)
-        let first = snapshot.sequence
-        try fold(inspection, into: &snapshot, &touched)
-        report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
+        var snapshot = empty
+        try snapshot.fold { snapshot in
+            snapshot = try checkpoint.load(into: snapshot, inspection)
+            let first = snapshot.sequence
+            try fold(inspection, into: &snapshot, &touched)
+            report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
+        }
         report.sequence = snapshot.sequence
         report.checkpoint = checkpoint.outcome
         try compareWithSchema(snapshot)

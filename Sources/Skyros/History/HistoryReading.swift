@@ -18,11 +18,13 @@ struct HistoryReading {
         var snapshot = empty
         var touched = TouchedRows(isRecording: false)
         let (limit, latest) = try bounds(of: moment)
-        try EventReading(log).forEach(from: .zero.next, through: limit) { event, check in
-            guard event.time <= latest else { return false }
-            try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
-            progress(event.sequence)
-            return true
+        try snapshot.fold { snapshot in
+            try EventReading(log).forEach(from: .zero.next, through: limit) { event, check in
+                guard event.time <= latest else { return false }
+                try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+                progress(event.sequence)
+                return true
+            }
         }
         return snapshot
     }

@@ -33,6 +33,14 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// Runs a fold of many events, during which nobody asks for anything by an index: the indexes
+    /// are made when it is over, which costs less than keeping them up to date for each event.
+    mutating func fold(_ body: (inout Snapshot) throws -> Void) throws {
+        for index in tables.indices { tables[index].beginFold() }
+        try body(&self)
+        for index in tables.indices { try tables[index].endFold() }
+    }
+
     /// Says which event the tables have come to.
     mutating func move(to sequence: SequenceNumber, time: EventTime, rawCheck: UInt64) {
         self.sequence = sequence

@@ -7,6 +7,8 @@ struct Table: Sendable {
     let hashSeed: UInt64
     private(set) var rows = RowMap()
     private(set) var indexes: [TableIndex]
+    /// Whether the indexes are left out for now, see `Snapshot.fold`.
+    private var isFolding = false
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
 
@@ -48,8 +50,10 @@ struct Table: Sendable {
     ///   - after: the record of the new row.
     @discardableResult
     mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws -> Row? {
-        for index in indexes.indices {
-            try indexes[index].update(row: row, before: before, after: after)
+        if !isFolding {
+            for index in indexes.indices {
+                try indexes[index].update(row: row, before: before, after: after)
+            }
         }
         nextNumber = max(nextNumber, row.number + 1)
         return rows.insert(row)
@@ -58,8 +62,8 @@ struct Table: Sendable {
     /// Removes and returns the row with this id, whose record is `before`.
     @discardableResult
     mutating func remove(_ id: RecordID, before: [UInt8]) throws -> Row? {
-        for index in indexes.indices {
-            try indexes[index].remove(id, before: before)
+        if !isFolding {
+            for index in indexes.indices { try indexes[index].remove(id, before: before) }
         }
         return rows.remove(id: id, hash: hash(id))
     }
@@ -68,6 +72,20 @@ struct Table: Sendable {
     mutating func clear() {
         rows = RowMap()
         indexes = indexes.map { TableIndex($0.definition) }
+    }
+
+    /// Leaves the indexes out until `endFold`.
+    mutating func beginFold() {
+        isFolding = true
+        indexes = indexes.map { TableIndex($0.definition) }
+    }
+
+    /// Makes the indexes of the rows that there are now. O(n log n).
+    mutating func endFold() throws {
+        isFolding = false
+        for index in indexes.indices {
+            indexes[index] = try TableIndex(indexes[index].definition, of: rows)
+        }
     }
 
     /// Takes the number of the next new row.
@@ -101,6 +119,20 @@ struct TableIndex: Sendable {
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
+    }
+
+    /// The index of all these rows. O(n log n).
+    init(_ definition: IndexDefinition, of rows: RowMap) throws {
+        self.definition = definition
+        var sorter = KeySorter(reserving: rows.count)
+        for row in rows.inOrderOfMemory() {
+            let checked = try row._withUnsafeGuaranteedRef { row in
+                try definition.checkedKey(of: row.encoded())
+            }
+            if !checked.isExpected { unexpectedCount += 1 }
+            sorter.add(checked.key, row)
+        }
+        tree = sorter.tree()
     }
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.

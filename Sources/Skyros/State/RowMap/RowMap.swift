@@ -90,6 +90,19 @@ struct RowMap: @unchecked Sendable {
         if !isKnownUniquelyReferenced(&tree) { tree = RowMapTree(sharing: tree) }
     }
 
+    /// All rows, not retained, as they lie in memory: who looks at each of them waits less for the
+    /// memory than in the order of the hashes. O(n log n).
+    func inOrderOfMemory() -> [Unmanaged<Row>] {
+        var all: [Unmanaged<Row>] = []
+        all.reserveCapacity(count)
+        forEach { row in
+            all.append(Unmanaged.passUnretained(row))
+            return true
+        }
+        all.sort { $0.toOpaque() < $1.toOpaque() }
+        return all
+    }
+
     /// Calls `body` with every row, in no particular order, until it returns false. O(n).
     func forEach(_ body: (Row) throws -> Bool) rethrows {
         guard let root else { return }
