@@ -188,14 +188,3 @@ import Testing
         }
     }
 }
-
-extension DiskFile {
-    /// Writes sectors full of one letter, as one write.
-    fileprivate func fill(_ letter: Character, sectors: Range<Int>) throws {
-        let bytes = [UInt8](repeating: letter.asciiValue ?? 0, count: sectors.count * 512)
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(DiskError) in try write(buffer, at: sectors.lowerBound * 512) }
-        }
-        try result.get()
-    }
-}

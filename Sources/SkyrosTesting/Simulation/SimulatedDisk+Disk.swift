@@ -180,7 +180,9 @@ private final class SimulatedFile: DiskFile {
     }
 
     /// A failed sync leaves the pages clean: they can be read until the crash, and a later sync
-    /// that succeeds does not write them.
+    /// that succeeds writes those of them alone that were written to again.
+    ///
+    /// Source: Rebello et al., "Can applications recover from fsync failures?", USENIX ATC 2020.
     func sync() throws(DiskError) {
         try disk.perform(.syncFile, .syncFile, path) { [inode] state, _ in
             state.forgetUnsynced(inode)
@@ -191,14 +193,5 @@ private final class SimulatedFile: DiskFile {
 
     func close() throws(DiskError) {
         try disk.perform(.close, .close, path) { _ in }
-    }
-}
-
-extension SimulatedState {
-    /// What was written and not synced will never be written back.
-    fileprivate mutating func forgetUnsynced(_ inode: Int) {
-        let unsynced = inodes[inode]?.unsynced ?? []
-        inodes[inode]?.lost += unsynced
-        inodes[inode]?.unsynced = []
     }
 }

@@ -2,18 +2,6 @@ import SkyrosDisk
 
 /// What a simulated disk consists of.
 struct SimulatedState: Sendable {
-    /// A file's content, whatever its names are.
-    struct Inode: Sendable {
-        /// What a reader sees.
-        var current: [UInt8] = []
-        /// What the last sync made durable.
-        var durable: [UInt8] = []
-        /// The ranges written since then.
-        var unsynced: [Range<Int>] = []
-        /// The ranges that a failed sync left clean: later syncs do not write them.
-        var lost: [Range<Int>] = []
-    }
-
     /// A change of a folder's names that is not durable yet.
     enum NameChange: Sendable {
         case set(String, Int)
@@ -71,8 +59,6 @@ struct SimulatedState: Sendable {
         heldLock = lockCount
         return lockCount
     }
-
-    // MARK: Names
 
     func inode(_ path: DiskPath) -> Int? { names[path.folder]?.current[path.name] }
 
@@ -139,38 +125,6 @@ struct SimulatedState: Sendable {
             case .remove(let name): names[name] = nil
             }
         }
-    }
-
-    // MARK: Content
-
-    mutating func write(_ bytes: UnsafeRawBufferPointer, to inode: Int, at position: Int) {
-        guard !bytes.isEmpty else { return }
-        let end = position + bytes.count
-        resize(inode, to: max(end, inodes[inode]?.current.count ?? 0))
-        inodes[inode]?.current.replaceSubrange(position..<end, with: bytes)
-        inodes[inode]?.unsynced.append(position..<end)
-        inodes[inode]?.lost.removeAll { $0.lowerBound >= position && $0.upperBound <= end }
-    }
-
-    mutating func resize(_ inode: Int, to size: Int) {
-        guard let count = inodes[inode]?.current.count else { return }
-        if size < count {
-            inodes[inode]?.current.removeLast(count - size)
-        } else {
-            inodes[inode]?.current += [UInt8](repeating: 0, count: size - count)
-        }
-    }
-
-    mutating func syncFile(_ inode: Int) {
-        guard let file = inodes[inode] else { return }
-        var durable = file.current
-        for range in file.lost {
-            for index in range.clamped(to: 0..<durable.count) {
-                durable[index] = index < file.durable.count ? file.durable[index] : 0
-            }
-        }
-        inodes[inode]?.durable = durable
-        inodes[inode]?.unsynced = []
     }
 }
 
