@@ -167,6 +167,7 @@ import Testing
         #expect(throws: DiskError.self) {
             switch kind {
             case .makeFolder: try disk.makeFolder(.quarantine)
+            case .removeFolder: try disk.removeFolder(.quarantine)
             case .list: _ = try disk.list(.events)
             case .status: _ = try disk.status(of: path)
             case .open: _ = try disk.open(path, .read)

@@ -19,8 +19,7 @@ extension FileLog {
         framing: @escaping PayloadFraming
     ) throws(LogError) -> FileLog {
         try onDisk { () throws(DiskError) in
-            try disk.makeFolder(.events)
-            try disk.syncFolder(.root)
+            try disk.makeFolderDurably(.events)
         }
         let header = SegmentHeader(
             storeID: storeID, firstSequence: 1, checkBefore: RunningCheck(beginning: storeID),

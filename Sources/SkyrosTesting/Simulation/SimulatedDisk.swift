@@ -21,6 +21,8 @@ public final class SimulatedDisk: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A folder is made.
         case makeFolder
+        /// An empty folder is removed.
+        case removeFolder
         /// The names of a folder are read.
         case list
         /// The size of a file is asked for.

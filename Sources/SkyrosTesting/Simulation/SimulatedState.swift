@@ -76,7 +76,7 @@ struct SimulatedState: Sendable {
 
     /// A rename within a folder is one change: it happens as a whole or not at all.
     mutating func rename(_ source: DiskPath, to target: DiskPath) -> Bool {
-        guard let number = inode(source), names[target.folder] != nil else { return false }
+        guard let number = inode(source), isThere(target.folder) else { return false }
         if source.folder == target.folder {
             change(source.folder, [.remove(source.name), .set(target.name, number)])
         } else {
@@ -87,9 +87,22 @@ struct SimulatedState: Sendable {
     }
 
     mutating func makeFolder(_ folder: Folder) {
-        guard names[folder] == nil else { return }
+        guard !isThere(folder) else { return }
         change(.root, [.set(folder.rawValue, Self.folderInode)])
-        names[folder] = Names()
+        names[folder] = names[folder] ?? Names()
+    }
+
+    /// Returns whether the folder is gone. What is known of its names stays: a power cut may take
+    /// the removal back.
+    mutating func removeFolder(_ folder: Folder) -> Bool {
+        guard isThere(folder) else { return true }
+        guard names[folder]?.current.isEmpty == true else { return false }
+        change(.root, [.remove(folder.rawValue)])
+        return true
+    }
+
+    func isThere(_ folder: Folder) -> Bool {
+        folder == .root || names[.root]?.current[folder.rawValue] != nil
     }
 
     mutating func syncFolder(_ folder: Folder) {

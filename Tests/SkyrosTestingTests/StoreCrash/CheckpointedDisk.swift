@@ -46,6 +46,8 @@ extension CheckpointedDisk: Disk {
 
     func makeFolder(_ folder: Folder) throws(DiskError) { try simulated.makeFolder(folder) }
 
+    func removeFolder(_ folder: Folder) throws(DiskError) { try simulated.removeFolder(folder) }
+
     func list(_ folder: Folder) throws(DiskError) -> [String] { try simulated.list(folder) }
 
     func status(of path: DiskPath) throws(DiskError) -> FileStatus? {

@@ -1,4 +1,6 @@
 import Foundation
+import Skyros
+import SkyrosTesting
 import Testing
 
 /// Whole stores on disks that fail and crash, beside an oracle that knows what was acknowledged.
@@ -23,5 +25,53 @@ import Testing
         var runs = [try CrashRun(seed: seed), try CrashRun(seed: seed)]
         for index in runs.indices { try runs[index].run() }
         #expect(runs[0].story == runs[1].story)
+    }
+}
+
+/// What the lives above have found: a folder that is there need not be on the medium.
+@Suite struct `A folder whose sync failed for another process` {
+    private let disk = SimulatedDisk()
+
+    private func open(_ disk: SimulatedDisk) throws -> Store {
+        var options = Store.Options()
+        options.syncIntervalMilliseconds = 3_600_000
+        return try Store(on: disk, entities: CrashItem.self, options: options)
+    }
+
+    /// An opening that fails at the sync of the root, and the process with it.
+    private func failToOpen(_ disk: SimulatedDisk) throws -> SimulatedDisk {
+        disk.inject(Fault(.syncFolder))
+        #expect(throws: StoreError.self) { try open(disk) }
+        return disk.killed()
+    }
+
+    @Test func `does not take the log with it`() throws {
+        let next = try failToOpen(disk)
+        let store = try open(next)
+        try store.write(durability: .durable) {
+            try $0.insert(CrashItem(id: 1, number: 1, text: ""))
+        }
+        for seed in 0..<40 {
+            #expect(try open(next.crashed(seed: UInt64(seed))).count(CrashItem.self) == 1)
+        }
+    }
+
+    @Test func `does not take the quarantine with it`() throws {
+        let store = try open(disk)
+        try store.write {
+            let text = String(repeating: "x", count: 2_000)
+            try $0.insert(CrashItem(id: 1, number: 1, text: text))
+        }
+        let torn = try #require(
+            try (0..<40).first { seed in
+                try open(disk.crashed(seed: seed)).recovery.cutByteCount > 0
+            })
+        let next = try failToOpen(disk.crashed(seed: torn))
+        let path = try #require(try open(next).recovery.quarantined.first)
+        let bytes = next.contents[path]
+        #expect(bytes?.isEmpty == false)
+        for seed in 0..<40 {
+            #expect(next.crashed(seed: UInt64(seed)).contents[path] == bytes)
+        }
     }
 }
