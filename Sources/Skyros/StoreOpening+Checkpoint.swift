@@ -93,8 +93,7 @@ struct CheckpointOpening {
         // What it says of itself is of no use, an error on closing neither.
         try? checkpointer?.close()
         return try StoreError.fromDisk { () throws(DiskError) in
-            try disk.makeFolder(.quarantine)
-            try disk.syncFolder(.root)
+            try disk.makeFolderDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             var number = 1
             while taken.contains("checkpoint-\(number).sqlite") { number += 1 }

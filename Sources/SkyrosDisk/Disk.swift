@@ -22,6 +22,9 @@ package protocol Disk: Sendable {
     /// Makes `folder`, if it is not there yet. It survives a power cut once the root is synced.
     func makeFolder(_ folder: Folder) throws(DiskError)
 
+    /// Removes `folder`, which must be empty; it is no error if it is not there.
+    func removeFolder(_ folder: Folder) throws(DiskError)
+
     /// The names in `folder`, sorted; none, if the folder is not there.
     func list(_ folder: Folder) throws(DiskError) -> [String]
 

@@ -1,7 +1,7 @@
 /// A call to the disk that failed: which one, on what, and why.
 package struct DiskError: Error, Equatable, Sendable {
     package enum Operation: String, Sendable, CaseIterable {
-        case makeFolder, list, status, open, read, write, preallocate, truncate
+        case makeFolder, removeFolder, list, status, open, read, write, preallocate, truncate
         case syncFile, syncFolder, rename, remove, lock, close
     }
 

@@ -21,6 +21,16 @@ package final class MemoryDisk: Disk {
         state.withLock { _ = $0.folders.insert(folder) }
     }
 
+    package func removeFolder(_ folder: Folder) throws(DiskError) {
+        precondition(folder != .root, "A store's folder is never removed.")
+        let isEmpty = state.withLock { state in
+            let isEmpty = !state.files.keys.contains { $0.folder == folder }
+            if isEmpty { state.folders.remove(folder) }
+            return isEmpty
+        }
+        if !isEmpty { throw DiskError(.removeFolder, folder.rawValue, .system(System.notEmpty)) }
+    }
+
     package func list(_ folder: Folder) -> [String] {
         state.withLock { state in
             let files = state.files.keys.filter { $0.folder == folder }.map(\.name)

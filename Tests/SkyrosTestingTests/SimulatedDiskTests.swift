@@ -167,6 +167,7 @@ import Testing
         #expect(throws: DiskError.self) {
             switch kind {
             case .makeFolder: try disk.makeFolder(.quarantine)
+            case .removeFolder: try disk.removeFolder(.quarantine)
             case .list: _ = try disk.list(.events)
             case .status: _ = try disk.status(of: path)
             case .open: _ = try disk.open(path, .read)
@@ -186,16 +187,5 @@ import Testing
             case .close: try file.close()
             }
         }
-    }
-}
-
-extension DiskFile {
-    /// Writes sectors full of one letter, as one write.
-    fileprivate func fill(_ letter: Character, sectors: Range<Int>) throws {
-        let bytes = [UInt8](repeating: letter.asciiValue ?? 0, count: sectors.count * 512)
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(DiskError) in try write(buffer, at: sectors.lowerBound * 512) }
-        }
-        try result.get()
     }
 }

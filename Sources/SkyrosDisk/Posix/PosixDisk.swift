@@ -30,6 +30,11 @@ package final class PosixDisk: Disk {
         if folder != .root { try root.makeFolder(folder.rawValue) }
     }
 
+    package func removeFolder(_ folder: Folder) throws(DiskError) {
+        precondition(folder != .root, "A store's folder is never removed.")
+        try root.removeFolder(folder.rawValue)
+    }
+
     package func list(_ folder: Folder) throws(DiskError) -> [String] {
         do throws(DiskError) {
             return try open(folder).list()

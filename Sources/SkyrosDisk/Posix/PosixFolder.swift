@@ -50,6 +50,10 @@ final class PosixFolder: Sendable {
         try System.makeFolder(name, in: descriptor, "\(path)/\(name)")
     }
 
+    func removeFolder(_ name: String) throws(DiskError) {
+        try System.removeFolder(name, in: descriptor, "\(path)/\(name)")
+    }
+
     func list() throws(DiskError) -> [String] {
         try System.names(in: descriptor, path).sorted()
     }

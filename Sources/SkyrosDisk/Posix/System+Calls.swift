@@ -138,6 +138,16 @@ extension System {
         if code != ENOENT { throw DiskError(.remove, shown, .system(code)) }
     }
 
+    /// Removes an empty folder; it is no error if there is none.
+    static func removeFolder(
+        _ name: String, in folder: Int32, _ shown: String
+    ) throws(DiskError) {
+        try checkName(name, in: folder, .removeFolder, shown)
+        if unlinkat(folder, name, AT_REMOVEDIR) == 0 { return }
+        let code = errno
+        if code != ENOENT { throw DiskError(.removeFolder, shown, .system(code)) }
+    }
+
     static func names(in folder: Int32, _ path: String) throws(DiskError) -> [String] {
         // A second description of the folder, as `closedir` closes the one it is given.
         let descriptor = try openUnchecked(".", in: folder, folderFlags, .list, path)

@@ -19,8 +19,7 @@ extension FileLog {
         framing: @escaping PayloadFraming
     ) throws(LogError) -> FileLog {
         try onDisk { () throws(DiskError) in
-            try disk.makeFolder(.events)
-            try disk.syncFolder(.root)
+            try disk.makeFolderDurably(.events)
         }
         let header = SegmentHeader(
             storeID: storeID, firstSequence: 1, checkBefore: RunningCheck(beginning: storeID),
@@ -72,11 +71,25 @@ extension FileLog {
         }
     }
 
+    /// Goes on with a segment that was closed in order.
+    ///
+    /// The sync of its closing block may have failed before the process ended. Then the block can
+    /// be read and is not on the medium, and a later sync would leave a hole there, in front of
+    /// what was durable by then. So it is written again; everything before it was synced before
+    /// it was written, and it says so itself.
     private static func reopened(
         _ segment: OpenSegment, on disk: any Disk
     ) throws(LogError) -> OpenSegment {
         var writable = try OpenSegment(segment.name, on: disk, .readWrite)
         try writable.scanFurther()
+        let end = writable.scan.endOffset
+        let start = min(max(writable.scan.durableByteCount, SegmentHeader.byteCount), end)
+        let file = writable.file
+        let bytes = try file.bytes(from: start, count: end - start)
+        try onDisk { () throws(DiskError) in
+            try bytes.withBytes { bytes throws(DiskError) in try file.write(bytes, at: start) }
+            try file.sync()
+        }
         return writable
     }
 

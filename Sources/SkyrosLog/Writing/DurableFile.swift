@@ -31,8 +31,7 @@ enum DurableFile {
         _ content: [UInt8], as name: String, on disk: any Disk
     ) throws(LogError) -> String {
         try onDisk { () throws(DiskError) in
-            try disk.makeFolder(.quarantine)
-            try disk.syncFolder(.root)
+            try disk.makeFolderDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             let free =
                 (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }

@@ -10,6 +10,15 @@ extension SimulatedDisk: Disk {
         try perform(.makeFolder, .makeFolder, folder.rawValue) { $0.makeFolder(folder) }
     }
 
+    package func removeFolder(_ folder: Folder) throws(DiskError) {
+        precondition(folder != .root, "A store's folder is never removed.")
+        try perform(.removeFolder, .removeFolder, folder.rawValue) { state throws(DiskError) in
+            guard state.removeFolder(folder) else {
+                throw DiskError(.removeFolder, folder.rawValue, .system(System.notEmpty))
+            }
+        }
+    }
+
     package func list(_ folder: Folder) throws(DiskError) -> [String] {
         try perform(.list, .list, folder.rawValue) { state in
             (state.names[folder]?.current.keys).map { $0.sorted() } ?? []
@@ -27,7 +36,7 @@ extension SimulatedDisk: Disk {
         let kind: Kind = mode == .create ? .create : .open
         let inode = try perform(kind, .open, path.description) { state throws(DiskError) in
             try state.checkIsNoFolder(path, .open)
-            let isMade = mode == .create && state.names[path.folder] != nil
+            let isMade = mode == .create && state.isThere(path.folder)
             let inode = isMade ? state.create(path) : state.inode(path)
             guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
             return inode
@@ -56,7 +65,7 @@ extension SimulatedDisk: Disk {
         try perform(.syncFolder, .syncFolder, folder.rawValue) { state, _ in
             state.forgetUnsynced(folder)
         } _: { state throws(DiskError) in
-            guard state.names[folder] != nil else {
+            guard state.isThere(folder) else {
                 throw DiskError(.syncFolder, folder.rawValue, .system(System.notFound))
             }
             state.syncFolder(folder)
@@ -180,7 +189,9 @@ private final class SimulatedFile: DiskFile {
     }
 
     /// A failed sync leaves the pages clean: they can be read until the crash, and a later sync
-    /// that succeeds does not write them.
+    /// that succeeds writes those of them alone that were written to again.
+    ///
+    /// Source: Rebello et al., "Can applications recover from fsync failures?", USENIX ATC 2020.
     func sync() throws(DiskError) {
         try disk.perform(.syncFile, .syncFile, path) { [inode] state, _ in
             state.forgetUnsynced(inode)
@@ -191,14 +202,5 @@ private final class SimulatedFile: DiskFile {
 
     func close() throws(DiskError) {
         try disk.perform(.close, .close, path) { _ in }
-    }
-}
-
-extension SimulatedState {
-    /// What was written and not synced will never be written back.
-    fileprivate mutating func forgetUnsynced(_ inode: Int) {
-        let unsynced = inodes[inode]?.unsynced ?? []
-        inodes[inode]?.lost += unsynced
-        inodes[inode]?.unsynced = []
     }
 }

@@ -10,8 +10,9 @@ import SkyrosDisk
 /// It keeps apart what is durable and what is not: a file's content is durable once the file was
 /// synced, a name once its folder was. A power cut keeps any of the rest and loses any of it, in
 /// pieces of 512 bytes; what stands where nothing durable stood may be zeros, garbage, or the
-/// bytes of another file. What a failed sync did not make durable no later sync does. That is
-/// harsher than real file systems, on purpose.
+/// bytes of another file. What a failed sync did not make durable can be read until the power
+/// cut, which keeps any of it, and no later sync makes it durable unless it is written again. That
+/// is harsher than real file systems, on purpose.
 ///
 /// Everything it does follows from what it is asked and from the seeds. It may be used from any
 /// thread.
@@ -20,6 +21,8 @@ public final class SimulatedDisk: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A folder is made.
         case makeFolder
+        /// An empty folder is removed.
+        case removeFolder
         /// The names of a folder are read.
         case list
         /// The size of a file is asked for.

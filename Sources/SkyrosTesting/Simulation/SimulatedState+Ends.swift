@@ -70,42 +70,47 @@ extension SimulatedState.Names {
 }
 
 extension SimulatedState.Inode {
-    private static let sectorBytes = 512
-
     fileprivate var unsyncedChangeCount: Int {
-        unsynced.count + (durable.count == current.count ? 0 : 1)
+        lost.count + unsynced.count + (durable.count == current.count ? 0 : 1)
     }
 
     /// The content after a power cut.
     ///
-    /// The size is the old or the new one. Of each write that was not synced each sector arrived
-    /// or not: where something durable stood it is the old or the new one, elsewhere it may also
-    /// be zeros, or garbage, such as the bytes of some other file.
+    /// The size is the old or the new one. Of each write that was not synced, or whose sync
+    /// failed, each sector arrived or not: where something durable stood it is the old or the new
+    /// one, elsewhere it may also be zeros, or garbage, such as the bytes of some other file.
     fileprivate func surviving(_ fate: inout CrashFate, stale: [[UInt8]]) -> [UInt8] {
         if unsyncedChangeCount == 0 { return durable }
         let growsOrShrinks = durable.count != current.count
         let size = growsOrShrinks && fate.keepsNextChange() ? current.count : durable.count
         var content = Array(durable.prefix(size))
         content += [UInt8](repeating: 0, count: size - content.count)
-        for range in unsynced {
-            fate.beginWrite()
-            var start = range.lowerBound
-            while start < min(range.upperBound, size) {
-                let next = (start / Self.sectorBytes + 1) * Self.sectorBytes
-                let end = min(next, range.upperBound, size)
-                replace(start..<end, in: &content, fate.nextSector(), &fate, stale)
-                start = end
-            }
-        }
+        for write in lost { replace(write.range, in: &content, by: write.bytes, &fate, stale) }
+        for range in unsynced { replace(range, in: &content, by: current[...], &fate, stale) }
         return content
     }
 
+    /// Lets a write arrive, sector by sector or not.
     private func replace(
-        _ range: Range<Int>, in content: inout [UInt8], _ sector: CrashFate.Sector,
+        _ range: Range<Int>, in content: inout [UInt8], by new: ArraySlice<UInt8>,
+        _ fate: inout CrashFate, _ stale: [[UInt8]]
+    ) {
+        fate.beginWrite()
+        var start = range.lowerBound
+        while start < min(range.upperBound, content.count) {
+            let next = (start / Self.sectorBytes + 1) * Self.sectorBytes
+            let end = min(next, range.upperBound, content.count)
+            replaceSector(start..<end, in: &content, by: new, &fate, stale)
+            start = end
+        }
+    }
+
+    private func replaceSector(
+        _ range: Range<Int>, in content: inout [UInt8], by new: ArraySlice<UInt8>,
         _ fate: inout CrashFate, _ stale: [[UInt8]]
     ) {
         let isFresh = range.lowerBound >= durable.count
-        switch sector {
+        switch fate.nextSector() {
         case .old: break
         case .zero where isFresh:
             for index in range { content[index] = 0 }
@@ -114,8 +119,8 @@ extension SimulatedState.Inode {
             content.replaceSubrange(range, with: garbage)
         case .new, .zero, .garbage:
             // A later truncation may have taken the end of what was written.
-            let there = range.clamped(to: 0..<current.count)
-            content.replaceSubrange(there, with: current[there])
+            let there = range.clamped(to: new.indices)
+            content.replaceSubrange(there, with: new[there])
         }
     }
 }

@@ -2,18 +2,6 @@ import SkyrosDisk
 
 /// What a simulated disk consists of.
 struct SimulatedState: Sendable {
-    /// A file's content, whatever its names are.
-    struct Inode: Sendable {
-        /// What a reader sees.
-        var current: [UInt8] = []
-        /// What the last sync made durable.
-        var durable: [UInt8] = []
-        /// The ranges written since then.
-        var unsynced: [Range<Int>] = []
-        /// The ranges that a failed sync left clean: later syncs do not write them.
-        var lost: [Range<Int>] = []
-    }
-
     /// A change of a folder's names that is not durable yet.
     enum NameChange: Sendable {
         case set(String, Int)
@@ -72,8 +60,6 @@ struct SimulatedState: Sendable {
         return lockCount
     }
 
-    // MARK: Names
-
     func inode(_ path: DiskPath) -> Int? { names[path.folder]?.current[path.name] }
 
     mutating func create(_ path: DiskPath) -> Int {
@@ -90,7 +76,7 @@ struct SimulatedState: Sendable {
 
     /// A rename within a folder is one change: it happens as a whole or not at all.
     mutating func rename(_ source: DiskPath, to target: DiskPath) -> Bool {
-        guard let number = inode(source), names[target.folder] != nil else { return false }
+        guard let number = inode(source), isThere(target.folder) else { return false }
         if source.folder == target.folder {
             change(source.folder, [.remove(source.name), .set(target.name, number)])
         } else {
@@ -101,9 +87,22 @@ struct SimulatedState: Sendable {
     }
 
     mutating func makeFolder(_ folder: Folder) {
-        guard names[folder] == nil else { return }
+        guard !isThere(folder) else { return }
         change(.root, [.set(folder.rawValue, Self.folderInode)])
-        names[folder] = Names()
+        names[folder] = names[folder] ?? Names()
+    }
+
+    /// Returns whether the folder is gone. What is known of its names stays: a power cut may take
+    /// the removal back.
+    mutating func removeFolder(_ folder: Folder) -> Bool {
+        guard isThere(folder) else { return true }
+        guard names[folder]?.current.isEmpty == true else { return false }
+        change(.root, [.remove(folder.rawValue)])
+        return true
+    }
+
+    func isThere(_ folder: Folder) -> Bool {
+        folder == .root || names[.root]?.current[folder.rawValue] != nil
     }
 
     mutating func syncFolder(_ folder: Folder) {
@@ -139,38 +138,6 @@ struct SimulatedState: Sendable {
             case .remove(let name): names[name] = nil
             }
         }
-    }
-
-    // MARK: Content
-
-    mutating func write(_ bytes: UnsafeRawBufferPointer, to inode: Int, at position: Int) {
-        guard !bytes.isEmpty else { return }
-        let end = position + bytes.count
-        resize(inode, to: max(end, inodes[inode]?.current.count ?? 0))
-        inodes[inode]?.current.replaceSubrange(position..<end, with: bytes)
-        inodes[inode]?.unsynced.append(position..<end)
-        inodes[inode]?.lost.removeAll { $0.lowerBound >= position && $0.upperBound <= end }
-    }
-
-    mutating func resize(_ inode: Int, to size: Int) {
-        guard let count = inodes[inode]?.current.count else { return }
-        if size < count {
-            inodes[inode]?.current.removeLast(count - size)
-        } else {
-            inodes[inode]?.current += [UInt8](repeating: 0, count: size - count)
-        }
-    }
-
-    mutating func syncFile(_ inode: Int) {
-        guard let file = inodes[inode] else { return }
-        var durable = file.current
-        for range in file.lost {
-            for index in range.clamped(to: 0..<durable.count) {
-                durable[index] = index < file.durable.count ? file.durable[index] : 0
-            }
-        }
-        inodes[inode]?.durable = durable
-        inodes[inode]?.unsynced = []
     }
 }
 

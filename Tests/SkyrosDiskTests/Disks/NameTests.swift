@@ -47,6 +47,24 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
+    func `in a folder keeps the folder from being removed`(on kind: DiskKind) throws {
+        let fixture = try DiskFixture(kind)
+        let disk = fixture.disk
+        try disk.removeFolder(.events)
+        try disk.makeFolder(.events)
+        try disk.make(event, [1])
+        #expect(failure { try disk.removeFolder(.events) }?.operation == .removeFolder)
+        #expect(try disk.bytes(of: event) == [1])
+        try disk.remove(event)
+        try disk.removeFolder(.events)
+        #expect(try disk.list(.root) == [])
+        #expect(failure { _ = try disk.open(event, .create) }?.isNotFound == true)
+        try disk.makeFolder(.events)
+        try disk.make(event, [2])
+        #expect(try disk.bytes(of: event) == [2])
+    }
+
+    @Test(arguments: DiskKind.allCases)
     func `in a folder that is missing is missing too`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk

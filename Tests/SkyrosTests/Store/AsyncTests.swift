@@ -146,37 +146,6 @@ import Testing
         #expect(try store.get(Counter.self, "c")?.value == 2_000)
         #expect(store.sequence == 2_001)
     }
-
-    @Test func `never show half a block to readers`() throws {
-        let store = try Store(inMemory: Counter.self)
-        try store.write {
-            try $0.insert([Counter(id: "a", value: 50), Counter(id: "b", value: 50)])
-        }
-        let isDone = Atomic(false)
-        DispatchQueue.concurrentPerform(iterations: 2) { index in
-            do {
-                if index == 0 {
-                    for step in 0..<2_000 {
-                        try store.write { tx in
-                            try tx.update(Counter.self, "a") { $0.value += step % 2 == 0 ? 1 : -1 }
-                            try tx.update(Counter.self, "b") { $0.value -= step % 2 == 0 ? 1 : -1 }
-                        }
-                    }
-                    isDone.store(true, ordering: .releasing)
-                } else {
-                    while !isDone.load(ordering: .acquiring) {
-                        let sum = try store.read {
-                            try $0.all(Counter.self).map(\.value).reduce(0, +)
-                        }
-                        if sum != 100 { Issue.record("a reader saw \(sum)") }
-                    }
-                }
-            } catch {
-                Issue.record(error)
-                isDone.store(true, ordering: .releasing)
-            }
-        }
-    }
 }
 
 @Suite struct `The stream of events` {

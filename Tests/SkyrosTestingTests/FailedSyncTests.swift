@@ -1,0 +1,115 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+/// What file systems do after a failed sync: the pages count as clean, so a later sync does not
+/// write them, but pages that are written again are dirty again. Source: Rebello et al., "Can
+/// applications recover from fsync failures?", USENIX ATC 2020.
+@Suite struct `A failed sync of a simulated disk` {
+    private let disk = SimulatedDisk()
+    private let file: any DiskFile
+    private let seeds: ClosedRange<UInt64> = 1...200
+
+    /// A durable file of four sectors of "o", overwritten with "l" by a write that is lost.
+    init() throws {
+        try disk.makeFolder(.events)
+        try disk.syncFolder(.root)
+        file = try disk.open(DiskPath(.events, "a"), .create)
+        try file.fill("o", sectors: 0..<4)
+        try file.sync()
+        try disk.syncFolder(.events)
+        try file.fill("l", sectors: 0..<4)
+        try failSync()
+    }
+
+    private func failSync() throws {
+        disk.inject(Fault(.syncFile))
+        #expect(throws: DiskError.self) { try file.sync() }
+    }
+
+    /// The file's sectors as a string of their letters: "?" is one of several letters.
+    private func sectors(_ disk: SimulatedDisk) -> String {
+        let bytes = disk.contents["events/a"] ?? []
+        return stride(from: 0, to: bytes.count, by: 512).map { start in
+            let letters = Set(bytes[start..<min(start + 512, bytes.count)])
+            guard letters.count == 1, let letter = letters.first else { return "?" }
+            return letter == 0 ? "0" : String(UnicodeScalar(letter))
+        }.joined()
+    }
+
+    private func images() -> Set<String> {
+        Set(seeds.map { sectors(disk.crashed(seed: $0)) })
+    }
+
+    @Test func `may have left any of its sectors on the medium`() throws {
+        #expect(images().count == 16)
+        try file.sync()
+        let images = images()
+        #expect(images.count == 16)
+        #expect(images.allSatisfy { $0.allSatisfy { "ol".contains($0) } })
+    }
+
+    @Test func `still reads back until the crash, and after it only what arrived`() throws {
+        try file.sync()
+        #expect(sectors(disk) == "llll")
+        #expect(sectors(disk.killed()) == "llll")
+        let crashed = disk.crashed(seed: 1)
+        let image = sectors(crashed)
+        #expect(image != "llll")
+        for seed in seeds { #expect(sectors(crashed.crashed(seed: seed)) == image) }
+    }
+
+    @Test func `does not spoil what is written over it and synced`() throws {
+        try file.fill("n", sectors: 1..<3)
+        try file.sync()
+        #expect(images() == ["onno", "onnl", "lnno", "lnnl"])
+    }
+
+    @Test func `spoils no sector that is written again in part`() throws {
+        try file.fill("n", bytes: 600..<700)
+        try file.sync()
+        for seed in seeds {
+            let bytes = try #require(disk.crashed(seed: seed).contents["events/a"])
+            let sector = String(decoding: bytes[512..<1_024], as: UTF8.self)
+            let whole = [("l", 88), ("n", 100), ("l", 324)].map { String(repeating: $0, count: $1) }
+            #expect(sector == whole.joined())
+        }
+    }
+
+    @Test func `leaves old, lost and new bytes possible until a sync succeeds`() throws {
+        try file.fill("n", sectors: 0..<1)
+        #expect(Set(images().compactMap(\.first)) == ["o", "l", "n"])
+        try failSync()
+        #expect(Set(images().compactMap(\.first)) == ["o", "l", "n"])
+        try file.fill("m", sectors: 0..<1)
+        try file.sync()
+        #expect(Set(images().compactMap(\.first)) == ["m"])
+    }
+
+    @Test func `loses nothing behind the end of a file that was cut`() throws {
+        try file.truncate(to: 1_024)
+        try file.preallocate(to: 2_048)
+        try file.sync()
+        #expect(images() == ["oo00", "ol00", "lo00", "ll00"])
+    }
+
+    @Test func `loses nothing of a sector behind the end of a file that was cut`() throws {
+        try file.truncate(to: 700)
+        try file.preallocate(to: 2_048)
+        try file.sync()
+        for seed in seeds {
+            let bytes = try #require(disk.crashed(seed: seed).contents["events/a"])
+            #expect(bytes[700...].allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test func `counts each lost write among the changes that can be chosen`() throws {
+        try file.fill("n", sectors: 2..<3)
+        #expect(disk.unsyncedChangeCount == 2)
+        let chosen = (0..<4).map { sectors(disk.crashed(keeping: $0)) }
+        #expect(chosen == ["oooo", "llll", "oono", "llnl"])
+        try file.sync()
+        #expect(disk.unsyncedChangeCount == 2)
+        #expect(Set((0..<4).map { sectors(disk.crashed(keeping: $0)) }).count == 4)
+    }
+}

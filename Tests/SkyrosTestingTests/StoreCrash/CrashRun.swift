@@ -1,0 +1,234 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+
+@testable import Skyros
+
+/// The lives of one store, each ended by a crash, all of it following from a seed.
+///
+/// A life opens the store, which crashes up to three times on the way, compares it with the
+/// oracle, and then writes, seals, syncs and so on until a fault ends it. Everything that the
+/// store does in the background by itself is done here in turn, so that a seed means the same
+/// operations of the disk in every run.
+struct CrashRun {
+    private static let lifeCount = 3
+    private static let stepCountMax = 24
+
+    private let random: SeededEntropy
+    private let clock = ManualClock()
+    private let segmentBytesMax: Int
+    private let hasCheckpoint: Bool
+    private(set) var disk: any Disk
+    private var batchNumber = 0
+    var oracle = CrashOracle()
+    /// What was done, for the message of a failure.
+    private(set) var story: [String] = []
+
+    private var simulated: SimulatedDisk
+
+    init(seed: UInt64) throws {
+        random = SeededEntropy(seed: seed)
+        simulated = SimulatedDisk()
+        // A checkpoint costs more than everything else here.
+        hasCheckpoint = seed % 4 == 0
+        disk = hasCheckpoint ? try CheckpointedDisk(simulated) : simulated
+        segmentBytesMax = 300 + Int(random.next() % 1_500)
+    }
+
+    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    mutating func run() throws {
+        for life in 1...Self.lifeCount {
+            note("life \(life)")
+            var store: Store? = try openThroughCrashes()
+            if let store { try live(store) }
+            try crash()
+            store = nil
+        }
+        try check(open())
+    }
+
+    mutating func note(_ line: String) {
+        story.append(line)
+    }
+
+    private func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+}
+
+// MARK: Opening and crashing
+
+extension CrashRun {
+    private mutating func openThroughCrashes() throws -> Store {
+        for _ in 0..<3 where below(3) == 0 {
+            let after = below(40)
+            note("an opening that fails from its operation \(after) on")
+            simulated.inject(Fault(nil, after: after, isLasting: true))
+            do {
+                let store = try open()
+                simulated.heal()
+                try check(store)
+                try crash()
+            } catch let error as StoreError {
+                try expectHonest(error)
+                try crash()
+            }
+        }
+        let store = try open()
+        try check(store)
+        return store
+    }
+
+    private func open() throws -> Store {
+        var options = Store.Options()
+        options.segmentBytesMax = segmentBytesMax
+        options.syncIntervalMilliseconds = 3_600_000
+        options.openingTargetMilliseconds = 3_600_000
+        let entropy = SeededEntropy(seed: random.next())
+        let store = try Store(
+            Schema([CrashItem.self]), options,
+            Surroundings(disk: disk, clock: clock, entropy: entropy))
+        // It seals what was left to seal; from now on that is done here.
+        store.housekeeper.stop()
+        return store
+    }
+
+    /// A disk that fails is not taken for damage.
+    private func expectHonest(_ error: StoreError) throws {
+        let damage: Set<StoreError.Code> = [
+            .logCorrupt, .chainBroken, .segmentMissing, .foreignStore, .invalidEvent,
+            .logBehindCheckpoint, .unsupportedFormat,
+        ]
+        if damage.contains(error.code) { throw error }
+    }
+
+    /// Kills the process or cuts the power, and goes on with what is left.
+    private mutating func crash() throws {
+        let isKill = below(4) == 0
+        let image = random.next()
+        let before = simulated
+        simulated = isKill ? before.killed() : before.crashed(seed: image)
+        let last = before.operations.suffix(2).map(\.text).joined(separator: ", ")
+        let count = before.operations.count
+        note("\(isKill ? "kill" : "power cut") after \(count) operations: \(last)")
+        if !isKill { oracle.notePowerCut() }
+        if let old = disk as? CheckpointedDisk {
+            let all = CheckpointedDisk.Survivor.allCases
+            disk = try old.crashed(to: simulated, keeping: all[below(all.count)])
+        } else {
+            disk = simulated
+        }
+        // The old store is closed in vain when it goes.
+        before.inject(Fault(nil, isLasting: true))
+    }
+}
+
+// MARK: Living
+
+extension CrashRun {
+    /// Works until something fails, or long enough.
+    private mutating func live(_ store: Store) throws {
+        try (disk as? CheckpointedDisk)?.rememberCheckpoint()
+        injectFault()
+        do {
+            for _ in 0..<below(Self.stepCountMax) { try step(store) }
+        } catch let error as StoreError {
+            note("  failed: \(error.code)")
+            try expectHonest(error)
+        }
+    }
+
+    /// Mostly nothing works any more from some operation on, which is a crash at that moment;
+    /// else one operation fails and the disk goes on.
+    private mutating func injectFault() {
+        let after = below(60)
+        let fault =
+            switch below(8) {
+            case 0: Fault(.syncFile, after: after / 8)
+            case 1: Fault(.syncFolder, after: after / 16)
+            case 2: Fault(.write, after: after / 4, reason: .noSpace, writtenBytes: below(64))
+            default: Fault(nil, after: after, isLasting: true, writtenBytes: below(600))
+            }
+        simulated.inject(fault)
+        let kind = fault.kind?.rawValue ?? "everything"
+        note("  \(kind) fails after \(fault.after), with \(fault.writtenBytes) bytes written")
+    }
+
+    private mutating func step(_ store: Store) throws {
+        clock.advance(byMicroseconds: Int64(below(2_000)) - 500)
+        switch below(16) {
+        case 0, 1:
+            note("  seal")
+            _ = try StoreError.fromLog { () throws(LogError) in
+                try store.parts.log.sealNext()
+            }
+        case 2:
+            note("  idle mark")
+            try StoreError.fromLog { () throws(LogError) in
+                try store.parts.log.markIdle()
+            }
+        case 3 where hasCheckpoint:
+            note("  checkpoint")
+            try store.housekeeper.checkpoint()
+            oracle.noteDurable(oracle.batches.count)
+        case 4 where below(4) == 0:
+            note("  close")
+            try store.close()
+            oracle.noteDurable(oracle.batches.count)
+        default:
+            try write(store)
+        }
+    }
+
+    private mutating func write(_ store: Store) throws {
+        batchNumber += 1
+        let (edits, state) = edits()
+        let durability = [.deferred, .buffered, .durable][below(3)] as Durability
+        let marker = "batch \(batchNumber)"
+        note("  \(marker), \(durability): \(edits)")
+        oracle.attempt(CrashOracle.Batch(marker: marker, state: state))
+        try store.write(because: marker, durability: durability) { tx in
+            for edit in edits { try edit.apply(to: &tx) }
+        }
+        switch durability {
+        case .deferred: break
+        case .buffered: oracle.noteKept(oracle.batches.count)
+        case .durable: oracle.noteDurable(oracle.batches.count)
+        }
+    }
+
+    /// Steps of a block that changes something, and the records after it.
+    private mutating func edits() -> ([CrashEdit], [Int: CrashItem]) {
+        var state = oracle.state
+        var edits: [CrashEdit] = []
+        for _ in 0...below(4) {
+            let edit = edit(state)
+            edit.apply(to: &state)
+            edits.append(edit)
+        }
+        if state == oracle.state {
+            let edit = CrashEdit.insert(item(batchNumber + 100))
+            edit.apply(to: &state)
+            edits.append(edit)
+        }
+        return (edits, state)
+    }
+
+    private func edit(_ state: [Int: CrashItem]) -> CrashEdit {
+        let id = below(8)
+        guard state[id] != nil else { return .insert(item(id)) }
+        switch below(16) {
+        case 0: return .deleteAll
+        case 1...5: return .delete(id)
+        default: return .update(item(id))
+        }
+    }
+
+    private func item(_ id: Int) -> CrashItem {
+        let count = below(5) == 0 ? below(1_500) : below(40)
+        return CrashItem(
+            id: id, number: batchNumber, text: String(repeating: "x", count: count))
+    }
+}
+
+extension SimulatedDisk.Operation {
+    fileprivate var text: String { "\(kind.rawValue) \(path)" }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Skyros
+import SkyrosTesting
+import Testing
+
+/// Whole stores on disks that fail and crash, beside an oracle that knows what was acknowledged.
+@Suite struct `A store that crashes again and again` {
+    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+
+    @Test func `holds a prefix of what was written, with all that was acknowledged`() throws {
+        for seed in 1...(Self.isDeep ? 20_000 : 300) {
+            var run = try CrashRun(seed: UInt64(seed))
+            do {
+                try run.run()
+            } catch {
+                let story = run.story.joined(separator: "\n")
+                Issue.record("seed \(seed): \(error)\n\(story)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [3, 4] as [UInt64])
+    func `lives the same lives for the same seed`(seed: UInt64) throws {
+        var runs = [try CrashRun(seed: seed), try CrashRun(seed: seed)]
+        for index in runs.indices { try runs[index].run() }
+        #expect(runs[0].story == runs[1].story)
+    }
+}
+
+/// What the lives above have found: a folder that is there need not be on the medium.
+@Suite struct `A folder whose sync failed for another process` {
+    private let disk = SimulatedDisk()
+
+    private func open(_ disk: SimulatedDisk) throws -> Store {
+        var options = Store.Options()
+        options.syncIntervalMilliseconds = 3_600_000
+        return try Store(on: disk, entities: CrashItem.self, options: options)
+    }
+
+    /// An opening that fails at the sync of the root, and the process with it.
+    private func failToOpen(_ disk: SimulatedDisk) throws -> SimulatedDisk {
+        disk.inject(Fault(.syncFolder))
+        #expect(throws: StoreError.self) { try open(disk) }
+        return disk.killed()
+    }
+
+    @Test func `does not take the log with it`() throws {
+        let next = try failToOpen(disk)
+        let store = try open(next)
+        try store.write(durability: .durable) {
+            try $0.insert(CrashItem(id: 1, number: 1, text: ""))
+        }
+        for seed in 0..<40 {
+            #expect(try open(next.crashed(seed: UInt64(seed))).count(CrashItem.self) == 1)
+        }
+    }
+
+    @Test func `does not take the quarantine with it`() throws {
+        let store = try open(disk)
+        try store.write {
+            let text = String(repeating: "x", count: 2_000)
+            try $0.insert(CrashItem(id: 1, number: 1, text: text))
+        }
+        let torn = try #require(
+            try (0..<40).first { seed in
+                try open(disk.crashed(seed: seed)).recovery.cutByteCount > 0
+            })
+        let next = try failToOpen(disk.crashed(seed: torn))
+        let path = try #require(try open(next).recovery.quarantined.first)
+        let bytes = next.contents[path]
+        #expect(bytes?.isEmpty == false)
+        for seed in 0..<40 {
+            #expect(next.crashed(seed: UInt64(seed)).contents[path] == bytes)
+        }
+    }
+}

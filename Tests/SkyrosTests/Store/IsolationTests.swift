@@ -1,0 +1,97 @@
+import Foundation
+import Skyros
+import Synchronization
+import Testing
+
+/// A writer sets all counters to 1, then to 2 and so on, each time in one block, while readers
+/// look. The writer goes on until each reader has seen the state change so often; that alone
+/// proves that they ran side by side.
+private final class Watch: Sendable {
+    /// What one reader has seen.
+    struct Sight: Sendable {
+        var changeCount = 0
+        /// The values of the first read in which the counters differed.
+        var torn: [Int]?
+    }
+
+    let readerCount = 2
+    /// How many changes each reader has to see.
+    let changeCountMin: Int
+    /// The writer gives up after so many blocks, so that the test ends in any case.
+    private let blockCountMax: Int
+    private let store: Store
+    private let ids: [String]
+    private let satisfied = Atomic(0)
+    private let isDone = Atomic(false)
+    private let errors = Mutex<[any Error]>([])
+    private let sights = Mutex<[Sight]>([])
+
+    init(counters: Int, changeCountMin: Int) throws {
+        self.changeCountMin = changeCountMin
+        blockCountMax = 1_000 * changeCountMin
+        store = try Store(inMemory: Counter.self)
+        ids = (0..<counters).map { "c\($0)" }
+        let ids = ids
+        try store.write { tx in try tx.insert(ids.map { Counter(id: $0, value: 0) }) }
+    }
+
+    /// Runs writer and readers, each on a thread of its own, to their end.
+    func run() throws -> [Sight] {
+        let threads = DispatchGroup()
+        for index in 0...readerCount {
+            threads.enter()
+            Thread.detachNewThread {
+                do {
+                    index == 0 ? try self.write() : try self.read()
+                } catch {
+                    self.errors.withLock { $0.append(error) }
+                    self.isDone.store(true, ordering: .releasing)
+                }
+                threads.leave()
+            }
+        }
+        threads.wait()
+        if let error = errors.withLock({ $0.first }) { throw error }
+        return sights.withLock { $0 }
+    }
+
+    private func write() throws {
+        defer { isDone.store(true, ordering: .releasing) }
+        for block in 1...blockCountMax where satisfied.load(ordering: .acquiring) < readerCount {
+            if isDone.load(ordering: .acquiring) { return }
+            try store.write { tx in
+                for id in ids { try tx.update(Counter.self, id) { $0.value = block } }
+            }
+        }
+    }
+
+    private func read() throws {
+        var sight = Sight()
+        var last = 0
+        while !isDone.load(ordering: .acquiring) {
+            let values = try store.read { try $0.all(Counter.self).map(\.value) }
+            let distinct = Set(values).sorted()
+            if distinct.count > 1 { sight.torn = sight.torn ?? distinct }
+            guard let value = values.max(), value > last else { continue }
+            last = value
+            sight.changeCount += 1
+            if sight.changeCount == changeCountMin { satisfied.add(1, ordering: .releasing) }
+        }
+        let result = sight
+        sights.withLock { $0.append(result) }
+    }
+}
+
+@Suite struct `Readers beside a writer` {
+    /// A block of a few changes is applied in place, one of more than a thousand to a copy.
+    @Test(arguments: [(2, 400), (1_001, 3)])
+    func `never see half a block`(counters: Int, changeCount: Int) throws {
+        let watch = try Watch(counters: counters, changeCountMin: changeCount)
+        let sights = try watch.run()
+        #expect(sights.count == watch.readerCount)
+        for sight in sights {
+            #expect(sight.torn == nil)
+            #expect(sight.changeCount >= changeCount, "the reader did not run beside the writer")
+        }
+    }
+}
