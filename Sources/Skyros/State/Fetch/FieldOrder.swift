@@ -6,24 +6,18 @@ import Foundation
 /// Where the two would disagree, a fetch would give other records, or another order, with an
 /// index than without.
 enum FieldOrder {
-    /// The order of all values: NaN, which Swift does not order, comes after the others.
-    static func compare<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
-        if a < b { return .orderedAscending }
-        if b < a { return .orderedDescending }
-        // Only NaN, and what contains it, does not equal itself.
-        switch (a == a, b == b) {
-        case (true, false): return .orderedAscending
-        case (false, true): return .orderedDescending
-        default: return .orderedSame
-        }
-    }
-
-    /// The order of records by a field.
+    /// The order of records by a field, chosen once for all of them.
     static func comparing<E: Entity, V: Comparable & SendableMetatype>(
         _ path: FieldPath<E, V>
     ) -> @Sendable (E, E) -> ComparisonResult {
         if let path = cast(path, to: String.self) {
             return { TextOrder.compare($0[keyPath: path], $1[keyPath: path]) }
+        }
+        if let path = cast(path, to: Double.self) {
+            return { compare($0[keyPath: path], $1[keyPath: path]) }
+        }
+        if isTotal(V.self) {
+            return { compareTotal($0[keyPath: path], $1[keyPath: path]) }
         }
         return { compare($0[keyPath: path], $1[keyPath: path]) }
     }
@@ -35,7 +29,35 @@ enum FieldOrder {
         if let path = cast(path, to: String?.self) {
             return { compare($0[keyPath: path], $1[keyPath: path], by: TextOrder.compare) }
         }
+        if let path = cast(path, to: Double?.self) {
+            return { compare($0[keyPath: path], $1[keyPath: path], by: compare) }
+        }
+        if isTotal(V.self) {
+            return { compare($0[keyPath: path], $1[keyPath: path], by: compareTotal) }
+        }
         return { compare($0[keyPath: path], $1[keyPath: path], by: compare) }
+    }
+
+    /// Whether Swift is known to order all values of a type.
+    private static func isTotal(_ type: Any.Type) -> Bool {
+        KeyOrder.of(type) == .full && type != Double.self && type != Float.self
+            && type != Date.self
+    }
+
+    private static func compareTotal<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
+        a < b ? .orderedAscending : b < a ? .orderedDescending : .orderedSame
+    }
+
+    /// The order of all values: NaN, which Swift does not order, comes after the others.
+    private static func compare<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
+        if a < b { return .orderedAscending }
+        if b < a { return .orderedDescending }
+        // Only NaN, and what contains it, does not equal itself.
+        switch (a == a, b == b) {
+        case (true, false): return .orderedAscending
+        case (false, true): return .orderedDescending
+        default: return .orderedSame
+        }
     }
 
     /// The key path, as one to values of the other type; nil if its values are not.
