@@ -86,6 +86,23 @@ extension Store {
         return try Metadata.$current.withValue(completed, operation: body)
     }
 
+    /// As the synchronous `withMetadata`, around a body that waits for others.
+    ///
+    ///     try await Store.withMetadata(actor: user.name) {
+    ///         try await handle(request)
+    ///     }
+    public static func withMetadata<R>(
+        actor: String? = nil, reason: String? = nil, correlation: String? = nil,
+        causation: String? = nil, tags: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+    ) async rethrows -> R {
+        let metadata = Metadata(
+            actor: actor, reason: reason, correlation: correlation, causation: causation,
+            tags: tags)
+        let completed = metadata.completed(by: Metadata.current)
+        return try await Metadata.$current.withValue(completed, operation: body)
+    }
+
     func takingTurn<R>(_ body: () throws -> R) throws -> R {
         try turn.take()
         defer { turn.release() }

@@ -58,13 +58,14 @@ final class StoreHousekeeper: Sendable {
     func checkpoint() throws {
         guard let checkpointer else { return }
         let (snapshot, touched) = view.takeTouched()
-        tailNanoseconds.store(0, ordering: .relaxed)
+        let cost = tailNanoseconds.exchange(0, ordering: .relaxed)
         if checkpointer.sequence == snapshot.sequence || snapshot.sequence == .zero { return }
         do {
             try StoreError.fromLog { () throws(LogError) in try log.sync(through: log.end) }
             try checkpointer.write(snapshot, touched)
         } catch {
             view.giveBack(touched)
+            tailNanoseconds.add(cost, ordering: .relaxed)
             throw StoreError.wrapping(error)
         }
     }

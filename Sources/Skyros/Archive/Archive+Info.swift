@@ -39,7 +39,9 @@ extension Archive {
         }
         let state = try snapshot()
         let counts = state.entities.map { ($0, state.count($0)) }
-        let tail = sequence.rawValue - (checkpoint?.sequence ?? 0)
+        // A checkpoint ahead of its log is of no use to an opening.
+        let usable = checkpoint.map(\.sequence).flatMap { $0 <= sequence.rawValue ? $0 : nil }
+        let tail = sequence.rawValue - (usable ?? 0)
         return StoreInfo(
             sequence: sequence, entities: Dictionary(uniqueKeysWithValues: counts),
             firstTime: first, lastTime: sequence == .zero ? nil : state.time,

@@ -32,7 +32,8 @@ extension Archive {
 
     /// Replaces the store's checkpoint by a fresh one from the log alone.
     ///
-    /// It takes the store's lock, so nobody may have the store open for writing.
+    /// It takes the store's lock, so nobody may have the store open for writing, and makes the
+    /// log durable first.
     ///
     /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`.
     @discardableResult
@@ -42,16 +43,40 @@ extension Archive {
         }
         return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
             let temporary = DiskPath(.root, "checkpoint.tmp")
-            try StoreError.fromDisk { () throws(DiskError) in try disk.remove(temporary) }
+            try StoreError.fromDisk { () throws(DiskError) in
+                try disk.remove(temporary)
+                try makeLogDurable()
+            }
             _ = try refresh()
             let snapshot = try writeCheckpoint(to: URL(filePath: "\(path)/\(temporary.name)"))
             try StoreError.fromDisk { () throws(DiskError) in
-                try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
+                // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
+                try disk.syncFolder(.root)
+                try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
                 try disk.syncFolder(.root)
             }
             return snapshot
         }
+    }
+
+    /// Syncs what a writer that died has left unsynced, so that no checkpoint is ever ahead of the
+    /// durable log (promise P7).
+    private func makeLogDurable() throws(DiskError) {
+        let names = try disk.list(.events).compactMap { SegmentName($0) }
+        for name in names where name.kind == .open {
+            let file = try disk.open(name.path, .readWrite)
+            do throws(DiskError) {
+                try file.sync()
+            } catch {
+                // The first error is the one that counts.
+                try? file.close()
+                throw error
+            }
+            try file.close()
+        }
+        try disk.syncFolder(.events)
+        try disk.syncFolder(.root)
     }
 }
 

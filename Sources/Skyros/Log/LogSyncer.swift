@@ -64,7 +64,8 @@ final class LogSyncer: Sendable {
         while true {
             waitForWork()
             serve()
-            if state.withLock({ $0.isStopping }) { return }
+            // Who came while the last sync was under way is still waiting.
+            if state.withLock({ $0.isStopping && $0.waiting.isEmpty }) { return }
         }
     }
 

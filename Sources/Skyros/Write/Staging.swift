@@ -149,8 +149,11 @@ struct Staging: ~Copyable {
     }
 
     /// The number for a row at this place: the one it has, or a new one.
+    ///
+    /// A record that the block deletes and inserts again keeps its number: for the log and the
+    /// checkpoint it is one record that changes.
     mutating func number(for place: Place, in index: Int) -> UInt64 {
-        if let row = place.row { return row.number }
+        if let row = place.row ?? place.base { return row.number }
         defer { tables[index].nextNumber += 1 }
         return tables[index].nextNumber
     }

@@ -20,6 +20,18 @@ final class WriterTurn: Sendable {
         var waiting: [Waiter] = []
         /// The first of `waiting` that has not been served.
         var first = 0
+
+        /// Takes out who is next. O(1), spread over the calls: what was served goes when it is
+        /// half of the line, so that a line that never ends does not grow.
+        mutating func takeFirst() -> Waiter {
+            let next = waiting[first]
+            first += 1
+            if first * 2 >= waiting.count {
+                waiting.removeFirst(first)
+                first = 0
+            }
+            return next
+        }
     }
 
     private let state = Locked(State())
@@ -63,14 +75,7 @@ final class WriterTurn: Sendable {
                 state.isTaken = false
                 return nil
             }
-            defer {
-                state.first += 1
-                if state.first == state.waiting.count {
-                    state.waiting.removeAll(keepingCapacity: true)
-                    state.first = 0
-                }
-            }
-            return state.waiting[state.first]
+            return state.takeFirst()
         }
         switch next {
         case .thread(let semaphore): semaphore.signal()

@@ -1,4 +1,4 @@
-import SkyrosDisk
+package import SkyrosDisk
 
 /// The name of a segment's file: the sequence of its first batch, and what kind it is.
 ///
@@ -21,7 +21,7 @@ package struct SegmentName: Hashable, Sendable {
     }
 
     /// Reads a file's name; nil if it is no segment's.
-    init?(_ name: String) {
+    package init?(_ name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 20,
             parts[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -30,7 +30,7 @@ package struct SegmentName: Hashable, Sendable {
         self.init(firstSequence, kind)
     }
 
-    var path: DiskPath { DiskPath(.events, description) }
+    package var path: DiskPath { DiskPath(.events, description) }
 }
 
 extension SegmentName: CustomStringConvertible {

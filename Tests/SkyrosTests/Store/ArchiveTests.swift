@@ -45,6 +45,19 @@ import Testing
         try store.close()
     }
 
+    @Test func `tells of a checkpoint that is ahead of the log`() throws {
+        let events = folder.store.appending(path: "events")
+        let segment = try #require(
+            FileManager.default.contentsOfDirectory(atPath: events.path).first)
+        let file = try FileHandle(forUpdating: events.appending(path: segment))
+        // The header, and nothing of the events.
+        try file.truncate(atOffset: 96)
+        try file.close()
+        let info = try Archive(at: folder.store).info()
+        #expect(info.sequence == 0 && info.checkpointSequence == 3)
+        #expect(info.openingMilliseconds == 1)
+    }
+
     @Test func `tells the life of a record without its type`() throws {
         let life = try archive.history(of: "Note", RecordID(2))
         #expect(life.map(\.kind) == [.inserted])

@@ -42,6 +42,20 @@ private struct Rename: DomainCommand, Equatable {
         #expect(try store.event(2)?.metadata.actor == "job")
     }
 
+    @Test func `takes what is not said from the context of a task that waits`() async throws {
+        let store = store
+        try await Store.withMetadata(actor: "handler", correlation: "r-7") {
+            try await store.writeAsync { try $0.insert(Note(id: 1, text: "a")) }
+            await Task.yield()
+            async let other = store.writeAsync { try $0.insert(Note(id: 2, text: "b")) }
+            _ = try await other
+        }
+        for sequence in [1, 2] as [SequenceNumber] {
+            #expect(try store.event(sequence)?.metadata.actor == "handler")
+            #expect(try store.event(sequence)?.metadata.correlation == "r-7")
+        }
+    }
+
     @Test func `keeps the domain command as data`() throws {
         let command = Rename(from: "a", to: "b")
         try store.write(intent: command) { try $0.insert(Note(id: 1, text: "b")) }
