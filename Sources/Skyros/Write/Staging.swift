@@ -148,9 +148,12 @@ struct Staging: ~Copyable {
         return Place(id: id, hash: hash, position: nil, base: row, row: row)
     }
 
-    /// The number for a row at this place: the one it has, or a new one.
+    /// The number for a row at this place: the one it has, or had before the block, or a new one.
+    ///
+    /// A record that the block deletes and inserts again is an update in the end, so the
+    /// checkpoint has to find it under the number that it wrote it with.
     mutating func number(for place: Place, in index: Int) -> UInt64 {
-        if let row = place.row { return row.number }
+        if let row = place.row ?? place.base { return row.number }
         defer { tables[index].nextNumber += 1 }
         return tables[index].nextNumber
     }
