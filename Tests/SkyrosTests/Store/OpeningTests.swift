@@ -43,6 +43,29 @@ import Testing
         #expect(try again.all(Restaurant.self, where: \.cuisine == "italian") == [nonna])
     }
 
+    @Test func `holds a record once that a block deleted and inserted again`() throws {
+        var nonna = Restaurant(name: "Nonna", cuisine: "italian")
+        let store = try open()
+        try store.write { try $0.insert(nonna) }
+        try store.close()
+
+        let second = try open()
+        nonna.cuisine = "ligurian"
+        try second.write { tx in
+            try tx.delete(Restaurant.self, nonna.id)
+            try tx.insert(nonna)
+        }
+        let digest = try second.snapshot.digest()
+        try second.close()
+
+        let last = try open()
+        #expect(last.recovery.checkpoint == .loaded(2))
+        #expect(try last.all(Restaurant.self, where: \.cuisine == "italian") == [])
+        #expect(try last.all(Restaurant.self) == [nonna])
+        let verification = try Archive(at: folder.store).verify()
+        #expect(verification.ok && verification.digest == digest)
+    }
+
     @Test func `closes when the last reference goes`() throws {
         do {
             let store = try open()
