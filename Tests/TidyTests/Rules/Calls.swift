@@ -32,9 +32,7 @@ enum Calls {
     ]
 
     /// A pool for threads that end, and the queue on which users are called back.
-    private static let synchronised = [
-        "Sources/Skyros/Coding/Codable/ScratchPool.swift", "Sources/Skyros/Store+Options.swift",
-    ]
+    private static let synchronised = ["Sources/Skyros/Store+Options.swift"]
     /// The steps of reads and writes that are specialised for entities of other modules.
     private static let inlined = [
         "Sources/Skyros/Coding/Records/RecordID+Coding.swift",

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SkyrosDisk
 
 #if canImport(Darwin)
     typealias ThreadExitValue = UnsafeMutableRawPointer
@@ -58,7 +58,7 @@ struct ScratchPool: Sendable {
 private final class IdleScratch: Sendable {
     // Pointers are not Sendable, since what they point to may be shared; these are not: a set
     // has one owner at a time, and passes from one to the next through the mutex.
-    private let addresses = Mutex<[UInt]>([])
+    private let addresses = Locked<[UInt]>([])
 
     func take() -> UnsafeMutableRawPointer? {
         addresses.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
