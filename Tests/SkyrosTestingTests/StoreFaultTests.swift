@@ -1,8 +1,8 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
-import Synchronization
 import Testing
 
 private struct Item: Entity, Equatable {
@@ -111,7 +111,7 @@ private let segment = "events/00000000000000000001.open"
     }
 
     @Test func `tells its handler of a background sync that failed, once`() async throws {
-        let calls = Mutex(0)
+        let calls = Locked(0)
         let error = await withCheckedContinuation { continuation in
             do {
                 let store = try open(disk) { options in

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Skyros
-import Synchronization
+import SkyrosDisk
 import Testing
 
 @Suite struct `A queued write` {
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `returns at once and completes exactly once, on the callback queue`() async throws {
         let gate = DispatchSemaphore(value: 0)
-        let count = Mutex(0)
+        let count = Locked(0)
         let result = await withCheckedContinuation { continuation in
             store.writeAsync { tx in
                 gate.wait()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `keeps its place in the line`() async throws {
-        let order = Mutex<[Int]>([])
+        let order = Locked<[Int]>([])
         let gate = DispatchSemaphore(value: 0)
         store.writeAsync({ _ in gate.wait() }, completion: nil)
         for number in 0..<20 {

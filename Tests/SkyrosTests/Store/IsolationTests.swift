@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 import Synchronization
 import Testing
 
@@ -23,8 +24,8 @@ private final class Watch: Sendable {
     private let ids: [String]
     private let satisfied = Atomic(0)
     private let isDone = Atomic(false)
-    private let errors = Mutex<[any Error]>([])
-    private let sights = Mutex<[Sight]>([])
+    private let errors = Locked<[any Error]>([])
+    private let sights = Locked<[Sight]>([])
 
     init(counters: Int, changeCountMin: Int) throws {
         self.changeCountMin = changeCountMin

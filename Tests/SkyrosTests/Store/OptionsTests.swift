@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Skyros
-import Synchronization
+import SkyrosDisk
 import Testing
 
 @Suite struct `What an app may set` {
@@ -49,7 +49,7 @@ import Testing
     @Test func `is how soon a checkpoint is written in the background`() throws {
         let folder = try TemporaryFolder()
         let file = folder.store.appending(path: "checkpoint.sqlite")
-        let errors = Mutex<[StoreError]>([])
+        let errors = Locked<[StoreError]>([])
         var options = Store.Options()
         options.openingTargetMilliseconds = 0
         options.onError = { error in errors.withLock { $0.append(error) } }
