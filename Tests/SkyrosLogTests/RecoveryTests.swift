@@ -82,6 +82,25 @@ import Testing
         try refuses(bytes + [UInt8](repeating: 0xAA, count: 600))
     }
 
+    @Test(arguments: [true, false])
+    func `may be as long as the options of the writer allowed`(wasClosed: Bool) throws {
+        var fixture = fixture
+        fixture.options.unsyncedBytesMax = 500
+        let log = try fixture.make(on: disk)
+        try log.append(1)
+        if wasClosed { try log.close() }
+        // The next writer may leave more unsynced, and is killed in the midst of it.
+        let next = disk.killed()
+        fixture.options.unsyncedBytesMax = 10_000
+        let (writer, _) = try fixture.open(next)
+        try writer.append(1)
+        let bytes = Array((next.contents[path] ?? []).prefix(writer.statistics.fileBytes))
+        let killed = next.killed()
+        killed.overwrite(path, with: bytes + [UInt8](repeating: 0xAA, count: 9_000))
+        let (_, recovery) = try fixture.open(killed)
+        #expect(recovery.cutByteCount == 9_000)
+    }
+
     /// Opening is refused, and changes nothing.
     private func refuses(_ bytes: [UInt8]) throws {
         let damaged = disk.killed()

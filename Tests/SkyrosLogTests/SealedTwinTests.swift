@@ -38,6 +38,21 @@ import Testing
         #expect(count > 1)
     }
 
+    @Test func `is not read after another file took its place`() throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount < 3 { try log.append(1) }
+        while try log.sealNext() {}
+        try log.close()
+        #expect(try log.batches() == expected(log.head.sequence))
+        let (first, second) = (
+            "\(first).zst",
+            try #require(
+                disk.contents.keys.filter { $0.hasSuffix(".zst") }.max())
+        )
+        disk.overwrite(first, with: try #require(disk.contents[second]))
+        #expect(code { _ = try log.batches() } == .segmentMissing)
+    }
+
     @Test func `must hold the same`() throws {
         _ = try log()
         let path = "\(first).open"

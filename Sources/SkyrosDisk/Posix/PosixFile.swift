@@ -41,6 +41,7 @@ final class PosixFile: DiskFile {
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at position: Int
     ) throws(DiskError) -> Int {
+        try requireOpen(.read)
         var count = 0
         while count < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
@@ -68,7 +69,8 @@ final class PosixFile: DiskFile {
     }
 
     func status() throws(DiskError) -> FileStatus {
-        try System.checkedStatus(descriptor, path)
+        try requireOpen(.status)
+        return try System.checkedStatus(descriptor, path)
     }
 
     func preallocate(to size: Int) throws(DiskError) {
@@ -84,6 +86,13 @@ final class PosixFile: DiskFile {
     func sync() throws(DiskError) {
         let code = System.syncData(descriptor)
         if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
+    }
+
+    /// A closed descriptor's number may be another file's by now.
+    private func requireOpen(_ operation: DiskError.Operation) throws(DiskError) {
+        guard isOpen.load(ordering: .relaxed) else {
+            throw DiskError(operation, path, .system(System.badDescriptor))
+        }
     }
 
     func close() throws(DiskError) {

@@ -15,6 +15,7 @@ package enum System {
     package static let quotaExceeded = EDQUOT
     package static let notFound = ENOENT
     package static let inputOutput = EIO
+    package static let badDescriptor = EBADF
     package static let notEmpty = ENOTEMPTY
     static let wouldBlock = EWOULDBLOCK
     static let interrupted = ErrorNumber(rawValue: EINTR)

@@ -74,6 +74,10 @@ extension SegmentHeader {
         timeBefore = bytes.integer(at: 48)
         salt = bytes.integer(at: 56)
         unsyncedBytesMax = bytes.integer(at: 64)
+        guard firstSequence > 0 else {
+            let why = "the segment begins at sequence 0, and the first one is 1"
+            throw LogError(.corrupt, why, segment, at: 32)
+        }
         guard firstSequence == segment.firstSequence else {
             let why = "the segment's name and its header disagree about the first sequence"
             throw LogError(.corrupt, why, segment, at: 32)

@@ -27,14 +27,17 @@ struct SealedSegment: Sendable {
     /// The size of what it holds.
     let contentByteCount: Int
     private let frames: [Frame]
-    private let file: any DiskFile
+    /// Opened for each read: a long history has more segments than a process may have open files.
+    private let disk: any Disk
+    private let status: FileStatus
 
     /// Opens the segment and reads its header, index and seek table, not its batches.
     init(_ name: SegmentName, on disk: any Disk) throws(LogError) {
         self.name = name
+        self.disk = disk
         let file = try onDisk { () throws(DiskError) in try disk.open(name.path, .read) }
-        self.file = file
-        let size = try onDisk { () throws(DiskError) in try file.status() }.sizeBytes
+        status = try onDisk { () throws(DiskError) in try file.status() }
+        let size = status.sizeBytes
         byteCount = size
         let table = try Self.seekTable(of: file, size: size, name)
         header = try Self.header(of: file, name)
@@ -51,8 +54,12 @@ struct SealedSegment: Sendable {
         }
         self.frames = frames
         let (last, overflow) = header.firstSequence.addingReportingOverflow(index.batchCount &- 1)
+        contentByteCount = frames.reduce(0) { $0 + $1.contentByteCount }
+        // Every batch has a byte at least, so the counts below are those of what is there.
         let isConsistent =
-            !overflow && index.batchCount > 0 && frames.first?.firstSequence == header.firstSequence
+            !overflow && last < .max && index.batchCount > 0
+            && index.batchCount <= UInt64(contentByteCount)
+            && frames.first?.firstSequence == header.firstSequence
             && frames.first?.checkBefore == header.checkBefore
             && zip(frames, frames.dropFirst()).allSatisfy { $0.firstSequence < $1.firstSequence }
             && (frames.last?.firstSequence ?? .max) <= last
@@ -60,7 +67,6 @@ struct SealedSegment: Sendable {
         lastSequence = last
         checkAfter = index.checkAfter
         timeAfter = index.timeAfter
-        contentByteCount = frames.reduce(0) { $0 + $1.contentByteCount }
     }
 
     /// Reads the frame with the batch `sequence`, which must be in this segment, and checks
@@ -101,6 +107,11 @@ struct SealedSegment: Sendable {
     private func content(
         of frame: Frame, _ sequences: ClosedRange<UInt64>
     ) throws(LogError) -> [UInt8] {
+        let file = try onDisk { () throws(DiskError) in try disk.open(name.path, .read) }
+        guard try onDisk({ () throws(DiskError) in try file.status() }) == status else {
+            let why = "another file has taken the place of the segment that was here"
+            throw LogError(.segmentMissing, why, name, sequences: sequences)
+        }
         let compressed = try file.bytes(from: frame.offset, count: frame.compressedByteCount)
         let content = compressed.withUnsafeBytes { buffer in
             Result { () throws(Zstd.Failure) in

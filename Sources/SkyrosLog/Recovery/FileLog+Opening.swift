@@ -50,11 +50,14 @@ extension FileLog {
             recovery.cutByteCount = byteCount
             recovery.cutBlockCount = blocks
         }
-        if inspection.verdict == .clean {
+        recovery.wasClean = inspection.verdict == .clean
+        // Whoever recovers from the next crash believes the bound that the segment names.
+        let isBoundEnough =
+            catalog.active.header.unsyncedBytesMax >= UInt64(options.unsyncedBytesMax)
+        if recovery.wasClean, isBoundEnough {
             catalog.active = try reopened(catalog.active, on: disk)
         } else {
-            recovery.wasClean = false
-            catalog.active = try rewritten(catalog.active, on: disk)
+            catalog.active = try rewritten(catalog.active, on: disk, options)
         }
         let log = FileLog(catalog, on: disk, options, framing)
         try log.appendOpening()
@@ -97,9 +100,10 @@ extension FileLog {
     /// killed process, or one whose sync failed, left in the page cache may never reach the
     /// medium by itself, so nothing of it counts as durable before this.
     private static func rewritten(
-        _ segment: OpenSegment, on disk: any Disk
+        _ segment: OpenSegment, on disk: any Disk, _ options: LogOptions
     ) throws(LogError) -> OpenSegment {
-        let content = try SegmentRewriting(segment).content()
+        let rewriting = SegmentRewriting(segment, unsyncedBytesMax: options.unsyncedBytesMax)
+        let content = try rewriting.content()
         let file = try DurableFile.write(content, to: segment.name, on: disk)
         var fresh = try OpenSegment(segment.name, file: file)
         try fresh.scanFurther()

@@ -9,10 +9,11 @@ struct SegmentRewriting {
     /// The header of the new file.
     let header: SegmentHeader
 
-    init(_ segment: OpenSegment) {
+    init(_ segment: OpenSegment, unsyncedBytesMax: Int) {
         self.segment = segment
         var header = segment.header
         header.salt = segment.nextSalt
+        header.unsyncedBytesMax = UInt64(unsyncedBytesMax)
         self.header = header
     }
 

@@ -54,6 +54,7 @@ extension FileLog {
         header.checkBefore = ended.scan.lastCheck
         header.timeBefore = timeBefore
         header.salt = ended.nextSalt
+        header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
         let next: OpenSegment
         do throws(LogError) {
             next = try NewSegment.make(header, on: disk)

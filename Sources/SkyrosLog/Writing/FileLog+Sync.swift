@@ -80,10 +80,12 @@ extension FileLog {
 
     /// Syncs everything, marks the segment as closed in order, gives back room made in
     /// advance, and takes no more writes. Calling it again does nothing.
+    ///
+    /// What was written can still be read: the files are closed with the last reference to them.
     package func close() throws(LogError) {
         try sync(through: end)
-        let file = try withState { state throws(LogError) -> (any DiskFile)? in
-            if state.failure?.code == .closed { return nil }
+        let isFirst = try withState { state throws(LogError) -> Bool in
+            if state.failure?.code == .closed { return false }
             try checkOpen(state)
             try appendMark(.closing, &state)
             let active = state.catalog.active
@@ -91,11 +93,10 @@ extension FileLog {
                 try active.file.truncate(to: active.scan.endOffset)
             }
             state.allocatedBytes = active.scan.endOffset
-            return active.file
+            return true
         }
-        guard let file else { return }
+        guard isFirst else { return }
         defer { state.change { $0.failure = LogError(.closed, "the store was closed") } }
         try sync(through: end)
-        try onDisk { () throws(DiskError) in try file.close() }
     }
 }

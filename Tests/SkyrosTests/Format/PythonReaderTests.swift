@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Skyros
+@testable import SkyrosLog
 
 /// An entity with a field of every kind that is stored in a way of its own.
 private struct Everything: Entity, Equatable {
@@ -99,6 +100,43 @@ private struct Everything: Entity, Equatable {
         let archive = try Archive(at: folder.store)
         #expect(try read() == expected(archive.snapshot()))
         #expect(try archive.snapshot().digest() == digest)
+    }
+
+    @Test func `passes over a sealed segment that is being made again`() throws {
+        try store.close()
+        let expected = try expected(Archive(at: folder.store).snapshot())
+        let sealed = try #require(segments("zst").first)
+        let open = sealed.deletingPathExtension().appendingPathExtension("open")
+        // What a crash between the two can leave; the open form counts.
+        try openForm(of: sealed).write(to: open)
+        try Data("never read".utf8).write(to: sealed)
+        #expect(try read() == expected)
+    }
+
+    /// The file that a sealed segment was made of: its header and its events, in blocks.
+    private func openForm(of sealed: URL) throws -> Data {
+        let file = [UInt8](try Data(contentsOf: sealed))
+        let header = try SegmentHeader(
+            Array(file[8..<104]), in: #require(SegmentName(sealed.lastPathComponent)))
+        var bytes = header.bytes
+        var (sequence, check) = (header.firstSequence, header.checkBefore)
+        let content = [UInt8](try Shell.run(["zstd", "-dcq", sealed.path]))
+        var offset = 0
+        while offset < content.count {
+            try content[offset...].withUnsafeBytes { rest in
+                let size = try #require(EventCoding.byteCount(of: rest))
+                let payload = UnsafeRawBufferPointer(rebasing: rest[..<size])
+                let hash = XXH64.hash(payload)
+                check = check.advanced(by: hash)
+                let block = Block(
+                    .batch, payload: payload, payloadHash: hash, sequence: sequence, check: check,
+                    durableByteCount: 0)
+                block.append(to: &bytes, payload: payload, salt: header.salt)
+                sequence += 1
+                offset += size
+            }
+        }
+        return Data(bytes)
     }
 
     @Test func `is printed in the description of the format`() throws {

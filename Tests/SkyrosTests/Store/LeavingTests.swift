@@ -56,6 +56,50 @@ import Testing
         #expect(told.now == asked)
     }
 
+    @Test func `can still be asked about its past`() async throws {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.segmentBytesMax = 4_096
+        let store = try Store(at: folder.store, entities: Note.self, options: options)
+        for number in 1...300 { try store.write { try $0.upsert(Note(id: 1, text: "\(number)")) } }
+        var behind = store.events(from: 1).makeAsyncIterator()
+        #expect(try await behind.next()?.sequence == 1)
+        try store.close()
+        #expect(try store.get(Note.self, 1)?.text == "300")
+        #expect(try store.history(of: Note.self, 1).count == 300)
+        #expect(try store.event(7)?.sequence == 7)
+        #expect(try store.snapshot(asOf: .sequence(150)).get(Note.self, 1)?.text == "150")
+        var last: SequenceNumber?
+        while let event = try await behind.next() { last = event.sequence }
+        #expect(last == 300)
+    }
+
+    #if os(Linux)
+        @Test func `keeps no file open for a sealed segment`() throws {
+            let folder = try TemporaryFolder()
+            var options = Store.Options()
+            options.segmentBytesMax = 4_096
+            let store = try Store(at: folder.store, entities: Note.self, options: options)
+            for number in 1...2_000 {
+                try store.write { try $0.upsert(Note(id: number, text: "\(number)")) }
+            }
+            try store.close()
+            let again = try Store(at: folder.store, entities: Note.self, options: options)
+            #expect(try again.history(of: Note.self, 2_000).count == 1)
+            let sealed = try FileManager.default
+                .contentsOfDirectory(atPath: folder.store.appending(path: "events").path)
+                .filter { $0.hasSuffix(".zst") }
+            #expect(sealed.count > 10)
+            let descriptors = "/proc/self/fd"
+            let open = try FileManager.default.contentsOfDirectory(atPath: descriptors).filter {
+                let path = try? FileManager.default
+                    .destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+                return path?.hasPrefix(folder.store.path) == true && path?.hasSuffix(".zst") == true
+            }
+            #expect(open == [])
+        }
+    #endif
+
     @Test func `has let go of the writes that were served`() throws {
         let store = try Store(inMemory: Note.self)
         let living = Count()

@@ -1,0 +1,52 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+/// Files whose every check holds, and whose numbers no writer would write.
+@Suite struct `A crafted segment` {
+    private let disk = SimulatedDisk()
+    private let fixture = LogFixture(segmentBytesMax: 900)
+
+    private func header(from sequence: UInt64) -> SegmentHeader {
+        SegmentHeader(
+            storeID: fixture.storeID, firstSequence: sequence,
+            checkBefore: RunningCheck(beginning: fixture.storeID), timeBefore: 0, salt: 1,
+            unsyncedBytesMax: 1_000)
+    }
+
+    @Test func `cannot begin before the first event`() throws {
+        let name = SegmentName(0, .open)
+        try disk.makeFolder(.events)
+        disk.overwrite("events/\(name)", with: header(from: 0).bytes)
+        #expect(code { _ = try fixture.open(disk) } == .corrupt)
+    }
+
+    @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
+    func `cannot hold more batches than bytes`(batchCount: UInt64) throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        _ = try log.sealNext()
+        try log.close()
+        let path = "events/\(SegmentName(1, .sealed))"
+        var bytes = try #require(disk.contents[path])
+        let start = try #require(
+            bytes.indices.first { bytes[$0...].starts(with: [0x51, 0x2A, 0x4D, 0x18]) })
+        let size = bytes.withUnsafeBytes { $0.integer(at: start + 4) as UInt32 }
+        let content = start + 8..<start + 8 + Int(size)
+        try Self.patch(&bytes, content, batchCount)
+        disk.overwrite(path, with: bytes)
+        #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
+    }
+
+    /// Writes another number of batches into an index, and its check anew.
+    private static func patch(
+        _ bytes: inout [UInt8], _ content: Range<Int>, _ batchCount: UInt64
+    ) throws {
+        var index = try #require(
+            bytes.withUnsafeBytes { SegmentIndex($0.slice(content.lowerBound, content.count)) })
+        index.batchCount = batchCount
+        bytes.replaceSubrange(content, with: index.bytes)
+    }
+}
