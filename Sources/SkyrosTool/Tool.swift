@@ -67,7 +67,8 @@ enum Tool {
             Every command takes the store's folder first and prints for people, or for programs
             with --json. A moment (--at, --to …) is the number of an event or a time such as
             2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
-            Exit codes: 0 success, 1 the answer is "no" or something is damaged, 2 wrong usage.
+            Exit codes: 0 success, 1 the answer is "no", or something is damaged or missing, 2 wrong
+            usage.
             """
     }
 

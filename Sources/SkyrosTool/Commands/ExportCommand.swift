@@ -42,6 +42,7 @@ struct ExportCommand: Command {
             return true
         }
         let state = try archive.snapshot(asOf: moment)
+        if let entity = arguments.rest.first { try state.require(entity) }
         let lines = try format == "csv" ? csv(state) : jsonLines(state)
         let text = lines.map { $0 + "\n" }.joined()
         if let target {

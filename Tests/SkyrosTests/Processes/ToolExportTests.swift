@@ -1,0 +1,40 @@
+import Foundation
+import Skyros
+import Testing
+
+/// What `skyros show` and `skyros export` give out, and what they refuse.
+@Suite struct `An export` {
+    private let store: ToolStore
+
+    init() throws {
+        store = try ToolStore([Counter.self, Note.self, Restaurant.self]) { store in
+            try store.write { try $0.insert(Counter(id: "a", value: 1)) }
+            try store.write { try $0.insert(Note(id: 7, text: "n")) }
+            try store.write { try $0.deleteAll(Note.self) }
+        }
+    }
+
+    @Test(arguments: [
+        ["show", "Nope"], ["show", "Nope", "7"], ["export", "Nope", "--format", "jsonl"],
+        ["export", "Nope", "--format", "csv"],
+    ])
+    func `of an entity that is not there says which ones are`(words: [String]) throws {
+        let outcome = try store.process(words[0], Array(words.dropFirst())).outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(
+            outcome.errors
+                == "skyros: unknownEntity: there is no entity Nope at event 3; "
+                + "there are Counter, Note\n")
+        let earlier = try store.process(words[0], words.dropFirst() + ["--at", "1"]).outcome()
+        #expect(earlier.errors.hasSuffix("at event 1; there are Counter\n"))
+        let earliest = try store.process(words[0], words.dropFirst() + ["--at", "0"]).outcome()
+        #expect(earliest.errors.hasSuffix("at event 0; there are none\n"))
+    }
+
+    @Test func `of an entity whose records are all gone is empty`() throws {
+        #expect(try store.run("show", "Note").status == 0)
+        #expect(try store.run("show", "Note").output.isEmpty)
+        #expect(try store.run("export", "Note", "--format", "jsonl").status == 0)
+    }
+}
