@@ -9,7 +9,7 @@ struct ExportCommand: Command {
     static let details = """
           --format jsonl    one JSON object a record: {"entity", "id", "record"}
           --format csv      one line a record, one column a field; name the entity
-          --format sqlite   an ordinary SQLite file; needs --into
+          --format sqlite   an ordinary SQLite file of all entities; needs --into
           --at MOMENT       the number of an event, or a time such as 2026-03-01T12:00:00Z
           --into PATH       a file instead of the output
 
@@ -32,6 +32,9 @@ struct ExportCommand: Command {
         moment = try arguments.moment("at")
         target = arguments.text("into").map { URL(filePath: $0) }
         if format == "sqlite", target == nil { throw UsageError("--format sqlite needs --into") }
+        if format == "sqlite", let entity = arguments.rest.first {
+            throw UsageError("a SQLite file holds all entities; leave out \"\(entity)\"")
+        }
         if format == "csv", arguments.rest.isEmpty { throw UsageError("csv needs an entity") }
     }
 

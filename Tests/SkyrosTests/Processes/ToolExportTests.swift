@@ -37,4 +37,12 @@ import Testing
         #expect(try store.run("show", "Note").output.isEmpty)
         #expect(try store.run("export", "Note", "--format", "jsonl").status == 0)
     }
+
+    @Test func `to SQLite takes no entity`() throws {
+        let file = store.path("one.sqlite")
+        let outcome = try store.run("export", "Counter", "--format", "sqlite", "--into", file)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("a SQLite file holds all entities"))
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
 }
