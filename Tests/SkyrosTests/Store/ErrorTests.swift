@@ -49,6 +49,23 @@ import Testing
         #expect(error?.place.file == "lock")
     }
 
+    @Test func `of a damaged log says once that nothing was changed`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Note.self)
+        for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
+        try store.close()
+        let name = try #require(disk.contents.keys.first { $0.hasPrefix("events/") })
+        var bytes = try #require(disk.contents[name])
+        bytes[400] ^= 1
+        disk.overwrite(name, with: bytes)
+        let error = #expect(throws: StoreError.self) {
+            _ = try Store(on: disk, entities: Note.self)
+        }
+        #expect(error?.code == .logCorrupt)
+        let text = try #require(error).description
+        #expect(text.matches(of: /nothing was changed/).count == 1, "\(text)")
+    }
+
     @Test func `of an engine that is elsewhere is a conflict`() throws {
         let log = EventLog(EngineElsewhere(), lastTime: .zero)
         let batch = CommandBatch(metadata: Metadata(), intent: nil)
