@@ -49,6 +49,17 @@ import Testing
         #expect(error?.place.file == "lock")
     }
 
+    @Test func `names a file as it is called, not as it was`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Note.self)
+        disk.inject(Fault(.write))
+        let error = #expect(throws: StoreError.self) {
+            try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        }
+        #expect(error?.message.contains("00000000000000000001.open") == true)
+        #expect(error?.description.contains(".tmp") == false)
+    }
+
     @Test func `of a damaged log says once that nothing was changed`() throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Note.self)
