@@ -157,6 +157,11 @@ import Testing
         #expect(try run(["log", "--wrong"]).status == 2)
         #expect(try run(["log", "--from", "x"]).status == 2)
         #expect(try run(["export"]).status == 2)
+        for flag in ["--json=false", "--json=", "--follow=no"] {
+            let outcome = try run(["log", flag])
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("\(flag.prefix { $0 != "=" }) takes no value"))
+        }
         #expect(try tool.run("info", folder.url.path).status == 1)
         #expect(
             try tool.run("info", folder.url.appending(path: "no").path).errors
