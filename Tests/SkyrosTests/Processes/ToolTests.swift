@@ -85,7 +85,11 @@ import Testing
     @Test func `answers SQL at any moment`() throws {
         let rows = try objects("query", "SELECT text FROM Note", "--at", "2")
         #expect(rows == [.map(["text": "a, \"quoted\" text"])])
-        #expect(try run(["query", "DELETE FROM Restaurant"]).status == 1)
+        for statement in ["DELETE FROM Restaurant", "PRAGMA writable_schema=1"] {
+            let outcome = try run(["query", statement])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("invalidInput: a query may only read"))
+        }
         #expect(try run(["query", "SELECT name FROM Restaurant"]).output.contains("Nonna"))
     }
 
