@@ -42,7 +42,9 @@ struct ExportCommand: Command {
         let archive = try Archive(at: arguments.store)
         switch (format, target) {
         case ("sqlite", let target?):
-            try archive.writeCheckpoint(asOf: moment, to: target)
+            try archive.withBar("reading", through: moment) { progress in
+                _ = try archive.writeCheckpoint(asOf: moment, to: target, progress: progress)
+            }
         case (_, let target?):
             try TextSink.withNewFile(at: target) { try write(archive, to: $0) }
         default:
@@ -52,7 +54,7 @@ struct ExportCommand: Command {
     }
 
     private func write(_ archive: Archive, to sink: TextSink) throws {
-        let state = try archive.snapshot(asOf: moment)
+        let state = try archive.fold(asOf: moment)
         if let entity = arguments.rest.first { try state.require(entity) }
         if format == "csv" {
             try writeCSV(of: arguments.rest[0], in: state, to: sink)
