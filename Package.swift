@@ -70,8 +70,8 @@ let package = Package(
         .testTarget(
             name: "SkyrosTests",
             dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTool", "CrashWriter",
-                "GitHistory", "Restaurant",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+                "SkyrosTool", "CrashWriter", "GitHistory", "Restaurant",
             ]),
     ]
 )

@@ -16,6 +16,7 @@ struct Crasher {
     /// commits it has written; a buffered write must survive the death of its process, so the
     /// store must hold at least as many afterwards.
     func run(_ count: Int, seed: UInt64, report: (String) -> Void) throws {
+        try git.requireCommit()
         var random = SplitMix64(seed: seed)
         for crash in 1...count {
             let done = try committed()

@@ -8,6 +8,15 @@ struct Git {
         let description: String
     }
 
+    /// - Throws: `Failure` if the repository is none, or has no history.
+    func requireCommit() throws {
+        do {
+            _ = try output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        } catch let error as Failure {
+            throw Failure(description: "there is no commit in \(repository): \(error)")
+        }
+    }
+
     /// The whole output of a command.
     func output(_ arguments: String...) throws -> Data {
         var data = Data()

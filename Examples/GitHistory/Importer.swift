@@ -17,6 +17,8 @@ struct Importer {
     func run(
         waitForTurn: () -> Void = {}, report: (_ done: Int, _ total: Int) -> Void
     ) throws -> Int {
+        // Before the store is made, or a wrong word would leave an empty one behind.
+        try git.requireCommit()
         let store = try Store(at: storeURL, entities: Self.entities)
         let before = try store.get(Branch.self, Branch.main)
         let range = try range(after: before)

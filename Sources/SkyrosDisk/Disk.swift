@@ -75,6 +75,14 @@ package protocol DiskFile: Sendable {
 
     /// Gives the file back. Never repeated, whatever it reports.
     func close() throws(DiskError)
+
+    /// Tells the file that it has another name in its folder, for errors to name it by.
+    func wasRenamed(to name: String)
+}
+
+extension DiskFile {
+    /// Nothing, for a file whose errors name none.
+    package func wasRenamed(to name: String) {}
 }
 
 /// The exclusive right to write to a store, held until `release` or the end of the process.

@@ -27,6 +27,7 @@ struct Arguments {
             }
             let (name, inline) = Self.split(word)
             if name == "json" || command.flags.contains(name) {
+                guard inline == nil else { throw UsageError("--\(name) takes no value") }
                 flags.insert(name)
             } else if command.options.contains(name) {
                 guard let value = inline ?? remaining.popFirst() else {
@@ -46,9 +47,9 @@ struct Arguments {
 
     /// `--name=value` in one word.
     private static func split(_ word: String) -> (String, String?) {
-        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
-        let name = parts.first.map(String.init) ?? ""
-        return (name, parts.count == 2 ? String(parts[1]) : nil)
+        let parts = word.dropFirst(2)
+            .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
 
     var isJSON: Bool { flags.contains("json") }

@@ -1,6 +1,8 @@
 import Foundation
 
 /// A bar on the terminal for whatever takes longer than a second; silent elsewhere.
+///
+/// `SKYROS_PROGRESS_DELAY` is another number of milliseconds in place of that second.
 final class ProgressBar {
     private let label: String
     private let total: UInt64
@@ -9,7 +11,8 @@ final class ProgressBar {
     private var lastDrawn: ContinuousClock.Instant?
 
     private static let width = 32
-    private static let delay = Duration.seconds(1)
+    private static let delay = Duration.milliseconds(
+        ProcessInfo.processInfo.environment["SKYROS_PROGRESS_DELAY"].flatMap(Int.init) ?? 1_000)
     private static let interval = Duration.milliseconds(100)
 
     init(_ label: String, total: UInt64) {

@@ -19,7 +19,7 @@ enum Tool {
 
     static func run(_ arguments: [String]) -> Int32 {
         guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
-            Output.line(overview)
+            Output.lines(overview)
             return arguments.isEmpty ? ExitCode.usage : 0
         }
         guard let command = commands.first(where: { $0.name == name }) else {
@@ -28,7 +28,7 @@ enum Tool {
         }
         let rest = Array(arguments.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {
-            Output.line(help(command))
+            Output.lines(help(command))
             return 0
         }
         return run(command, rest)
@@ -39,7 +39,8 @@ enum Tool {
             let arguments = try Arguments(rest, for: command)
             return try command.init(arguments).run() ? 0 : ExitCode.failure
         } catch let error as UsageError {
-            Output.error("\(error.message)\n\nusage: skyros \(command.name) \(command.usage)")
+            Output.error(
+                error.message, help: "\nusage: skyros \(command.name) \(command.usage)\n")
             return ExitCode.usage
         } catch let error as StoreError {
             Output.error(error.description)
@@ -66,7 +67,8 @@ enum Tool {
             Every command takes the store's folder first and prints for people, or for programs
             with --json. A moment (--at, --to …) is the number of an event or a time such as
             2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
-            Exit codes: 0 success, 1 the answer is "no" or something is damaged, 2 wrong usage.
+            Exit codes: 0 success, 1 the answer is "no", or something is damaged or missing, 2 wrong
+            usage.
             """
     }
 

@@ -25,7 +25,7 @@ enum Provocation {
         case .logCorrupt: try openDamaged { $0[0] ^= 1 }
         case .segmentMissing: try openWithoutFirstSegment()
         case .logBehindCheckpoint: try openWithOlderLog()
-        case .invalidSchema: _ = try Store(at: URL(filePath: "/nowhere"), entities: [])
+        case .invalidSchema: try openWithoutTypes()
         case .conflict: try appendBesideAnother()
         case .diskFull: try write(on: Fault(.write, reason: .noSpace))
         case .io: try write(on: Fault(.write, reason: .system(5)))
@@ -189,6 +189,10 @@ extension Provocation {
             }
         }
         _ = try result.get()
+    }
+
+    private static func openWithoutTypes() throws {
+        try inFolder { _ = try Store(at: $0.appending(path: "Test.skyros"), entities: []) }
     }
 
     private static func openThroughLink() throws {

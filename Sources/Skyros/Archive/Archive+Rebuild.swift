@@ -8,16 +8,19 @@ extension Archive {
     /// - Parameters:
     ///   - moment: nil for the last event.
     ///   - file: where to; there must be nothing yet.
+    ///   - progress: called after each event.
     /// - Returns: the state that was written.
     /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.checkpointFailed`.
     @discardableResult
-    public func writeCheckpoint(asOf moment: Moment? = nil, to file: URL) throws -> Snapshot {
+    public func writeCheckpoint(
+        asOf moment: Moment? = nil, to file: URL, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
         let path = file.path(percentEncoded: false)
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StoreError(
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
-        let snapshot = try snapshot(asOf: moment)
+        let snapshot = try snapshot(asOf: moment, progress: progress)
         let resolved = file.deletingLastPathComponent().resolvingSymlinksInPath()
             .appending(path: file.lastPathComponent).path(percentEncoded: false)
         do {
@@ -35,9 +38,12 @@ extension Archive {
     /// It takes the store's lock, so nobody may have the store open for writing, and makes the
     /// log durable first.
     ///
+    /// - Parameter progress: called after each event.
     /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`.
     @discardableResult
-    public func rebuildCheckpoint() throws -> Snapshot {
+    public func rebuildCheckpoint(
+        progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
         guard let path = disk.systemPath else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
@@ -48,7 +54,8 @@ extension Archive {
                 try makeLogDurable()
             }
             _ = try refresh()
-            let snapshot = try writeCheckpoint(to: URL(filePath: "\(path)/\(temporary.name)"))
+            let file = URL(filePath: "\(path)/\(temporary.name)")
+            let snapshot = try writeCheckpoint(to: file, progress: progress)
             try StoreError.fromDisk { () throws(DiskError) in
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))

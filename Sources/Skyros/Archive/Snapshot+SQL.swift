@@ -21,18 +21,23 @@ extension Snapshot {
         defer { try? database.close() }
         try Checkpointer.fill(database, with: self)
         do {
+            try database.connection.refuseChanges()
             let statement = try database.connection.prepare(sql)
-            guard statement.isReadOnly else {
-                throw StoreError(.invalidInput, "the statement would change the database: \(sql)")
-            }
+            guard statement.isReadOnly else { throw Self.writes(sql) }
             var rows: [[FieldValue]] = []
             try statement.forEachRow { row in
                 rows.append((0..<row.columnCount).map { row.value(at: $0) })
             }
             return SQLResult(columns: statement.columnNames, rows: rows)
+        } catch let error as SQLiteError where error.code == .authorization {
+            throw Self.writes(sql)
         } catch let error as SQLiteError {
             throw StoreError(.invalidInput, "the query failed", cause: error.description)
         }
+    }
+
+    private static func writes(_ sql: String) -> StoreError {
+        StoreError(.invalidInput, "a query may only read, which this does not: \(sql)")
     }
 }
 

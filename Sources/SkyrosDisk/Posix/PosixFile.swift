@@ -7,13 +7,19 @@ import Synchronization
 final class PosixFile: DiskFile {
     private let descriptor: Int32
     private let isOpen = Atomic(true)
-    private let path: String
+    private let folderPath: String
+    private let name: Locked<String>
+
+    /// What errors name.
+    private var path: String { "\(folderPath)/\(name.withLock { $0 })" }
 
     init(_ path: DiskPath, _ mode: OpenMode, in folder: PosixFolder) throws(DiskError) {
-        self.path = "\(folder.path)/\(path.name)"
+        folderPath = folder.path
+        name = Locked(path.name)
         // Checked before it is stored: once all properties are set, an initializer that throws
         // runs `deinit`, which would close the descriptor a second time.
-        descriptor = try Self.open(path.name, mode, in: folder.descriptor, self.path)
+        let shown = "\(folder.path)/\(path.name)"
+        descriptor = try Self.open(path.name, mode, in: folder.descriptor, shown)
     }
 
     private static func open(
@@ -99,5 +105,9 @@ final class PosixFile: DiskFile {
         guard isOpen.exchange(false, ordering: .relaxed) else { return }
         let code = System.close(descriptor)
         if code != 0 { throw DiskError(.close, path, .system(code)) }
+    }
+
+    func wasRenamed(to name: String) {
+        self.name.withLock { $0 = name }
     }
 }

@@ -68,7 +68,7 @@ package struct LogInspection: LogReader {
         }
         let first = active.scan.lastSequence + 1
         return LogError(
-            .corrupt, "the segment is damaged and \(why); nothing was changed", active.name,
+            .corrupt, "the segment is damaged and \(why)", active.name,
             at: offset, sequences: first...max(first, active.scan.lastSequence + 1))
     }
 

@@ -17,6 +17,7 @@ enum DurableFile {
             try write(content, to: file)
             try file.sync()
             try disk.rename(temporary.path, to: name.path)
+            file.wasRenamed(to: name.path.name)
             try disk.syncFolder(.events)
             return file
         } catch {

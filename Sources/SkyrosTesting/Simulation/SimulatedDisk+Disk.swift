@@ -41,7 +41,7 @@ extension SimulatedDisk: Disk {
             guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
             return inode
         }
-        return SimulatedFile(self, path.description, inode)
+        return SimulatedFile(self, path, inode)
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
@@ -143,13 +143,19 @@ private struct SimulatedLock: DiskLock {
 
 private final class SimulatedFile: DiskFile {
     private let disk: SimulatedDisk
-    private let path: String
+    private let place: Locked<DiskPath>
     private let inode: Int
 
-    init(_ disk: SimulatedDisk, _ path: String, _ inode: Int) {
+    private var path: String { place.withLock { $0.description } }
+
+    init(_ disk: SimulatedDisk, _ place: DiskPath, _ inode: Int) {
         self.disk = disk
-        self.path = path
+        self.place = Locked(place)
         self.inode = inode
+    }
+
+    func wasRenamed(to name: String) {
+        place.withLock { $0 = DiskPath($0.folder, name) }
     }
 
     func read(

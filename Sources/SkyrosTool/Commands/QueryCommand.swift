@@ -25,7 +25,7 @@ struct QueryCommand: Command {
     }
 
     func run() throws -> Bool {
-        let state = try Archive(at: arguments.store).snapshot(asOf: moment)
+        let state = try Archive(at: arguments.store).fold(asOf: moment)
         let result = try state.query(arguments.rest[0])
         if arguments.isJSON {
             for row in result.rows {

@@ -32,12 +32,13 @@ struct RebuildCommand: Command {
 
     func run() throws -> Bool {
         let archive = try Archive(at: arguments.store)
-        let state =
+        let state = try archive.withBar("rebuilding", through: moment) { progress in
             if let target {
-                try archive.writeCheckpoint(asOf: moment, to: target)
+                try archive.writeCheckpoint(asOf: moment, to: target, progress: progress)
             } else {
-                try archive.rebuildCheckpoint()
+                try archive.rebuildCheckpoint(progress: progress)
             }
+        }
         let digest = try state.digest().description
         if arguments.isJSON {
             Output.json([

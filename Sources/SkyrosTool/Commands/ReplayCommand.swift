@@ -25,9 +25,9 @@ struct ReplayCommand: Command {
         let archive = try Archive(at: arguments.store)
         let end = last ?? archive.sequence
         let start = ContinuousClock.now
-        let bar = ProgressBar("replaying", total: end.rawValue)
-        let state = try archive.snapshot(asOf: .sequence(end)) { bar.update($0.rawValue) }
-        bar.finish()
+        let state = try archive.withBar("replaying", through: .sequence(end)) { progress in
+            try archive.snapshot(asOf: .sequence(end), progress: progress)
+        }
         let elapsed = start.duration(to: .now)
         let seconds =
             Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18

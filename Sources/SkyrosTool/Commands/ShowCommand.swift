@@ -25,7 +25,8 @@ struct ShowCommand: Command {
     }
 
     func run() throws -> Bool {
-        let state = try Archive(at: arguments.store).snapshot(asOf: moment)
+        let state = try Archive(at: arguments.store).fold(asOf: moment)
+        if let entity = arguments.rest.first { try state.require(entity) }
         if arguments.rest.count == 2 {
             let finder = try RecordFinder(arguments.rest[1])
             guard let record = try finder.record(arguments.rest[0], in: state) else {

@@ -40,9 +40,7 @@ struct VerifyCommand: Command {
     private func verify() throws -> Verification {
         do {
             let archive = try Archive(at: arguments.store)
-            let bar = ProgressBar("verifying", total: archive.sequence.rawValue)
-            defer { bar.finish() }
-            return archive.verify { bar.update($0.rawValue) }
+            return archive.withBar("verifying") { archive.verify(progress: $0) }
         } catch let error as StoreError where error.code != .notAStore {
             return Verification(problem: error)
         }

@@ -40,6 +40,17 @@ import Testing
         }
     }
 
+    @Test func `is named in errors as it was last called`() throws {
+        let file = try disk.make(path, [1])
+        let before = try #require(failure { try file.truncate(to: -1) })
+        #expect(before.path.hasSuffix("Test.skyros/file"))
+        let other = DiskPath(.root, "other")
+        try disk.rename(path, to: other)
+        file.wasRenamed(to: other.name)
+        let after = try #require(failure { try file.truncate(to: -1) })
+        #expect(after.path.hasSuffix("Test.skyros/other"))
+    }
+
     @Test func `tells which call failed, on what, and why`() throws {
         try disk.make(path, [1])
         let file = try disk.open(path, .read)

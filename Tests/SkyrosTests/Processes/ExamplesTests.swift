@@ -22,20 +22,8 @@ import Testing
         #expect(outcome.output.contains("[name: \"Nonna\" → \"Da Nonna\"]"))
     }
 
-    /// The small history that is bundled, as a repository.
-    private func repository() throws -> URL {
-        let url = folder.url.appending(path: "repository")
-        _ = try Shell.run(["git", "init", "--quiet", "--bare", url.path])
-        let bundled = Shell.root.appending(path: "Examples/GitHistory/history.fi").path
-        _ = try Shell.run([
-            "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, bundled,
-        ])
-        _ = try Shell.run(["git", "-C", url.path, "symbolic-ref", "HEAD", "refs/heads/main"])
-        return url
-    }
-
     @Test func `imports a git history through crashes, and agrees with git`() throws {
-        let repository = try repository()
+        let repository = try Shell.bundledRepository(in: folder)
         let program = try Program("git-history")
         let crashed = try program.run(
             repository.path, folder.store.path, "--crash", "3", "--check", "60")
@@ -58,7 +46,7 @@ import Testing
             var revision: Int
             var author: String
         }
-        let repository = try repository()
+        let repository = try Shell.bundledRepository(in: folder)
         let program = try Program("git-history")
         _ = try program.run(repository.path, folder.store.path)
         var options = Store.Options()
@@ -71,5 +59,28 @@ import Testing
         try store.close()
         let outcome = try program.run(repository.path, folder.store.path, "--check", "1")
         #expect(outcome.status == 1)
+    }
+
+    @Test(arguments: ["missing", "folder", "empty"])
+    func `leaves nothing behind for what is no history`(kind: String) throws {
+        let repository = folder.url.appending(path: kind)
+        switch kind {
+        case "folder":
+            try FileManager.default.createDirectory(
+                at: repository, withIntermediateDirectories: false)
+        case "empty": _ = try Shell.run(["git", "init", "--quiet", repository.path])
+        default: break
+        }
+        for options in [[], ["--check", "1"], ["--crash", "1"]] {
+            let process = try Program("git-history")
+                .process([repository.path, folder.store.path] + options)
+            // Whatever lies above the folder of the test is none of its business.
+            process.environment?["GIT_CEILING_DIRECTORIES"] = folder.url.path
+            let outcome = try process.outcome()
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors.contains("git-history: there is no commit in \(repository.path)"))
+            #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        }
     }
 }

@@ -85,7 +85,11 @@ import Testing
     @Test func `answers SQL at any moment`() throws {
         let rows = try objects("query", "SELECT text FROM Note", "--at", "2")
         #expect(rows == [.map(["text": "a, \"quoted\" text"])])
-        #expect(try run(["query", "DELETE FROM Restaurant"]).status == 1)
+        for statement in ["DELETE FROM Restaurant", "PRAGMA writable_schema=1"] {
+            let outcome = try run(["query", statement])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("invalidInput: a query may only read"))
+        }
         #expect(try run(["query", "SELECT name FROM Restaurant"]).output.contains("Nonna"))
     }
 
@@ -157,6 +161,11 @@ import Testing
         #expect(try run(["log", "--wrong"]).status == 2)
         #expect(try run(["log", "--from", "x"]).status == 2)
         #expect(try run(["export"]).status == 2)
+        for flag in ["--json=false", "--json=", "--follow=no"] {
+            let outcome = try run(["log", flag])
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("\(flag.prefix { $0 != "=" }) takes no value"))
+        }
         #expect(try tool.run("info", folder.url.path).status == 1)
         #expect(
             try tool.run("info", folder.url.appending(path: "no").path).errors

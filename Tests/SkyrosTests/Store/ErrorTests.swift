@@ -1,6 +1,7 @@
 import Foundation
 import SkyrosDisk
 import SkyrosLog
+import SkyrosTesting
 import Testing
 
 @testable import Skyros
@@ -22,6 +23,58 @@ import Testing
         #expect(error.place.offset == 7)
         #expect(StoreError(.io, "x", at: .init(sequences: 2...2)).description == "io: x [event 2]")
         #expect(StoreError.Code.diskFull.name == "diskFull")
+    }
+
+    @Test func `says once what the disk said`() throws {
+        for (kind, reason) in [
+            (SimulatedDisk.Kind.write, Fault.Reason.inputOutput), (.write, .noSpace),
+            (.syncFile, .inputOutput), (.preallocate, .system(System.quotaExceeded)),
+        ] {
+            let disk = SimulatedDisk()
+            let store = try Store(on: disk, entities: Note.self)
+            disk.inject(Fault(kind, reason: reason))
+            let error = #expect(throws: StoreError.self) {
+                try store.write(durability: .durable) { try $0.insert(Note(id: 1, text: "a")) }
+            }
+            let text = try #require(error).description
+            #expect(text.matches(of: /errno/).count == 1, "\(text)")
+            #expect(text.contains("failed: "))
+        }
+        let disk = SimulatedDisk()
+        disk.inject(Fault(.lock))
+        let error = #expect(throws: StoreError.self) {
+            _ = try Store(on: disk, entities: Note.self)
+        }
+        #expect(error?.description == "io: lock of lock failed: Input/output error (errno 5)")
+        #expect(error?.place.file == "lock")
+    }
+
+    @Test func `names a file as it is called, not as it was`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Note.self)
+        disk.inject(Fault(.write))
+        let error = #expect(throws: StoreError.self) {
+            try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        }
+        #expect(error?.message.contains("00000000000000000001.open") == true)
+        #expect(error?.description.contains(".tmp") == false)
+    }
+
+    @Test func `of a damaged log says once that nothing was changed`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Note.self)
+        for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
+        try store.close()
+        let name = try #require(disk.contents.keys.first { $0.hasPrefix("events/") })
+        var bytes = try #require(disk.contents[name])
+        bytes[400] ^= 1
+        disk.overwrite(name, with: bytes)
+        let error = #expect(throws: StoreError.self) {
+            _ = try Store(on: disk, entities: Note.self)
+        }
+        #expect(error?.code == .logCorrupt)
+        let text = try #require(error).description
+        #expect(text.matches(of: /nothing was changed/).count == 1, "\(text)")
     }
 
     @Test func `of an engine that is elsewhere is a conflict`() throws {

@@ -119,6 +119,41 @@ import Testing
         #expect(throws: StoreError(.invalidInput, "")) { try state.query("DELETE FROM Note") }
         #expect(throws: StoreError(.invalidInput, "")) { try state.query("SELEKT") }
     }
+
+    @Test(arguments: [
+        "DELETE FROM Note", "PRAGMA writable_schema=1", "PRAGMA user_version=7",
+        "PRAGMA user_version(7)", "PRAGMA query_only=0", "PRAGMA optimize", "PRAGMA shrink_memory",
+        "BEGIN", "SAVEPOINT a", "ATTACH ':memory:' AS other", "DETACH main", "VACUUM",
+        "ANALYZE", "CREATE TEMP TABLE a(x)", "DROP TABLE Note",
+        "WITH a AS (SELECT 1) INSERT INTO Note(id) SELECT * FROM a",
+    ])
+    func `refuses SQL that would do more than read`(sql: String) throws {
+        let error = #expect(throws: StoreError.self) {
+            try store.snapshot(asOf: .sequence(2)).query(sql)
+        }
+        #expect(error?.code == .invalidInput)
+        #expect(
+            error?.description == "invalidInput: a query may only read, which this does not: \(sql)"
+        )
+    }
+
+    @Test(arguments: [
+        ("SELECT count(*), max(text) FROM Note", 1), ("VALUES (1), (2)", 2),
+        ("WITH n(i) AS (VALUES (1) UNION SELECT i + 1 FROM n LIMIT 4) SELECT i FROM n", 4),
+        ("SELECT value FROM json_each('[1, 2, 3]')", 3),
+        ("SELECT name FROM sqlite_schema WHERE name = 'Note'", 1),
+        ("SELECT name FROM pragma_table_info('Note') WHERE name = 'text'", 1),
+        ("PRAGMA table_info('Note')", 5), ("PRAGMA user_version", 1),
+    ])
+    func `answers SQL of every kind that reads`(sql: String, rowCount: Int) throws {
+        #expect(try store.snapshot(asOf: .sequence(2)).query(sql).rows.count == rowCount)
+    }
+
+    @Test func `explains how it would answer SQL`() throws {
+        let plan = try store.snapshot(asOf: .sequence(2)).query(
+            "EXPLAIN QUERY PLAN SELECT * FROM Note")
+        #expect(plan.rows.count == 1)
+    }
 }
 
 @Suite struct `A snapshot` {

@@ -46,17 +46,23 @@ struct Program {
 
     /// Runs the program to its end.
     func run(_ arguments: [String]) throws -> Outcome {
-        let process = process(arguments)
+        try process(arguments).outcome()
+    }
+}
+
+extension Process {
+    /// Runs the process to its end.
+    func outcome() throws -> Program.Outcome {
         let output = Pipe()
         let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
+        standardOutput = output
+        standardError = errors
+        try run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Outcome(
-            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+        waitUntilExit()
+        return Program.Outcome(
+            status: terminationStatus, output: String(decoding: text, as: UTF8.self),
             errors: String(decoding: complaints, as: UTF8.self))
     }
 }

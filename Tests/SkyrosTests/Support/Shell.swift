@@ -32,4 +32,16 @@ enum Shell {
     static func lines(_ arguments: String...) throws -> [String] {
         String(decoding: try run(arguments), as: UTF8.self).split(separator: "\n").map(String.init)
     }
+
+    /// The small history that is bundled with the example, as a repository.
+    static func bundledRepository(in folder: TemporaryFolder) throws -> URL {
+        let url = folder.url.appending(path: "repository")
+        _ = try run(["git", "init", "--quiet", "--bare", url.path])
+        let bundled = root.appending(path: "Examples/GitHistory/history.fi").path
+        _ = try run([
+            "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, bundled,
+        ])
+        _ = try run(["git", "-C", url.path, "symbolic-ref", "HEAD", "refs/heads/main"])
+        return url
+    }
 }

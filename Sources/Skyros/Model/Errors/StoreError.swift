@@ -66,10 +66,10 @@ extension StoreError: Hashable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// Code, message, place and cause in one line.
+    /// Code, message, place and cause in one line, but for what the message says already.
     public var description: String {
         var text = "\(code): \(message)"
-        if let file = place.file {
+        if let file = place.file, place.offset != nil || !message.contains(file) {
             text += " [\(file)"
             if let offset = place.offset { text += " at byte \(offset)" }
             text += "]"
@@ -80,7 +80,7 @@ extension StoreError: CustomStringConvertible {
                 ? " [event \(sequences.lowerBound)]"
                 : " [events \(sequences.lowerBound) to \(sequences.upperBound)]"
         }
-        if let cause { text += " (\(cause))" }
+        if let cause, !message.contains(cause) { text += " (\(cause))" }
         return text
     }
 }

@@ -1,0 +1,22 @@
+import Skyros
+
+extension Archive {
+    /// The state at a moment, with a bar on the terminal while the log is folded.
+    func fold(asOf moment: Moment?) throws -> Snapshot {
+        try withBar("reading", through: moment) { progress in
+            try snapshot(asOf: moment, progress: progress)
+        }
+    }
+
+    /// Runs `body`, which reads the events up to a moment and tells how far it is.
+    func withBar<R>(
+        _ label: String, through moment: Moment? = nil,
+        _ body: ((SequenceNumber) -> Void) throws -> R
+    ) rethrows -> R {
+        var total = sequence
+        if case .sequence(let last) = moment { total = last }
+        let bar = ProgressBar(label, total: total.rawValue)
+        defer { bar.finish() }
+        return try body { bar.update($0.rawValue) }
+    }
+}
