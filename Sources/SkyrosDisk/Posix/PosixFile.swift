@@ -62,6 +62,7 @@ final class PosixFile: DiskFile {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
+        try requireOpen(.write)
         var count = 0
         while count < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
@@ -80,21 +81,24 @@ final class PosixFile: DiskFile {
     }
 
     func preallocate(to size: Int) throws(DiskError) {
+        try requireOpen(.preallocate)
         let code = System.reserve(descriptor, size: size)
         if code != 0 { throw DiskError(.preallocate, path, .system(code)) }
     }
 
     func truncate(to size: Int) throws(DiskError) {
+        try requireOpen(.truncate)
         let code = System.truncate(descriptor, to: size)
         if code != 0 { throw DiskError(.truncate, path, .system(code)) }
     }
 
     func sync() throws(DiskError) {
+        try requireOpen(.syncFile)
         let code = System.syncData(descriptor)
         if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
     }
 
-    /// A closed descriptor's number may be another file's by now.
+    /// A closed descriptor's number may be another file's by now, which must not be written to.
     private func requireOpen(_ operation: DiskError.Operation) throws(DiskError) {
         guard isOpen.load(ordering: .relaxed) else {
             throw DiskError(operation, path, .system(System.badDescriptor))

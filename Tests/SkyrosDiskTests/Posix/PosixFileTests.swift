@@ -61,9 +61,19 @@ import Testing
         #expect(error.description.contains("errno \(EBADF)"))
         #expect(failure { try file.truncate(to: 0) }?.operation == .truncate)
         #expect(failure { try file.preallocate(to: 10) }?.operation == .preallocate)
+    }
+
+    @Test func `that is closed touches no other file that got its descriptor`() throws {
+        try disk.make(path, [1])
+        let file = try disk.open(path, .readWrite)
         try file.close()
+        let others = try (0..<64).map { try disk.make(DiskPath(.root, "other\($0)"), [7, 7]) }
         #expect(failure { _ = try file.bytes(1) }?.operation == .read)
+        #expect(failure { try file.write([2]) }?.operation == .write)
+        #expect(failure { try file.truncate(to: 0) }?.operation == .truncate)
+        #expect(failure { try file.preallocate(to: 10) }?.operation == .preallocate)
         #expect(failure { try file.sync() }?.isFailedSync == true)
+        for other in others { #expect(try other.bytes(2) == [7, 7]) }
     }
 
     /// A descriptor that is closed twice may be somebody else's the second time.
