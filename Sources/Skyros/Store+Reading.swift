@@ -32,8 +32,7 @@ extension Store: Reading {
         of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
     ) throws -> R? {
         guard let row = try row(of: type, RecordCoding.id(id, of: type)) else { return nil }
-        if let typed = row.typed(type) { return try body(typed.value) }
-        return try body(row.value(as: type))
+        return try row.withValue(as: type, body)
     }
 
     @inlinable

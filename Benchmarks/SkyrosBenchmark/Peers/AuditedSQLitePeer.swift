@@ -61,6 +61,8 @@ final class AuditedSQLitePeer: Peer {
 
     func order(_ id: UUID) throws -> Order? { try peer.order(id) }
 
+    func totalCents(_ id: UUID) throws -> Int? { try peer.totalCents(id) }
+
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order] {
         try peer.newest(restaurant, status, limit: limit)
     }

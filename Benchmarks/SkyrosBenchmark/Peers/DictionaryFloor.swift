@@ -70,6 +70,10 @@ final class DictionaryFloor: Peer {
         state.withLock { $0.rows[id] }
     }
 
+    func totalCents(_ id: UUID) throws -> Int? {
+        state.withLock { $0.rows[id]?.totalCents }
+    }
+
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order] {
         state.withLock { state in
             let group = Group(restaurant: restaurant, status: status)

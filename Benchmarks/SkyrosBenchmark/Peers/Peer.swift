@@ -13,6 +13,8 @@ protocol Peer: AnyObject, Sendable {
     func setStatus(_ status: Order.Status, of id: UUID) throws
     /// The order with this id, every field decoded.
     func order(_ id: UUID) throws -> Order?
+    /// One field of the order with this id, as cheaply as the side can read it.
+    func totalCents(_ id: UUID) throws -> Int?
     /// The newest orders of a restaurant in a status.
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order]
     /// What another thread reads the same data by.

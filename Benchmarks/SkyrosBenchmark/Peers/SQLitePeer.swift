@@ -12,6 +12,7 @@ final class SQLitePeer: Peer {
     private let insertion: SQLiteStatement
     private let update: SQLiteStatement
     private let lookup: SQLiteStatement
+    private let field: SQLiteStatement
     private let query: SQLiteStatement
 
     private static let columns =
@@ -46,6 +47,7 @@ final class SQLitePeer: Peer {
         update = try SQLiteStatement(database, "UPDATE orders SET status = ? WHERE id = ?")
         lookup = try SQLiteStatement(
             database, "SELECT \(Self.columns) FROM orders WHERE id = ?")
+        field = try SQLiteStatement(database, "SELECT totalCents FROM orders WHERE id = ?")
         query = try SQLiteStatement(
             database,
             """
@@ -88,6 +90,12 @@ final class SQLitePeer: Peer {
         return try lookup.step() ? Self.order(in: lookup) : nil
     }
 
+    func totalCents(_ id: UUID) throws -> Int? {
+        field.bind(id, at: 1)
+        defer { field.reset() }
+        return try field.step() ? field.integer(0) : nil
+    }
+
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order] {
         query.bind(restaurant, at: 1)
         query.bind(status.rawValue, at: 2)
@@ -103,7 +111,7 @@ final class SQLitePeer: Peer {
     }
 
     func close() throws {
-        for statement in [insertion, update, lookup, query] { statement.finalize() }
+        for statement in [insertion, update, lookup, field, query] { statement.finalize() }
         try database.close()
     }
 

@@ -44,6 +44,10 @@ final class SkyrosPeer: Peer {
         try store.get(Order.self, id)
     }
 
+    func totalCents(_ id: UUID) throws -> Int? {
+        try store.withValue(of: Order.self, id) { $0.totalCents }
+    }
+
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order] {
         try store.all(
             Order.self, where: \.restaurant == restaurant && \.status == status,

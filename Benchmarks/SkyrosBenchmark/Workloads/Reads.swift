@@ -17,20 +17,23 @@ enum Reads {
         } else {
             peer = try Peers.open(side, at: bench.place(of: .base, side))
         }
-        let first = try pass(peer, threads: 1, settings)
-        let one = try pass(peer, threads: 1, settings)
-        let two = try pass(peer, threads: 2, settings)
+        let first = try pass(peer, threads: 1, settings, copy)
+        let one = try pass(peer, threads: 1, settings, copy)
+        let two = try pass(peer, threads: 2, settings, copy)
+        let borrowing = try pass(peer, threads: 1, settings, borrow)
         try peer.close()
         return [
             Figure("first pass after opening", settings.reads, in: first, .readsPerSecond),
             Figure("1 thread", settings.reads, in: one, .readsPerSecond),
             Figure("2 threads", settings.reads, in: two, .readsPerSecond),
+            Figure("1 thread, one field", settings.reads, in: borrowing, .readsPerSecond),
         ]
     }
 
     /// All reads once, shared by the threads.
     private static func pass(
-        _ peer: any Peer, threads: Int, _ settings: Settings
+        _ peer: any Peer, threads: Int, _ settings: Settings,
+        _ read: @escaping @Sendable (Range<Int>, Int, any Peer) throws -> Int
     ) throws -> Duration {
         let share = settings.reads / threads
         let rows = settings.rows
@@ -47,11 +50,26 @@ enum Reads {
         return time
     }
 
-    private static func read(_ reads: Range<Int>, _ rows: Int, _ peer: any Peer) throws -> Int {
+    /// Reads whole orders.
+    @Sendable
+    private static func copy(_ reads: Range<Int>, _ rows: Int, _ peer: any Peer) throws -> Int {
         var sum = 0
         for index in reads {
             let id = Generator.id(Generator.read(index, of: rows))
             sum += try peer.order(id)?.totalCents ?? 0
+        }
+        return sum
+    }
+
+    /// Reads one field of each order, where it lies.
+    @Sendable
+    private static func borrow(
+        _ reads: Range<Int>, _ rows: Int, _ peer: any Peer
+    ) throws -> Int {
+        var sum = 0
+        for index in reads {
+            let id = Generator.id(Generator.read(index, of: rows))
+            sum += try peer.totalCents(id) ?? 0
         }
         return sum
     }

@@ -65,8 +65,24 @@ extension Row {
     @inlinable
     func value<E: Entity>(as type: E.Type) throws -> E {
         if let typed = typed(type) { return typed.value }
-        if let value = stored(type)?.value { return value }
+        if let stored = stored(type), stored.isFilled {
+            return stored.storage.unsafelyUnwrapped
+        }
         return try decoded(as: type)
+    }
+
+    /// Lends the record as a value of its type.
+    ///
+    /// - Throws: as `value(as:)`; what `body` throws.
+    @inlinable
+    func withValue<E: Entity, R>(
+        as type: E.Type, _ body: (borrowing E) throws -> R
+    ) throws -> R {
+        if let typed = typed(type) { return try body(typed.value) }
+        if let stored = stored(type), stored.isFilled {
+            return try body(stored.storage.unsafelyUnwrapped)
+        }
+        return try body(decoded(as: type))
     }
 
     /// The row, if it holds a value of this type.

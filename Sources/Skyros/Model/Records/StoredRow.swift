@@ -30,11 +30,9 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
 
     override func encoded() throws -> [UInt8] { bytes }
 
-    /// The value, if somebody has read the row before.
+    /// Whether somebody has read the row before, so that `storage` holds the value from now on.
     @inlinable
-    var value: E? {
-        state.load(ordering: .acquiring) == .filled ? storage : nil
-    }
+    var isFilled: Bool { state.load(ordering: .acquiring) == .filled }
 
     /// Decodes the value, and keeps it for the next reader unless another thread does so now.
     @usableFromInline

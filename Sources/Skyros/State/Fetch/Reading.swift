@@ -28,6 +28,19 @@ extension Reading where Self: ~Copyable {
         return try readingSnapshot.row(type, recordID) != nil
     }
 
+    /// Lends the record with this id to `body`, without copying it; nil if there is none.
+    ///
+    ///     let total = try snapshot.withValue(of: Order.self, id) { $0.totalCents }
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`; what `body` throws.
+    /// - Complexity: O(log n).
+    public func withValue<E: Entity, R>(
+        of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
+    ) throws -> R? {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try readingSnapshot.row(type, recordID)?.withValue(as: type, body)
+    }
+
     /// The records that the request asks for, in its order.
     ///
     /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
