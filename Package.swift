@@ -67,11 +67,13 @@ let package = Package(
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
+        .executableTarget(
+            name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(
             name: "SkyrosTests",
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
-                "SkyrosTool", "CrashWriter", "GitHistory", "Restaurant",
+                "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
             ]),
     ]
 )

@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+    import Foundation
+    import Testing
+
+    /// What reads cost, in numbers that no machine changes.
+    @Suite struct `A read by id` {
+        @Test func `allocates nothing where no field lies on the heap`() throws {
+            let folder = try TemporaryFolder()
+            let trace = folder.url.appending(path: "trace")
+            let process = try Program("AllocationCounter").process([folder.url.path])
+            process.environment?["LD_PRELOAD"] = "libc_malloc_debug.so.0"
+            process.environment?["MALLOC_TRACE"] = trace.path
+            let outcome = try process.outcome()
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output == "1003000.0\n")
+            let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
+            let sizes = lines.filter { $0.contains(" + ") }.map { $0.split(separator: " ").last }
+            // One on purpose, to see that they are noted.
+            #expect(sizes == ["0x10e1"])
+        }
+    }
+#endif
