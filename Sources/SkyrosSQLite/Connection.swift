@@ -119,6 +119,14 @@ extension Connection {
         try Statement(sql, on: self)
     }
 
+    /// How many pages this connection has written to the file, each time that it was written.
+    package var pageWriteCount: Int {
+        var count: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0)
+        return Int(count)
+    }
+
     /// The number of rows that the last INSERT, UPDATE or DELETE touched.
     package var changeCount: Int {
         handle.map { Int(sqlite3_changes($0)) } ?? 0

@@ -91,6 +91,25 @@ import Testing
         #expect(try folder.query("PRAGMA page_count") == before)
     }
 
+    /// Not by rows that stayed as they were: each changed row costs the page it lies on.
+    @Test(arguments: [1_000, 16_000])
+    func `writes as many pages as rows have changed`(rowCount: Int64) throws {
+        let database = try folder.open()
+        func row(_ number: Int64, _ text: String) -> Row {
+            let note = CheckpointValue.text(text + String(repeating: "-", count: 200))
+            return Row("Thing", number, CheckpointValue.map([("note", note)]))
+        }
+        try database.write((0..<rowCount).map { row($0, "old") })
+        for changedCount in [1, 10, 40] as [Int64] {
+            let before = database.connection.pageWriteCount
+            let step = rowCount / changedCount
+            try database.write((0..<changedCount).map { row($0 * step, "new") })
+            let written = database.connection.pageWriteCount - before
+            // The file's head, and two tables of what the checkpoint says about itself.
+            #expect((changedCount...changedCount + 3).contains(Int64(written)))
+        }
+    }
+
     @Test func `creates no table for an entity without rows`() throws {
         let database = try folder.open()
         let changes = CheckpointBatch.EntityChanges(
