@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// All records of one entity at one moment: rows by id, and its indexes. O(1) to copy.
 struct Table: Sendable {
     let entity: String
@@ -124,15 +126,36 @@ struct TableIndex: Sendable {
     /// The index of all these rows. O(n log n).
     init(_ definition: IndexDefinition, of rows: RowMap) throws {
         self.definition = definition
-        var sorter = KeySorter(reserving: rows.count)
-        for row in rows.inOrderOfMemory() {
+        let all = rows.all()
+        let middle = all.count < Self.sharedMin ? all.count : all.count / 2
+        let (a, b) = try Concurrently.both(when: middle < all.count) {
+            try Self.keys(of: all[..<middle], definition)
+        } _: {
+            try Self.keys(of: all[middle...], definition)
+        }
+        unexpectedCount = a.unexpectedCount + b.unexpectedCount
+        tree = KeySorter.tree(of: a.sorter, b.sorter)
+    }
+
+    /// From so many rows on two threads gather and sort the keys.
+    private static let sharedMin = 8_192
+
+    /// The keys of some rows in their order, and how many of them are not what the type writes.
+    private static func keys(
+        of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
+    ) throws -> (sorter: KeySorter, unexpectedCount: Int) {
+        let sorter = KeySorter(reserving: rows.count)
+        var unexpectedCount = 0
+        // In the order in which they lie in memory.
+        for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
             let checked = try row._withUnsafeGuaranteedRef { row in
                 try definition.checkedKey(of: row.encoded())
             }
             if !checked.isExpected { unexpectedCount += 1 }
             sorter.add(checked.key, row)
         }
-        tree = sorter.tree()
+        sorter.sort()
+        return (sorter, unexpectedCount)
     }
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.

@@ -12,24 +12,59 @@ import Testing
         return ByteString(stem + rest)
     }
 
-    @Test(arguments: [0, 1, 2, 63, 64, 65, 5_000])
-    func `makes the tree that insertions make`(count: Int) throws {
+    @Test(arguments: [0, 1, 2, 63, 64, 65, 5_000], [0, 1, 10])
+    func `makes the tree that insertions make`(count: Int, tenths: Int) throws {
         var random = RandomSource(seed: UInt64(count))
         var tree = KeyTree()
-        var sorter = KeySorter(reserving: count)
-        var rows: [Row] = []
+        let sorters = [KeySorter(reserving: count), KeySorter(reserving: 0)]
         for number in 0..<count {
             let row = StateFixtures.row(number, hash: StateFixtures.mixed(number))
             let key = Self.key(&random)
-            rows.append(row)
             tree.insert(key: key, row: row)
-            sorter.add(key, Unmanaged.passUnretained(row))
+            let isSecond = Int.random(in: 0..<10, using: &random) < tenths
+            sorters[isSecond ? 1 : 0].add(key, Unmanaged.passUnretained(row))
         }
-        let sorted = sorter.tree()
+        for sorter in sorters { sorter.sort() }
+        let sorted = KeySorter.tree(of: sorters[0], sorters[1])
         #expect(sorted.brokenInvariant() == nil)
         #expect(sorted.count == count)
         #expect(Self.entries(sorted) == Self.entries(tree))
-        withExtendedLifetime(rows) {}
+    }
+
+    /// What the second sorter's keys begin with is not what the first one's begin with.
+    @Test func `compares keys of two sorters that have little in common`() throws {
+        let sorters = [KeySorter(reserving: 10), KeySorter(reserving: 10)]
+        for number in 0..<20 {
+            let stem = number % 2 == 0 ? [UInt8](repeating: 5, count: 40) : [5, 5]
+            let row = StateFixtures.row(number, hash: 0)
+            let key = ByteString(stem + [UInt8(number)])
+            sorters[number % 2].add(key, Unmanaged.passUnretained(row))
+        }
+        for sorter in sorters { sorter.sort() }
+        let sorted = KeySorter.tree(of: sorters[0], sorters[1])
+        #expect(sorted.count == 20)
+        #expect(sorted.brokenInvariant() == nil)
+    }
+
+    @Test func `gives back the rows that come into no tree`() throws {
+        weak var row: Row?
+        do {
+            let sorter = KeySorter(reserving: 1)
+            let own = StateFixtures.row(1, hash: 0)
+            row = own
+            sorter.add(ByteString([1]), Unmanaged.passUnretained(own))
+            sorter.sort()
+        }
+        #expect(row == nil)
+        do {
+            let sorter = KeySorter(reserving: 1)
+            let own = StateFixtures.row(1, hash: 0)
+            row = own
+            sorter.add(ByteString([1]), Unmanaged.passUnretained(own))
+            sorter.sort()
+            _ = KeySorter.tree(of: sorter, KeySorter(reserving: 0))
+        }
+        #expect(row == nil)
     }
 
     private static func entries(_ tree: KeyTree) -> [String] {

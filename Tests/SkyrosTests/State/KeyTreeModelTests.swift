@@ -79,10 +79,10 @@ import Testing
     @Test(arguments: [0, 1, 63, 64, 65, 128, 4_096, 4_097, 9_999])
     func `is the same built in bulk as entry by entry`(count: Int) {
         let entries = (0..<count).map { number in
-            KeyTree.Entry(
-                key: StateFixtures.key(number / 3), row: StateFixtures.row(number, hash: 0))
+            (key: StateFixtures.key(number / 3), row: StateFixtures.row(number, hash: 0))
         }
-        var built = KeyTree.build(from: entries)
+        var built = KeyTree.build(
+            from: entries.lazy.map { KeyTree.Entry(key: $0.key, row: .passRetained($0.row)) })
         var random = RandomSource(seed: 1)
         var inserted = KeyTree()
         for entry in entries.shuffled(using: &random) {

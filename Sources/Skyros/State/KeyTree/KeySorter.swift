@@ -8,42 +8,146 @@ import Foundation
 /// The keys lie one behind the other. All of an index begin alike, as a rule; the 24 bytes behind
 /// what they share are kept as three words beside the row, and decide nearly every comparison.
 ///
-/// The rows are not retained: they stay where they are while the sorter is used.
-struct KeySorter: ~Copyable {
-    private struct Item {
+/// A row is retained when it is added, while it is at hand anyway; the tree takes that over.
+///
+/// - Note: `@unchecked` because it is changed; it is used by one thread at a time.
+final class KeySorter: @unchecked Sendable {
+    private struct Item: Sendable {
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
         let start: Int
         let count: Int
         let row: Unmanaged<Row>
     }
 
-    private var bytes = CBORWriter(capacity: 1 << 12)
+    private var bytes: [UInt8] = []
     private var items: [Item] = []
+    /// What all keys begin with, once they are sorted.
+    private var shared: [UInt8] = []
+    private let expectedCount: Int
 
+    /// - Parameter count: how many keys are expected.
     init(reserving count: Int) {
+        expectedCount = count
         items.reserveCapacity(count)
     }
 
-    mutating func add(_ key: ByteString, _ row: Unmanaged<Row>) {
+    func add(_ key: ByteString, _ row: Unmanaged<Row>) {
         key.withUnsafeBytes { key in
-            items.append(Item(start: bytes.count, count: key.count, row: row))
-            bytes.append(raw: key)
+            items.append(Item(start: bytes.count, count: key.count, row: row.retain()))
+            bytes.append(contentsOf: key)
+        }
+        if items.count == Self.sampleCount {
+            let meanCount = bytes.count / Self.sampleCount + 1
+            bytes.reserveCapacity(expectedCount * meanCount * 9 / 8)
         }
     }
 
-    /// The tree of all that was added. O(n log n).
-    consuming func tree() -> KeyTree {
+    /// After so many keys it is known how long they are.
+    private static let sampleCount = 1_000
+
+    /// Brings the keys in order. O(n log n).
+    func sort() {
+        shared = Array(sharedBytes)
         bytes.withUnsafeBytes { bytes in
-            let shared = Self.sharedCount(items, bytes)
             for index in items.indices {
-                items[index].words = Self.words(of: Self.key(items[index], bytes), from: shared)
+                let key = Self.key(items[index], bytes)
+                items[index].words = Self.words(of: key, from: shared.count)
             }
-            items.sort { Self.precedes($0, $1, bytes) }
-            return KeyTree.build(
-                from: items.lazy.map { item in
-                    KeyTree.Entry(
-                        key: ByteString(Self.key(item, bytes)), row: item.row.takeUnretainedValue())
-                })
+            items.sort { Self.precedes(($0, bytes), ($1, bytes), byWords: true) }
+        }
+    }
+
+    deinit {
+        for item in items { item.row.release() }
+    }
+
+    /// The tree of all that was added to one of two sorters, which have sorted it, and which are
+    /// empty afterwards. O(n).
+    static func tree(of a: KeySorter, _ b: KeySorter) -> KeyTree {
+        defer {
+            a.items = []
+            b.items = []
+        }
+        return a.bytes.withUnsafeBytes { bytesOfA in
+            b.bytes.withUnsafeBytes { bytesOfB in
+                KeyTree.build(
+                    from: Merge(
+                        (a.items, bytesOfA), (b.items, bytesOfB), byWords: a.shared == b.shared))
+            }
+        }
+    }
+
+    /// What all keys begin with. O(n).
+    private var sharedBytes: ArraySlice<UInt8> {
+        guard let first = items.first else { return [] }
+        let count = bytes.withUnsafeBytes { bytes in
+            var shared = Self.key(first, bytes)
+            for item in items {
+                let key = Self.key(item, bytes).prefix(shared.count)
+                if shared.equals(UnsafeRawBufferPointer(rebasing: key), at: 0..<shared.count) {
+                    continue
+                }
+                let count = zip(shared, key).prefix { $0 == $1 }.count
+                shared = UnsafeRawBufferPointer(rebasing: shared.prefix(count))
+            }
+            return shared.count
+        }
+        return bytes[first.start..<first.start + count]
+    }
+
+    /// An item, and the bytes in which its key lies.
+    private typealias Place = (item: Item, bytes: UnsafeRawBufferPointer)
+
+    /// The order of the keys, and of the ids where keys are equal.
+    ///
+    /// - Parameter byWords: whether the words of both begin at the same place of the keys.
+    private static func precedes(_ a: Place, _ b: Place, byWords: Bool) -> Bool {
+        if byWords {
+            let (a, b) = (a.item.words, b.item.words)
+            if a.0 != b.0 { return a.0 < b.0 }
+            if a.1 != b.1 { return a.1 < b.1 }
+            if a.2 != b.2 { return a.2 < b.2 }
+        }
+        // Zeros that fill up a word are also bytes that a key may have.
+        let order = key(a.item, a.bytes).compare(key(b.item, b.bytes))
+        if order != 0 { return order < 0 }
+        return a.item.row._withUnsafeGuaranteedRef { a in
+            b.item.row._withUnsafeGuaranteedRef { b in a.id < b.id }
+        }
+    }
+
+    /// The entries of two sorters in order.
+    private struct Merge: Sequence, IteratorProtocol {
+        typealias Source = (items: [Item], bytes: UnsafeRawBufferPointer)
+
+        private let a: Source
+        private let b: Source
+        private var indexOfA = 0
+        private var indexOfB = 0
+        private let byWords: Bool
+
+        init(_ a: Source, _ b: Source, byWords: Bool) {
+            self.a = a
+            self.b = b
+            self.byWords = byWords
+        }
+
+        mutating func next() -> KeyTree.Entry? {
+            let hasA = indexOfA < a.items.count
+            let hasB = indexOfB < b.items.count
+            guard hasA || hasB else { return nil }
+            let isA =
+                !hasB
+                || hasA
+                    && KeySorter.precedes(
+                        (a.items[indexOfA], a.bytes), (b.items[indexOfB], b.bytes),
+                        byWords: byWords)
+            let place: Place =
+                isA ? (a.items[indexOfA], a.bytes) : (b.items[indexOfB], b.bytes)
+            if isA { indexOfA += 1 } else { indexOfB += 1 }
+            return KeyTree.Entry(
+                key: ByteString(KeySorter.key(place.item, place.bytes)),
+                row: place.item.row)
         }
     }
 
@@ -51,21 +155,6 @@ struct KeySorter: ~Copyable {
         _ item: Item, _ bytes: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[item.start..<item.start + item.count])
-    }
-
-    /// How many bytes at the beginning are the same in all keys.
-    private static func sharedCount(_ items: [Item], _ bytes: UnsafeRawBufferPointer) -> Int {
-        guard let first = items.first else { return 0 }
-        var shared = key(first, bytes)
-        for item in items {
-            let key = key(item, bytes).prefix(shared.count)
-            if shared.equals(UnsafeRawBufferPointer(rebasing: key), at: 0..<shared.count) {
-                continue
-            }
-            let count = zip(shared, key).prefix { $0 == $1 }.count
-            shared = UnsafeRawBufferPointer(rebasing: shared.prefix(count))
-        }
-        return shared.count
     }
 
     /// The 24 bytes from `start` on as big-endian words, filled up with zeros.
@@ -76,20 +165,5 @@ struct KeySorter: ~Copyable {
             UnsafeRawBufferPointer(rebasing: key.dropFirst(start + 8 * index)).leadingWord
         }
         return (word(0), word(1), word(2))
-    }
-
-    /// The order of the keys, and of the ids where keys are equal.
-    private static func precedes(
-        _ a: Item, _ b: Item, _ bytes: UnsafeRawBufferPointer
-    ) -> Bool {
-        if a.words.0 != b.words.0 { return a.words.0 < b.words.0 }
-        if a.words.1 != b.words.1 { return a.words.1 < b.words.1 }
-        if a.words.2 != b.words.2 { return a.words.2 < b.words.2 }
-        // Zeros that fill up a word are also bytes that a key may have.
-        let order = key(a, bytes).compare(key(b, bytes))
-        if order != 0 { return order < 0 }
-        return a.row._withUnsafeGuaranteedRef { a in
-            b.row._withUnsafeGuaranteedRef { b in a.id < b.id }
-        }
     }
 }

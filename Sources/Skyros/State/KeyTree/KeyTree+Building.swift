@@ -1,6 +1,8 @@
 extension KeyTree {
     /// A tree of entries that are in order already, with full leaves. O(n).
     ///
+    /// Takes over the entries' references to rows.
+    ///
     /// - Precondition: The entries ascend by key, and by id where keys are equal, without repeats.
     static func build(from entries: some Sequence<Entry>) -> KeyTree {
         var tree = KeyTree()
@@ -8,9 +10,7 @@ extension KeyTree {
         var pending: [Entry] = []
         for entry in entries {
             if let last = pending.last {
-                let ascends =
-                    last.key < entry.key || (last.key == entry.key && last.row.id < entry.row.id)
-                precondition(ascends, "the entries of a tree are built in ascending order")
+                precondition(last.precedes(entry), "a tree is built in ascending order")
             }
             if pending.count == KeyTreeNode.itemsMax {
                 addLeaf(of: pending, to: &level)
@@ -32,7 +32,7 @@ extension KeyTree {
         let items = KeyTreeItems(Unmanaged.passUnretained(node))
         for entry in entries {
             entry.key.withUnsafeBytes { key in
-                items.insert(Unmanaged.passRetained(entry.row), key, at: items.count)
+                items.insert(entry.row, key, at: items.count)
             }
         }
         let separator = leaves.last.map { previous in
@@ -49,6 +49,15 @@ extension KeyTree {
             let end = children.count * (index + 1) / branchCount
             let node = KeyTreeNode.branch(over: children[start..<end])
             return Child(separator: children[start].separator, node: node)
+        }
+    }
+}
+
+extension KeyTree.Entry {
+    fileprivate func precedes(_ other: KeyTree.Entry) -> Bool {
+        if key != other.key { return key < other.key }
+        return row._withUnsafeGuaranteedRef { row in
+            other.row._withUnsafeGuaranteedRef { other in row.id < other.id }
         }
     }
 }

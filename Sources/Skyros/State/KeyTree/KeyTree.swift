@@ -15,12 +15,7 @@ struct KeyTree: @unchecked Sendable {
     /// A key, and one of the rows that have it.
     struct Entry {
         let key: ByteString
-        let row: Row
-
-        init(key: ByteString, row: Row) {
-            self.key = key
-            self.row = row
-        }
+        let row: Unmanaged<Row>
     }
 
     /// An end of a scan, compared with the keys alone.

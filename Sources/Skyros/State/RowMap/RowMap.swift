@@ -92,14 +92,13 @@ struct RowMap: @unchecked Sendable {
 
     /// All rows, not retained, as they lie in memory: who looks at each of them waits less for the
     /// memory than in the order of the hashes. O(n log n).
-    func inOrderOfMemory() -> [Unmanaged<Row>] {
+    func all() -> [Unmanaged<Row>] {
         var all: [Unmanaged<Row>] = []
         all.reserveCapacity(count)
         forEach { row in
             all.append(Unmanaged.passUnretained(row))
             return true
         }
-        all.sort { $0.toOpaque() < $1.toOpaque() }
         return all
     }
 
