@@ -22,14 +22,22 @@ import Testing
 
     @Test func `tells what went wrong, and takes nothing in after that`() throws {
         let taken = Locked<[Int]>([])
+        let sentCount = Monitor(0)
         var relay = Relay<Int> { number in
-            if number == 3 { throw Refusal() }
+            if number == 3 {
+                // Three more wait by then.
+                sentCount.wait { $0 == 7 ? () : nil }
+                throw Refusal()
+            }
             taken.withLock { $0.append(number) }
         }
         var hears = false
         do {
             // More than may wait: the sender hears of it while he sends.
-            for number in 0..<100 { try relay.send(number) }
+            for number in 0..<100 {
+                try relay.send(number)
+                sentCount.change { $0 += 1 }
+            }
         } catch is Refusal {
             hears = true
         }
