@@ -6,8 +6,9 @@ extension Store: Reading {
     ///
     ///     let order = try store.get(Order.self, id)
     ///
-    /// The same as `snapshot.get`, without a snapshot: it allocates nothing, and threads that
-    /// read at the same time do not slow each other down.
+    /// The same as `snapshot.get`, without a snapshot: it allocates nothing, unless the id takes
+    /// more than 23 bytes encoded, and threads that read at the same time do not slow each other
+    /// down.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     @inlinable

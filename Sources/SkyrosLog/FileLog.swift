@@ -25,8 +25,14 @@ package final class FileLog: LogEngine {
         var durableHead: LogHead
         /// What of the active segment's file is durable.
         var durableSegmentBytes: Int
-        /// Whether some thread is in the middle of a sync.
+        /// Whether some thread is in the middle of a sync, or has been told to begin one.
         var isSyncing = false
+        /// How many bytes are durable once the sync that is under way has been made.
+        var syncingBytes = 0
+        /// The threads that wait for the sync that is under way, but for its leader.
+        var currentRound: SyncRound?
+        /// The threads that wait for the one after it.
+        var nextRound: SyncRound?
         /// Why the log takes no more writes, if so.
         var failure: LogError?
         /// Reused for composing blocks.

@@ -121,6 +121,7 @@ extension Connection {
 
     /// How many pages this connection has written to the file, each time that it was written.
     package var pageWriteCount: Int {
+        guard let handle else { return 0 }
         var count: Int32 = 0
         var highest: Int32 = 0
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0)

@@ -17,24 +17,24 @@ enum CheckpointLoader {
             try snapshot.withLock { try add(rows, to: &$0) }
         }
         var rows = LoadedRows(entity: "")
-        let meta = try database.load { row in
-            if row.entity != rows.entity || rows.isFull {
-                try relay.send(rows)
-                rows = LoadedRows(entity: row.entity)
+        let meta = Result {
+            try database.load { row in
+                if row.entity != rows.entity || rows.isFull {
+                    if rows.count > 0 { try relay.send(rows) }
+                    rows = LoadedRows(entity: row.entity)
+                }
+                rows.append(row)
             }
-            rows.append(row)
         }
+        // What is wrong with a row comes before what stopped the reading after it.
         try relay.finish(rows)
-        guard let position = meta?.position else { return nil }
+        guard let position = try meta.get()?.position else { return nil }
         return snapshot.withLock { snapshot in
-            // Nobody else is to hold what will be changed.
-            var loaded = snapshot.hollow
-            swap(&loaded, &snapshot)
-            loaded.move(
+            snapshot.move(
                 to: SequenceNumber(rawValue: position.sequence),
                 time: EventTime(microseconds: position.timeMicroseconds),
                 rawCheck: position.runningCheck)
-            return loaded
+            return snapshot
         }
     }
 

@@ -41,13 +41,6 @@ public struct Snapshot: Sendable {
         for index in tables.indices { try tables[index].endFold() }
     }
 
-    /// The same moment without any table.
-    var hollow: Snapshot {
-        var hollow = self
-        hollow.tables = []
-        return hollow
-    }
-
     /// Says which event the tables have come to.
     mutating func move(to sequence: SequenceNumber, time: EventTime, rawCheck: UInt64) {
         self.sequence = sequence

@@ -127,18 +127,20 @@ struct TableIndex: Sendable {
     init(_ definition: IndexDefinition, of rows: RowMap) throws {
         self.definition = definition
         let all = rows.all()
-        let middle = all.count < Self.sharedMin ? all.count : all.count / 2
-        let (a, b) = try Concurrently.both(when: middle < all.count) {
-            try Self.keys(of: all[..<middle], definition)
-        } _: {
-            try Self.keys(of: all[middle...], definition)
+        let middle = all.count < Self.twoThreadRowsMin ? all.count : all.count / 2
+        let (a, b) = try withExtendedLifetime(rows) {
+            try Concurrently.both(when: middle < all.count) {
+                try Self.keys(of: all[..<middle], definition)
+            } _: {
+                try Self.keys(of: all[middle...], definition)
+            }
         }
         unexpectedCount = a.unexpectedCount + b.unexpectedCount
         tree = KeySorter.tree(of: a.sorter, b.sorter)
     }
 
     /// From so many rows on two threads gather and sort the keys.
-    private static let sharedMin = 8_192
+    private static let twoThreadRowsMin = 8_192
 
     /// The keys of some rows in their order, and how many of them are not what the type writes.
     private static func keys(

@@ -44,6 +44,15 @@ final class WriterTurn: Sendable {
         /// Whether a running thread may take a free turn that others wait for.
         var mayOvertake: Bool { jobCount == 0 && overtakingCount < WriterTurn.overtakingMax }
 
+        /// Takes the turn if nobody has it, and nobody waits for it who must not be overtaken.
+        mutating func takeIfFree(_ thread: ThreadID) -> Bool {
+            guard !isTaken, isLineEmpty || mayOvertake else { return false }
+            if !isLineEmpty { overtakingCount += 1 }
+            isTaken = true
+            owner = thread
+            return true
+        }
+
         mutating func append(_ waiter: Waiter) {
             waiting.append(waiter)
             if case .job = waiter { jobCount += 1 }
@@ -65,6 +74,11 @@ final class WriterTurn: Sendable {
 
     private static let overtakingMax = 32
 
+    /// How often a thread looks, letting others run in between, before it sleeps: a block is often
+    /// over sooner than a thread could be put to sleep and woken. Measured with 16 writers on two
+    /// processors: a fifth more commits than with none, no more with 100.
+    private static let looksMax = 30
+
     private let state = Locked(State())
     private let worker: Worker
 
@@ -77,25 +91,29 @@ final class WriterTurn: Sendable {
     /// - Throws: `StoreError` with `.nestedWrite` if the thread has the turn already.
     func take() throws {
         let current = ThreadID.current
-        let sleeper = try state.withLock { state -> Sleeper? in
-            if !state.isTaken, state.isLineEmpty || state.mayOvertake {
-                if !state.isLineEmpty { state.overtakingCount += 1 }
-                state.isTaken = true
-                state.owner = current
-                return nil
-            }
-            if state.owner == current {
-                throw StoreError(
-                    .nestedWrite,
-                    "a write block of this store is running on this thread; "
-                        + "make the changes through its transaction")
-            }
+        for _ in 0..<Self.looksMax {
+            if try takeIfFree(current) { return }
+            sched_yield()
+        }
+        let sleeper = state.withLock { state -> Sleeper? in
+            if state.takeIfFree(current) { return nil }
             let sleeper = Sleeper()
             state.append(.thread(sleeper))
             return sleeper
         }
         guard let sleeper else { return }
         repeat { sleeper.semaphore.wait() } while !takeAsFirst(current)
+    }
+
+    private func takeIfFree(_ current: ThreadID) throws -> Bool {
+        try state.withLock { state in
+            if state.takeIfFree(current) { return true }
+            guard state.owner == current else { return false }
+            throw StoreError(
+                .nestedWrite,
+                "a write block of this store is running on this thread; "
+                    + "make the changes through its transaction")
+        }
     }
 
     /// Takes the turn for the thread that stands first, unless somebody else was faster.

@@ -107,6 +107,17 @@ package final class Monitor<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
+    /// Changes the value under the lock and wakes one of those who wait: for a change that is for
+    /// whoever sees it first.
+    package func changeForOne<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+        lock()
+        defer {
+            pthread_cond_signal(condition)
+            unlock()
+        }
+        return try body(&value.pointee)
+    }
+
     @usableFromInline
     func lock() {
         pthread_mutex_lock(mutex)

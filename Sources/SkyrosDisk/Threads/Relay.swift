@@ -6,7 +6,7 @@
 ///
 ///     var relay = Relay<[Row]> { rows in table.withLock { $0.add(rows) } }
 ///     while let rows = try source.next() { try relay.send(rows) }
-///     try relay.finish()
+///     try relay.finish([])
 package struct Relay<Batch: Sendable>: ~Copyable {
     private struct State: Sendable {
         var waitingCount = 0

@@ -1,61 +1,116 @@
 import SkyrosDisk
 
 extension FileLog {
-    private enum Turn: Sendable {
+    private enum Turn {
         case done
-        case failed(LogError)
+        case wait(SyncRound)
         /// This thread syncs for all who wait.
-        case lead(any DiskFile, SegmentName, segmentBytes: Int, LogPosition)
+        case lead
+    }
+
+    /// What one sync is about: all that was appended before it began.
+    private struct Sync {
+        let file: any DiskFile
+        let segment: SegmentName
+        let segmentBytes: Int
+        let end: LogPosition
     }
 
     package func sync(through position: LogPosition) throws(LogError) {
-        let turn = state.wait { state -> Turn? in
-            if state.durableBytes >= position.byteCount { return .done }
-            if let failure = state.failure { return .failed(failure) }
-            if state.isSyncing { return nil }
-            do throws(LogError) {
-                try writeDeferred(&state)
-            } catch {
-                return .failed(error)
-            }
-            state.isSyncing = true
-            let active = state.catalog.active
-            return .lead(
-                active.file, active.name, segmentBytes: active.scan.endOffset, state.end)
-        }
-        switch turn {
+        switch try turn(for: position) {
         case .done: return
-        case .failed(let error): throw error
-        case .lead(let file, let name, let segmentBytes, let end):
-            try sync(file, name, segmentBytes: segmentBytes, end)
+        case .lead: try lead()
+        case .wait(let round):
+            switch round.wait() {
+            case .served: return
+            case .failed(let error): throw error
+            case .lead: try lead()
+            }
         }
+    }
+
+    private func turn(for position: LogPosition) throws(LogError) -> Turn {
+        try withState { state throws(LogError) in
+            if state.durableBytes >= position.byteCount { return .done }
+            if let failure = state.failure { throw failure }
+            guard state.isSyncing else {
+                state.isSyncing = true
+                return .lead
+            }
+            if position.byteCount <= state.syncingBytes {
+                return .wait(Self.join(&state.currentRound))
+            }
+            return .wait(Self.join(&state.nextRound))
+        }
+    }
+
+    private static func join(_ round: inout SyncRound?) -> SyncRound {
+        let joined = round ?? SyncRound()
+        round = joined
+        return joined
     }
 
     /// Syncs once, for everything that was appended before; what is appended meanwhile waits
     /// for the next sync. A failure is final (promise P10): the same sync is never tried again.
-    private func sync(
-        _ file: any DiskFile, _ name: SegmentName, segmentBytes: Int, _ end: LogPosition
-    ) throws(LogError) {
+    private func lead() throws(LogError) {
+        let sync = try beginSync()
         do throws(DiskError) {
-            try file.sync()
+            try sync.file.sync()
         } catch {
             let why = "a sync failed, so what was written since the last one may be lost"
             let failure = LogError(
-                .durabilityLost, "\(why): \(error)", name, at: segmentBytes, cause: error)
-            state.change { state in
-                state.isSyncing = false
+                .durabilityLost, "\(why): \(error)", sync.segment, at: sync.segmentBytes,
+                cause: error)
+            state.withLock { state in
                 state.failure = failure
+                endSync(.failed(failure), &state)
             }
             throw failure
         }
-        state.change { state in
-            state.isSyncing = false
-            if end.byteCount > state.durableBytes {
-                state.durableBytes = end.byteCount
-                state.durableHead = end.head
+        state.withLock { state in
+            if sync.end.byteCount > state.durableBytes {
+                state.durableBytes = sync.end.byteCount
+                state.durableHead = sync.end.head
             }
-            if state.catalog.active.name == name { state.durableSegmentBytes = segmentBytes }
+            if state.catalog.active.name == sync.segment {
+                state.durableSegmentBytes = sync.segmentBytes
+            }
+            endSync(.served, &state)
         }
+    }
+
+    private func beginSync() throws(LogError) -> Sync {
+        try withState { state throws(LogError) in
+            do throws(LogError) {
+                try writeDeferred(&state)
+            } catch {
+                passOn(&state)
+                throw error
+            }
+            state.syncingBytes = state.end.byteCount
+            state.currentRound = state.nextRound
+            state.nextRound = nil
+            let active = state.catalog.active
+            return Sync(
+                file: active.file, segment: active.name, segmentBytes: active.scan.endOffset,
+                end: state.end)
+        }
+    }
+
+    private func endSync(_ outcome: SyncRound.Outcome, _ state: inout State) {
+        state.currentRound?.end(outcome)
+        state.currentRound = nil
+        state.syncingBytes = 0
+        passOn(&state)
+    }
+
+    /// Lets one of those who wait for the next sync lead it, if there are any; after a failure it
+    /// is not made.
+    private func passOn(_ state: inout State) {
+        if let round = state.nextRound, state.failure == nil { return round.chooseLeader() }
+        state.isSyncing = false
+        if let failure = state.failure { state.nextRound?.end(.failed(failure)) }
+        state.nextRound = nil
     }
 
     /// Appends and syncs an idle mark, if the last block is a batch and all is durable: with it

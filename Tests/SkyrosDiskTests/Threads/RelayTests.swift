@@ -63,9 +63,9 @@ import Testing
             do {
                 for number in 1...100 {
                     try relay.send(number)
-                    sent.change { $0 = number }
                     let waiting = number - taken.withLock { $0 }
                     waitingMax.withLock { $0 = max($0, waiting) }
+                    sent.change { $0 = number }
                 }
                 try relay.finish(101)
             } catch {

@@ -1,14 +1,19 @@
 import SkyrosLog
+import SkyrosSQLite
 import Testing
 
 @testable import Skyros
 
 /// Checkpoints that are whole as databases, and whose rows no store has written.
 @Suite struct `A checkpoint on its way into memory` {
-    private func load(_ rows: [CheckpointFolder.Row]) throws -> Snapshot? {
+    /// - Parameter harm: what a stranger does to the database before it is loaded.
+    private func load(
+        _ rows: [CheckpointFolder.Row], after harm: String = ""
+    ) throws -> Snapshot? {
         let folder = try CheckpointFolder()
+        try folder.open().write(rows)
+        try folder.stranger().execute(harm)
         let database = try folder.open()
-        try database.write(rows)
         let empty = Snapshot(
             .untyped, beginning: .init(rawValue: 0), hashSeed: 1)
         return try CheckpointLoader.load(database, into: empty)
@@ -36,5 +41,44 @@ import Testing
         let damage = CheckpointError.damage(
             "a row has a number below 1", entity: "Thing", row: number)
         #expect(throws: damage) { try load([row(number, id: 7)]) }
+    }
+
+    /// As long as the row asks for, so that rows make one batch or several.
+    private func row(_ number: Int64, id: Int64, byteCount: Int) -> CheckpointFolder.Row {
+        let value = CheckpointValue.integer(Int128(id))
+        let text = CheckpointValue.text(String(repeating: "x", count: byteCount))
+        return .init(
+            "Thing", number, id: value, CheckpointValue.map([("id", value), ("text", text)]))
+    }
+
+    private func rows(_ count: Int64) -> [CheckpointFolder.Row] {
+        (1...count).map { row($0, id: $0, byteCount: 1_000) }
+    }
+
+    @Test func `brings all rows of many batches`() throws {
+        let rows = rows(300)
+        let snapshot = try #require(try load(rows))
+        #expect(snapshot.count("Thing") == 300)
+        #expect(try snapshot.digest() == StateDigest(rows))
+    }
+
+    /// Sixty-odd of these rows make a batch.
+    @Test(arguments: [2, 63, 64, 65, 66, 67, 150, 300] as [Int64])
+    func `names the row that repeats an id, in whichever batch`(number: Int64) {
+        var rows = rows(300)
+        rows[Int(number) - 1] = row(number, id: 1, byteCount: 1_000)
+        let damage = CheckpointError.damage(
+            "two rows have the same id", entity: "Thing", row: number)
+        #expect(throws: damage) { try load(rows) }
+    }
+
+    /// The reading notices at its end that something is wrong; by then the row may still be on its
+    /// way.
+    @Test(arguments: [1, 10, 100, 150, 200, 300] as [Int64])
+    func `names the row that is wrong before what follows from it`(count: Int64) {
+        let damage = CheckpointError.damage("a row has a number below 1", entity: "Thing", row: 0)
+        #expect(throws: damage) {
+            try load(rows(count), after: "UPDATE Thing SET _row = 0 WHERE _row = 1")
+        }
     }
 }

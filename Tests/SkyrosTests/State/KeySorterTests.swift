@@ -46,6 +46,15 @@ import Testing
         #expect(sorted.brokenInvariant() == nil)
     }
 
+    /// No guess from the first keys at the size of all.
+    @Test func `takes only the memory that its keys need`() {
+        let row = StateFixtures.row(1, hash: 0)
+        let key = ByteString([UInt8](repeating: 1, count: 30_000))
+        let sorter = KeySorter(reserving: 5_000_000)
+        for _ in 0..<1_001 { sorter.add(key, Unmanaged.passUnretained(row)) }
+        #expect(sorter.byteCapacity < 100_000_000)
+    }
+
     @Test func `gives back the rows that come into no tree`() throws {
         weak var row: Row?
         do {

@@ -65,8 +65,9 @@ extension Row {
     @inlinable
     func value<E: Entity>(as type: E.Type) throws -> E {
         if let typed = typed(type) { return typed.value }
-        if let stored = stored(type), stored.isFilled {
-            return stored.storage.unsafelyUnwrapped
+        if let filled = stored(type)?.filled {
+            defer { withExtendedLifetime(self) {} }
+            return filled.pointee.value
         }
         return try decoded(as: type)
     }
@@ -79,8 +80,9 @@ extension Row {
         as type: E.Type, _ body: (borrowing E) throws -> R
     ) throws -> R {
         if let typed = typed(type) { return try body(typed.value) }
-        if let stored = stored(type), stored.isFilled {
-            return try body(stored.storage.unsafelyUnwrapped)
+        if let filled = stored(type)?.filled {
+            defer { withExtendedLifetime(self) {} }
+            return try body(filled.pointee.value)
         }
         return try body(decoded(as: type))
     }

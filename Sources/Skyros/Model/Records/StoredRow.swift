@@ -1,5 +1,11 @@
 public import Synchronization
 
+/// A value that is looked at where it is: what cannot be copied is not copied by the way.
+@usableFromInline
+struct Lent<E>: ~Copyable {
+    @usableFromInline let value: E
+}
+
 /// A row that came from the log or the checkpoint, of a type that the schema names: its bytes,
 /// and the value as soon as somebody has read it.
 ///
@@ -8,20 +14,22 @@ public import Synchronization
 /// it is until it is written again.
 ///
 /// - Note: `@unchecked` as its superclass is. `storage` is written once, by the thread that moved
-///   `state` from `.empty`, and read by those who have seen `.filled`, which is stored after it.
+///   `address` from `empty`, and read by those who have seen where it lies, which is stored after.
 @usableFromInline
 final class StoredRow<E: Entity>: Row, @unchecked Sendable {
-    @usableFromInline
-    enum State: UInt8, AtomicRepresentable {
-        case empty, filling, filled
-    }
-
     private let bytes: [UInt8]
 
-    @usableFromInline let state = Atomic(State.empty)
+    /// Where `storage` lies, once it holds the value; before, one of the constants below.
+    @usableFromInline let address = Atomic(Constant.empty)
 
-    // Guarded by `state`, which the compiler cannot see.
-    @exclusivity(unchecked) @usableFromInline var storage: E?
+    @usableFromInline
+    enum Constant {
+        static var empty: UInt { 0 }
+        @inlinable static var filling: UInt { 1 }
+    }
+
+    // Guarded by `address`, which the compiler cannot see.
+    @exclusivity(unchecked) private var storage: E?
 
     init(id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) {
         self.bytes = bytes
@@ -30,20 +38,28 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
 
     override func encoded() throws -> [UInt8] { bytes }
 
-    /// Whether somebody has read the row before, so that `storage` holds the value from now on.
+    /// The value, if somebody has read the row before: valid as long as the row.
+    ///
+    /// A pointer, because who looks at a property that can change gets a copy of it.
     @inlinable
-    var isFilled: Bool { state.load(ordering: .acquiring) == .filled }
+    var filled: UnsafePointer<Lent<E>>? {
+        let address = address.load(ordering: .acquiring)
+        return address > Constant.filling ? UnsafePointer(bitPattern: address) : nil
+    }
 
     /// Decodes the value, and keeps it for the next reader unless another thread does so now.
     @usableFromInline
     func decode() throws -> E {
         let value = try RecordCoding.decode(E.self, from: bytes, id: id)
-        let isFirst = state.compareExchange(
-            expected: .empty, desired: .filling, ordering: .relaxed
+        let isFirst = address.compareExchange(
+            expected: Constant.empty, desired: Constant.filling, ordering: .relaxed
         ).exchanged
         if isFirst {
             storage = value
-            state.store(.filled, ordering: .releasing)
+            // A stored property of an object without observers stays where it is, and the value
+            // of an optional lies at its beginning.
+            let place = withUnsafeMutablePointer(to: &storage) { UInt(bitPattern: $0) }
+            address.store(place, ordering: .releasing)
         }
         return value
     }

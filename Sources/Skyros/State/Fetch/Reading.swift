@@ -28,7 +28,7 @@ extension Reading where Self: ~Copyable {
         return try readingSnapshot.row(type, recordID) != nil
     }
 
-    /// Lends the record with this id to `body`, without copying it; nil if there is none.
+    /// Lends the record with this id to `body`, instead of copying it out; nil if there is none.
     ///
     ///     let total = try snapshot.withValue(of: Order.self, id) { $0.totalCents }
     ///

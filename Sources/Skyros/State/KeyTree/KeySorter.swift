@@ -22,12 +22,13 @@ final class KeySorter: @unchecked Sendable {
     private var bytes: [UInt8] = []
     private var items: [Item] = []
     /// What all keys begin with, once they are sorted.
-    private var shared: [UInt8] = []
-    private let expectedCount: Int
+    private var commonBytes: [UInt8] = []
 
-    /// - Parameter count: how many keys are expected.
+    /// For how many bytes of keys there is memory.
+    var byteCapacity: Int { bytes.capacity }
+
+    /// - Parameter count: how many keys there will be.
     init(reserving count: Int) {
-        expectedCount = count
         items.reserveCapacity(count)
     }
 
@@ -36,22 +37,15 @@ final class KeySorter: @unchecked Sendable {
             items.append(Item(start: bytes.count, count: key.count, row: row.retain()))
             bytes.append(contentsOf: key)
         }
-        if items.count == Self.sampleCount {
-            let meanCount = bytes.count / Self.sampleCount + 1
-            bytes.reserveCapacity(expectedCount * meanCount * 9 / 8)
-        }
     }
-
-    /// After so many keys it is known how long they are.
-    private static let sampleCount = 1_000
 
     /// Brings the keys in order. O(n log n).
     func sort() {
-        shared = Array(sharedBytes)
+        commonBytes = Array(findCommonBytes())
         bytes.withUnsafeBytes { bytes in
             for index in items.indices {
                 let key = Self.key(items[index], bytes)
-                items[index].words = Self.words(of: key, from: shared.count)
+                items[index].words = Self.words(of: key, from: commonBytes.count)
             }
             items.sort { Self.precedes(($0, bytes), ($1, bytes), byWords: true) }
         }
@@ -61,8 +55,8 @@ final class KeySorter: @unchecked Sendable {
         for item in items { item.row.release() }
     }
 
-    /// The tree of all that was added to one of two sorters, which have sorted it, and which are
-    /// empty afterwards. O(n).
+    /// The tree of all that was added to two sorters. Both must be sorted; they are empty
+    /// afterwards. O(n).
     static func tree(of a: KeySorter, _ b: KeySorter) -> KeyTree {
         defer {
             a.items = []
@@ -72,13 +66,14 @@ final class KeySorter: @unchecked Sendable {
             b.bytes.withUnsafeBytes { bytesOfB in
                 KeyTree.build(
                     from: Merge(
-                        (a.items, bytesOfA), (b.items, bytesOfB), byWords: a.shared == b.shared))
+                        (a.items, bytesOfA), (b.items, bytesOfB),
+                        byWords: a.commonBytes == b.commonBytes))
             }
         }
     }
 
     /// What all keys begin with. O(n).
-    private var sharedBytes: ArraySlice<UInt8> {
+    private func findCommonBytes() -> ArraySlice<UInt8> {
         guard let first = items.first else { return [] }
         let count = bytes.withUnsafeBytes { bytes in
             var shared = Self.key(first, bytes)

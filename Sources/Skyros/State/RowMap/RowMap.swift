@@ -90,8 +90,8 @@ struct RowMap: @unchecked Sendable {
         if !isKnownUniquelyReferenced(&tree) { tree = RowMapTree(sharing: tree) }
     }
 
-    /// All rows, not retained, as they lie in memory: who looks at each of them waits less for the
-    /// memory than in the order of the hashes. O(n log n).
+    /// All rows, not retained: valid while the caller holds the map unchanged. In the order of the
+    /// hashes. O(n).
     func all() -> [Unmanaged<Row>] {
         var all: [Unmanaged<Row>] = []
         all.reserveCapacity(count)

@@ -1,0 +1,87 @@
+import SkyrosDisk
+import SkyrosTesting
+
+/// A simulated disk on which each sync of a file waits until the test lets it go.
+struct HeldDisk: Disk {
+    let disk = SimulatedDisk()
+    private let gate = Monitor(Gate())
+
+    private struct Gate: Sendable {
+        var begunCount = 0
+        var allowedCount = 0
+    }
+
+    /// Waits until so many syncs have begun in all.
+    func waitForSyncs(_ count: Int) {
+        gate.wait { $0.begunCount >= count ? () : nil }
+    }
+
+    /// Lets so many syncs in all go on, and holds those that come after.
+    func allowSyncs(_ count: Int) {
+        gate.change { $0.allowedCount = count }
+    }
+
+    private func passGate() {
+        let number = gate.change { gate in
+            gate.begunCount += 1
+            return gate.begunCount
+        }
+        gate.wait { $0.allowedCount >= number ? () : nil }
+    }
+
+    private struct File: DiskFile {
+        let file: any DiskFile
+        let disk: HeldDisk
+
+        func sync() throws(DiskError) {
+            disk.passGate()
+            try file.sync()
+        }
+
+        func read(
+            into buffer: UnsafeMutableRawBufferPointer, at position: Int
+        ) throws(DiskError) -> Int {
+            try file.read(into: buffer, at: position)
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
+            try file.write(bytes, at: position)
+        }
+
+        func status() throws(DiskError) -> FileStatus { try file.status() }
+
+        func preallocate(to size: Int) throws(DiskError) { try file.preallocate(to: size) }
+
+        func truncate(to size: Int) throws(DiskError) { try file.truncate(to: size) }
+
+        func close() throws(DiskError) { try file.close() }
+    }
+
+    func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+        File(file: try disk.open(path, mode), disk: self)
+    }
+
+    var bootID: String { disk.bootID }
+
+    var systemPath: String? { nil }
+
+    func makeFolder(_ folder: Folder) throws(DiskError) { try disk.makeFolder(folder) }
+
+    func removeFolder(_ folder: Folder) throws(DiskError) { try disk.removeFolder(folder) }
+
+    func list(_ folder: Folder) throws(DiskError) -> [String] { try disk.list(folder) }
+
+    func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+        try disk.status(of: path)
+    }
+
+    func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        try disk.rename(source, to: target)
+    }
+
+    func remove(_ path: DiskPath) throws(DiskError) { try disk.remove(path) }
+
+    func syncFolder(_ folder: Folder) throws(DiskError) { try disk.syncFolder(folder) }
+
+    func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
+}

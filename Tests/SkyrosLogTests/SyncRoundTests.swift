@@ -1,0 +1,106 @@
+import Foundation
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+/// Each test holds one sync while others come to wait, with its outcome the same whenever each of
+/// them comes.
+@Suite(.timeLimit(.minutes(2))) struct `Threads that wait for a sync` {
+    private let disk = HeldDisk()
+
+    /// A log with a batch whose sync, the `heldSync`th, is under way on another thread.
+    private struct Scene {
+        let log: FileLog
+        let first: Waiters
+        let heldSync: Int
+    }
+
+    /// Threads that wait until the log is durable through a position.
+    private struct Waiters {
+        private let state = Monitor(State())
+        private let count: Int
+
+        struct State: Sendable {
+            var comeCount = 0
+            var codes: [LogError.Code?] = []
+        }
+
+        init(_ count: Int, for position: LogPosition, of log: FileLog) {
+            self.count = count
+            for _ in 0..<count {
+                Thread.detachNewThread { [state] in
+                    state.change { $0.comeCount += 1 }
+                    var code: LogError.Code?
+                    do throws(LogError) {
+                        try log.sync(through: position)
+                    } catch {
+                        code = error.code
+                    }
+                    state.change { $0.codes.append(code) }
+                }
+            }
+            state.wait { $0.comeCount == count ? () : nil }
+        }
+
+        /// How it went for each, once all are through.
+        func outcomes() -> [LogError.Code?] {
+            state.wait { $0.codes.count == count ? $0.codes : nil }
+        }
+    }
+
+    private func scene() throws -> Scene {
+        disk.allowSyncs(100)
+        let log = try LogFixture().make(on: disk)
+        let count = disk.disk.count(.syncFile)
+        disk.allowSyncs(count)
+        let first = Waiters(1, for: try log.append(1), of: log)
+        disk.waitForSyncs(count + 1)
+        return Scene(log: log, first: first, heldSync: count + 1)
+    }
+
+    @Test func `share the next one if they wrote after it began`() throws {
+        let scene = try scene()
+        let others = Waiters(8, for: try scene.log.append(8), of: scene.log)
+        disk.allowSyncs(scene.heldSync + 1)
+        #expect(others.outcomes() == Array(repeating: nil, count: 8))
+        #expect(scene.first.outcomes() == [nil])
+        #expect(disk.disk.count(.syncFile) == scene.heldSync + 1)
+    }
+
+    @Test func `share one that is under way if it serves them`() throws {
+        let scene = try scene()
+        let position = try scene.log.append(8)
+        let others = Waiters(8, for: position, of: scene.log)
+        disk.allowSyncs(scene.heldSync)
+        disk.waitForSyncs(scene.heldSync + 1)
+        let late = Waiters(8, for: position, of: scene.log)
+        disk.allowSyncs(100)
+        #expect(others.outcomes() == Array(repeating: nil, count: 8))
+        #expect(late.outcomes() == Array(repeating: nil, count: 8))
+        #expect(disk.disk.count(.syncFile) == scene.heldSync + 1)
+    }
+
+    @Test func `all learn that it failed, and no other is made`() throws {
+        let scene = try scene()
+        let same = Waiters(4, for: scene.log.end, of: scene.log)
+        let later = Waiters(4, for: try scene.log.append(1), of: scene.log)
+        disk.disk.inject(Fault(.syncFile))
+        disk.allowSyncs(100)
+        for waiters in [scene.first, same, later] {
+            #expect(waiters.outcomes().allSatisfy { $0 == .durabilityLost })
+        }
+        #expect(disk.disk.count(.syncFile) == scene.heldSync)
+    }
+
+    @Test func `go on if what was deferred cannot be written`() throws {
+        let scene = try scene()
+        let position = try scene.log.append(1, deferring: true)
+        let others = Waiters(4, for: position, of: scene.log)
+        disk.disk.inject(Fault(.write, reason: .noSpace))
+        disk.allowSyncs(100)
+        // One of them met the full disk; each of the others tried again.
+        #expect(others.outcomes().filter { $0 == .diskFull }.count == 1)
+        #expect(scene.log.durableEnd == position)
+    }
+}
