@@ -25,10 +25,9 @@ extension Store {
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
-        try writeWithReceipt(
-            by: actor, because: reason, metadata: metadata, intent: intent,
-            durability: durability, block
-        ).result
+        var receipt = Receipt(nil, .buffered, nil)
+        return try write(
+            by: actor, because: reason, metadata, intent, durability, &receipt, block)
     }
 
     /// As `write`, and also returns a receipt: the event's sequence, and how safe it is.
@@ -38,10 +37,25 @@ extension Store {
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> (result: R, receipt: Receipt) {
+        var receipt = Receipt(nil, .buffered, nil)
+        let result = try write(
+            by: actor, because: reason, metadata, intent, durability, &receipt, block)
+        return (result, receipt)
+    }
+
+    /// As `writeWithReceipt`, with the receipt apart: a pair with a part of unknown type costs a
+    /// lookup of its own type.
+    private func write<R>(
+        by actor: String?, because reason: String?, _ metadata: Metadata,
+        _ intent: (any DomainCommand)?, _ durability: Durability?, _ receipt: inout Receipt,
+        _ block: (inout WriteTransaction) throws -> R
+    ) throws -> R {
         let request = try WriteRequest(
             actor, reason, metadata, intent, durability ?? parts.options.durability)
-        let (result, receipt) = try takingTurn { try commit(request, block) }
-        return (result, try settle(receipt, request.durability))
+        receipt = Receipt(nil, request.durability, nil)
+        let result = try takingTurn { try commit(request, &receipt, block) }
+        if request.durability == .durable { receipt = try receipt.madeDurable() }
+        return result
     }
 
     /// As `write`, for chaining: `try store.writeSync { … }.writeSync { … }.read { … }`.
@@ -109,18 +123,6 @@ extension Store {
         return try body()
     }
 
-    func commit<R>(
-        _ request: WriteRequest, _ block: (inout WriteTransaction) throws -> R
-    ) throws -> (R, Receipt) {
-        try commit(request.metadata, request.intent, request.durability, block)
-    }
-
-    /// Waits, on the calling thread and outside of the turn, until the event is as safe as was
-    /// asked for.
-    private func settle(_ receipt: Receipt, _ durability: Durability) throws -> Receipt {
-        guard durability == .durable, receipt.sequence != nil else { return receipt }
-        return try receipt.madeDurable()
-    }
 }
 
 /// What a call to write asks for, besides the block.

@@ -60,10 +60,16 @@ extension Store {
             return finish(.failure(error))
         }
         turn.enqueue { [self] in
-            let outcome = Result { try commit(request, block) }
-            guard case .success(let (result, receipt)) = outcome, receipt.sequence != nil,
-                request.durability == .durable
-            else { return finish(outcome) }
+            var receipt = Receipt(nil, request.durability, nil)
+            let result: R
+            do {
+                result = try commit(request, &receipt, block)
+            } catch {
+                return finish(.failure(error))
+            }
+            guard receipt.sequence != nil, request.durability == .durable else {
+                return finish(.success((result, receipt)))
+            }
             receipt.whenDurable { durable in
                 finish(durable.map { (result, $0) }.mapError { $0 })
             }

@@ -61,36 +61,40 @@ public final class Store: Sendable {
     public var sequence: SequenceNumber { view.current.sequence }
 
     /// The five lines that everything else serves: block → command batch → event → snapshot.
+    ///
+    /// - Parameter receipt: the proof of the write, once this returns.
     func commit<R>(
-        _ metadata: Metadata, _ intent: Intent?, _ durability: Durability,
+        _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R
-    ) throws -> (R, Receipt) {
+    ) throws -> R {
         try checkOpen()
-        let (batch, result) = try runner.run(
-            on: view.current, metadata: metadata, intent: intent, block)
-        guard !batch.isEmpty else { return (result, Receipt(nil, durability, nil)) }
+        var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
+        let result = try runner.run(on: view.current, gathering: &batch, block)
+        guard !batch.isEmpty else { return result }
         let appended = try log.append(
-            batch, at: parts.clock.nowMicroseconds(), deferring: durability == .deferred)
+            batch, at: parts.clock.nowMicroseconds(), deferring: request.durability == .deferred)
         try withExtendedLifetime(batch) {
             try view.update(changeCount: batch.changes.count) { snapshot, touched in
                 try Projector.apply(
-                    appended.event, check: appended.check, prepared: batch.prepared,
+                    batch.changes, prepared: batch.prepared, as: appended.stamp,
                     to: &snapshot, noting: &touched)
             }
         }
-        return (result, announce(appended, durability))
+        receipt = announce(appended, changeCount: batch.changes.count, request.durability)
+        return result
     }
 
     /// Tells the background and those who follow the log that there is a new event.
-    private func announce(_ appended: EventLog.Appended, _ durability: Durability) -> Receipt {
-        let event = appended.event
+    private func announce(
+        _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability
+    ) -> Receipt {
+        let sequence = appended.stamp.sequence
         syncer.noteAppended()
-        housekeeper.noteAppended(
-            changeCount: event.changes.count, byteCount: appended.byteCount)
-        signal.raise(event.sequence)
+        housekeeper.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
+        signal.raise(sequence)
         let promise = DurabilityPromise(
             log: log.engine, position: appended.position, syncer: syncer)
-        return Receipt(event.sequence, min(durability, .buffered), promise)
+        return Receipt(sequence, min(durability, .buffered), promise)
     }
 
     /// Ends the store in order: queued writes run, everything becomes durable, a checkpoint is

@@ -7,7 +7,7 @@ extension EventCoding {
 
     /// Appends the event that `batch` becomes.
     static func append(
-        _ batch: CommandBatch, as sequence: SequenceNumber, at time: EventTime,
+        _ batch: borrowing CommandBatch, as sequence: SequenceNumber, at time: EventTime,
         to writer: inout CBORWriter
     ) {
         append(sequence, time, batch.metadata, batch.intent, batch.changes, to: &writer)

@@ -20,16 +20,13 @@ final class EventLog: Sendable {
         var buffer = CBORWriter(capacity: 4_096)
     }
 
-    /// A batch that has become an event.
+    /// What the log has made of a batch.
     struct Appended: Sendable {
-        let event: Event
+        let stamp: EventStamp
         /// Where the log stands now.
         let position: LogPosition
         /// The event's size in the log.
         let byteCount: Int
-
-        /// The running check through the event.
-        var check: RunningCheck { position.head.check }
     }
 
     init(_ engine: any LogEngine, lastTime: EventTime) {
@@ -48,7 +45,7 @@ final class EventLog: Sendable {
     ///
     /// - Throws: `StoreError`; the log is then as it was before.
     func append(
-        _ batch: CommandBatch, at now: Int64, deferring: Bool
+        _ batch: borrowing CommandBatch, at now: Int64, deferring: Bool
     ) throws -> Appended {
         try state.withLock { state in
             let sequence = state.last.next
@@ -69,11 +66,9 @@ final class EventLog: Sendable {
             }
             state.lastTime = time
             state.last = sequence
-            let event = Event(
-                sequence: sequence, time: time, metadata: batch.metadata, intent: batch.intent,
-                changes: batch.changes)
             return Appended(
-                event: event, position: position, byteCount: state.writer.buffer.count)
+                stamp: EventStamp(sequence: sequence, time: time, check: position.head.check),
+                position: position, byteCount: state.writer.buffer.count)
         }
     }
 }

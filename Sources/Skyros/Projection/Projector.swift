@@ -8,31 +8,44 @@ import SkyrosLog
 struct Projector {
     /// Applies `event` to `snapshot`, which must be the state just before it.
     ///
+    /// - Parameter check: the running check through the event.
+    /// - Throws: as `apply(_:prepared:as:to:noting:)`.
+    static func apply(
+        _ event: Event, check: RunningCheck, to snapshot: inout Snapshot,
+        noting touched: inout TouchedRows
+    ) throws {
+        let stamp = EventStamp(sequence: event.sequence, time: event.time, check: check)
+        try apply(event.changes, prepared: [], as: stamp, to: &snapshot, noting: &touched)
+    }
+
+    /// Applies an event's changes to `snapshot`, which must be the state just before it.
+    ///
     /// - Parameters:
-    ///   - check: the running check through the event.
     ///   - prepared: what the write block already made for each change; empty on replay.
+    ///   - stamp: where the event stands.
     ///   - touched: notes which rows changed, for the checkpoint.
     /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then the
     ///   log was not written by this library. The snapshot is of no use afterwards.
     static func apply(
-        _ event: Event, check: RunningCheck, prepared: [PreparedRow?] = [],
+        _ changes: [Change], prepared: [PreparedRow?], as stamp: EventStamp,
         to snapshot: inout Snapshot, noting touched: inout TouchedRows
     ) throws {
-        guard event.sequence == snapshot.sequence.next else {
+        let event = stamp.sequence
+        guard event == snapshot.sequence.next else {
             throw invalid(event, "it cannot follow event \(snapshot.sequence)")
         }
-        for (position, change) in event.changes.enumerated() {
+        for (position, change) in changes.enumerated() {
             let memo = prepared.isEmpty ? nil : prepared[position]
             try apply(change, of: event, memo, to: &snapshot, &touched)
         }
-        snapshot.sequence = event.sequence
-        snapshot.time = event.time
-        snapshot.check = check
+        snapshot.sequence = stamp.sequence
+        snapshot.time = stamp.time
+        snapshot.check = stamp.check
     }
 
     private static func apply(
-        _ change: Change, of event: Event, _ memo: PreparedRow?, to snapshot: inout Snapshot,
-        _ touched: inout TouchedRows
+        _ change: Change, of event: SequenceNumber, _ memo: PreparedRow?,
+        to snapshot: inout Snapshot, _ touched: inout TouchedRows
     ) throws {
         let index = snapshot.tableIndex(of: change.entity)
         switch change {
@@ -61,7 +74,7 @@ struct Projector {
     }
 
     private static func insert(
-        _ record: Record, _ event: Event, _ memo: PreparedRow?, into table: inout Table
+        _ record: Record, _ event: SequenceNumber, _ memo: PreparedRow?, into table: inout Table
     ) throws -> Row {
         let row =
             memo?.row
@@ -81,7 +94,8 @@ struct Projector {
     }
 
     private static func update(
-        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: Event, in table: inout Table
+        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: SequenceNumber,
+        in table: inout Table
     ) throws -> Row {
         guard let old = table.row(id) else {
             throw invalid(event, "it updates \(table.entity) \(id), which is not there")
@@ -97,9 +111,9 @@ struct Projector {
         "\(change.entity) \(change.id?.description ?? "")"
     }
 
-    private static func invalid(_ event: Event, _ why: String) -> StoreError {
+    private static func invalid(_ event: SequenceNumber, _ why: String) -> StoreError {
         StoreError(
-            .invalidEvent, "event \(event.sequence) does not fit what came before: \(why)",
-            at: StoreError.Place(sequences: event.sequence...event.sequence))
+            .invalidEvent, "event \(event) does not fit what came before: \(why)",
+            at: StoreError.Place(sequences: event...event))
     }
 }

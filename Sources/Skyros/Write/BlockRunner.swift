@@ -19,17 +19,19 @@ final class BlockRunner: @unchecked Sendable {
         staging.deallocate()
     }
 
-    /// Runs `block` on the state `base` and returns what it asks for with what it returns.
+    /// Runs `block` on the state `base`, gathers what it asks for in `batch`, and returns what it
+    /// returns.
     ///
     /// The block runs on the calling thread, whose turn it must be, and under no lock.
     func run<R>(
-        on base: Snapshot, metadata: Metadata, intent: Intent?,
+        on base: Snapshot, gathering batch: inout CommandBatch,
         _ block: (inout WriteTransaction) throws -> R
-    ) throws -> (CommandBatch, R) {
+    ) throws -> R {
         staging.pointee.begin(on: base)
         defer { staging.pointee.end(on: empty) }
         var transaction = WriteTransaction(staging)
         let result = try block(&transaction)
-        return (try staging.pointee.batch(metadata, intent), result)
+        try staging.pointee.gather(in: &batch)
+        return result
     }
 }

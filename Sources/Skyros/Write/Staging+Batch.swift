@@ -1,23 +1,22 @@
 extension Staging {
-    /// The block's net effect, checked against the unique indexes.
+    /// Adds the block's net effect, checked against the unique indexes, to a batch.
     ///
     /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
-    func batch(_ metadata: Metadata, _ intent: Intent?) throws -> CommandBatch {
-        var batch = CommandBatch(metadata: metadata, intent: intent)
-        for table in tables where table.isTouched {
-            let base = base.tables[table.index]
-            if table.isCleared, base.count > 0 {
-                batch.append(.cleared(entity: base.entity, count: base.count), nil)
-                batch.keep(base)
+    func gather(in batch: inout CommandBatch) throws {
+        for index in tables.indices where tables[index].isTouched {
+            let baseIndex = tables[index].index
+            let entity = base.tables[baseIndex].entity
+            if tables[index].isCleared, base.tables[baseIndex].count > 0 {
+                batch.append(.cleared(entity: entity, count: base.tables[baseIndex].count), nil)
+                batch.keep(base.tables[baseIndex])
             }
-            for record in table.records {
-                try append(record, of: base.entity, to: &batch)
+            for record in tables[index].records {
+                try append(record, of: entity, to: &batch)
             }
         }
         for table in tables where table.isTouched && base.tables[table.index].hasUniqueIndexes {
             try checkUniqueness(of: table)
         }
-        return batch
     }
 
     private func append(

@@ -1,5 +1,7 @@
 /// What one write block asks for, ready to be appended: its net effect, record by record.
-struct CommandBatch: Sendable {
+///
+/// There is one of each: copying its parts for every commit would take longer than appending it.
+struct CommandBatch: ~Copyable, Sendable {
     let metadata: Metadata
     let intent: Intent?
     private(set) var changes: [Change] = []
