@@ -23,14 +23,10 @@ package struct ByteString: Sendable {
     /// Copies `bytes`. O(n).
     package init(_ bytes: UnsafeRawBufferPointer) {
         let fits = bytes.count <= Self.inlineBytesMax
-        var words = (UInt64(0), UInt64(0), UInt64(0))
-        withUnsafeMutableBytes(of: &words) { target in
-            let inPlace = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.inlineBytesMax))
-            target.copyMemory(from: inPlace)
-        }
-        high = UInt64(bigEndian: words.0)
-        middle = UInt64(bigEndian: words.1)
-        low = UInt64(bigEndian: words.2) | (fits ? UInt64(bytes.count) : Self.overflowMark)
+        high = bytes.word(from: 0)
+        middle = bytes.word(from: 8)
+        let last = bytes.word(from: 16) & ~0xFF
+        low = last | (fits ? UInt64(bytes.count) : Self.overflowMark)
         overflow = fits ? nil : [UInt8](bytes)
     }
 

@@ -14,6 +14,13 @@ package struct CBORKeyWord {
         return UInt64(truncatingIfNeeded: 0x60 | count) << 56 | utf8.leadingWord >> 8
     }
 
+    /// The bits of the word of a key of `size` bytes that its head and its name have, if `size` is
+    /// below 24.
+    @inline(__always)
+    static func mask(ofSize size: Int) -> UInt64 {
+        size >= 7 ? .max : ~(UInt64.max >> UInt64(truncatingIfNeeded: 8 &* (size &+ 1)))
+    }
+
     @inline(never)
     private static func longWord(of utf8: UnsafeRawBufferPointer) -> UInt64 {
         let count = UInt64(utf8.count)
@@ -40,14 +47,71 @@ extension CBORReader {
         guard size < remaining else { throw CBORError(.truncated, at: start) }
         // A short key in its shortest form: its bytes are the word.
         let bits = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
-        let unused = size >= 7 ? 0 : UInt64.max >> UInt64(truncatingIfNeeded: 8 * (size + 1))
         offset = start + 1 + size
-        return CBORKeyWord(word: bits & ~unused, range: (start + 1)..<offset)
+        return CBORKeyWord(
+            word: bits & CBORKeyWord.mask(ofSize: size), range: (start + 1)..<offset)
     }
 
     private mutating func readAnyKey() throws(CBORError) -> CBORKeyWord {
         let range = try readContent(.text)
         let utf8 = UnsafeRawBufferPointer(rebasing: bytes[range])
         return CBORKeyWord(word: CBORKeyWord.word(of: utf8), range: range)
+    }
+}
+
+/// A field of a map as it is walked over.
+struct CBORKeyedValue {
+    let key: CBORKeyWord
+    /// Where the encoded key begins.
+    let start: Int
+    let value: Range<Int>
+
+    /// The same field, where it lies in other bytes.
+    func moved(by shift: Int) -> CBORKeyedValue {
+        func moved(_ range: Range<Int>) -> Range<Int> {
+            (range.lowerBound + shift)..<(range.upperBound + shift)
+        }
+        return CBORKeyedValue(
+            key: CBORKeyWord(word: key.word, range: moved(key.range)),
+            start: start + shift, value: moved(value))
+    }
+}
+
+extension CBORReader {
+    /// Reads a key, and steps over its value, around which there are `depth` arrays and maps.
+    ///
+    /// The same as `readKey` and `skipValue`, but for usual keys and values in one go.
+    @inline(__always)
+    mutating func readField(depth: Int) throws(CBORError) -> CBORKeyedValue {
+        let start = offset
+        let left = bytes.count &- start
+        if let base = bytes.baseAddress, left > 8, depth < CBORFormat.nestingMax {
+            let bits = UInt64(
+                bigEndian: base.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            let size = Int(truncatingIfNeeded: bits >> 56) &- 0x60
+            // The first byte of a key of up to 23 bytes, and the value's first byte behind it.
+            if size >= 0, size < 24, size &+ 1 < left {
+                let value = start &+ 1 &+ size
+                let byte = base.load(fromByteOffset: value, as: UInt8.self)
+                let valueSize = usualSize(byte, at: value)
+                if valueSize <= bytes.count &- value {
+                    let end = value &+ valueSize
+                    offset = end
+                    return CBORKeyedValue(
+                        key: CBORKeyWord(
+                            word: bits & CBORKeyWord.mask(ofSize: size),
+                            range: Range(uncheckedBounds: (start &+ 1, value))),
+                        start: start, value: Range(uncheckedBounds: (value, end)))
+                }
+            }
+        }
+        return try readAnyField(depth: depth)
+    }
+
+    @inline(never)
+    private mutating func readAnyField(depth: Int) throws(CBORError) -> CBORKeyedValue {
+        let start = offset
+        let key = try readKey()
+        return CBORKeyedValue(key: key, start: start, value: try skipValue(depth: depth))
     }
 }

@@ -94,7 +94,18 @@ extension CBORReader {
     // MARK: Floats
 
     /// A float of any width, or an integer that a `Double` represents exactly.
+    @inline(__always)
     package mutating func readDouble() throws(CBORError) -> Double {
+        // The width of most: those with a fraction that is not a short one in binary.
+        if remaining > 8, bytes[offset] == CBORFormat.Byte.double {
+            let bits = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self)
+            offset += 9
+            return Double(bitPattern: UInt64(bigEndian: bits))
+        }
+        return try readAnyDouble()
+    }
+
+    private mutating func readAnyDouble() throws(CBORError) -> Double {
         let start = offset
         let head = try readHead()
         switch (head.type, head.detail) {
@@ -161,7 +172,7 @@ extension CBORReader {
     /// Tag 37 and 16 bytes.
     package mutating func readUUID() throws(CBORError) -> UUID {
         let start = offset
-        if isUUID {
+        if isUUID(at: start) {
             offset += 19
             return UUID(uuid: bytes.loadUnaligned(fromByteOffset: start + 3, as: uuid_t.self))
         }
@@ -173,11 +184,11 @@ extension CBORReader {
         return UUID(uuid: content.loadUnaligned(as: uuid_t.self))
     }
 
-    /// Whether the next item is a UUID in the form that is written: the tag in two bytes, the
+    /// Whether there is a UUID at `offset` in the form that is written: the tag in two bytes, the
     /// head of 16 bytes in one.
     @inline(__always)
-    var isUUID: Bool {
-        remaining >= 19 && bytes[offset] == 0xD8 && bytes[offset + 1] == 37
+    func isUUID(at offset: Int) -> Bool {
+        bytes.count &- offset >= 19 && bytes[offset] == 0xD8 && bytes[offset + 1] == 37
             && bytes[offset + 2] == 0x50
     }
 

@@ -5,13 +5,36 @@ extension CBORReader {
     /// last byte; that keys are unique and text is UTF-8 is left to whoever reads them.
     /// `depth` is the number of arrays, maps and tags around the item.
     @discardableResult
+    @inline(__always)
     package mutating func skipValue(depth: Int = 0) throws(CBORError) -> Range<Int> {
         let start = offset
-        let size = usualSize(try peekByte())
+        let size = usualSize(try peekByte(), at: start)
         if size <= remaining, depth < CBORFormat.nestingMax {
-            offset += size
-            return start..<offset
+            offset = start + size
+        } else {
+            try skipAnyValue(depth: depth)
         }
+        return Range(uncheckedBounds: (start, offset))
+    }
+
+    /// The size of the item at `offset`, which begins with `byte`, if it is of a kind that is met
+    /// often and has a fixed size; `Int.max` for all others.
+    @inline(__always)
+    func usualSize(_ byte: UInt8, at offset: Int) -> Int {
+        let detail = Int(byte & 0x1F)
+        switch byte {
+        // Bytes and texts, the most frequent.
+        case 0x40..<0x80: return detail < 24 ? 1 + detail : .max
+        // Numbers: the two kinds of integers, and floats.
+        case 0x00..<0x40, 0xF9..<0xFC:
+            return detail < 24 ? 1 : detail < 28 ? 1 + 1 << (detail - 24) : .max
+        case CBORFormat.Byte.false...CBORFormat.Byte.null: return 1
+        default: return isUUID(at: offset) ? 19 : .max
+        }
+    }
+
+    private mutating func skipAnyValue(depth: Int) throws(CBORError) {
+        let start = offset
         let head = try readHead()
         switch head.type {
         case .unsigned, .negative: break
@@ -22,23 +45,6 @@ extension CBORReader {
             offset += Int(head.argument)
         case .simple: try checkSimple(head, at: start)
         case .array, .map, .tag: try skipItems(of: head, at: start, depth: depth)
-        }
-        return start..<offset
-    }
-
-    /// The size of the next item, if it is of a kind that is met often and has a fixed size;
-    /// `Int.max` for all others.
-    @inline(__always)
-    private func usualSize(_ byte: UInt8) -> Int {
-        switch byte {
-        case 0x00...0x17, 0x20...0x37, 0xF4...0xF6: 1
-        case 0x40...0x57, 0x60...0x77: 1 + Int(byte & 0x1F)
-        case 0x18, 0x38: 2
-        case 0x19, 0x39, CBORFormat.Byte.half: 3
-        case 0x1A, 0x3A, CBORFormat.Byte.single: 5
-        case 0x1B, 0x3B, CBORFormat.Byte.double: 9
-        case 0xD8 where isUUID: 19
-        default: .max
         }
     }
 

@@ -43,6 +43,20 @@ extension UnsafeRawBufferPointer {
         }
     }
 
+    /// The eight bytes from `start` on as a big-endian number; zeros where there are fewer. O(1).
+    @inline(__always)
+    func word(from start: Int) -> UInt64 {
+        let left = count - start
+        if left <= 0 { return 0 }
+        guard count >= 8 else {
+            return UnsafeRawBufferPointer(rebasing: self[start...]).leadingWord
+        }
+        // The last eight bytes, if there are not as many left.
+        let offset = Swift.min(start, count - 8)
+        let word = UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        return word << UInt64(truncatingIfNeeded: 8 * (start - offset))
+    }
+
     /// How far the byte before `end` lies from the right end of an eight-byte word.
     @inline(__always)
     private func shift(_ end: Int) -> UInt64 { UInt64(truncatingIfNeeded: 8 * (8 - end)) }
@@ -53,6 +67,22 @@ extension UnsafeRawBufferPointer {
         guard range.count == other.count else { return false }
         guard let base = baseAddress, let otherBase = other.baseAddress else { return true }
         return memcmp(base + range.lowerBound, otherBase, other.count) == 0
+    }
+
+    /// How many bytes from the beginning on are the same in `other`. O(n).
+    func commonPrefixCount(_ other: UnsafeRawBufferPointer) -> Int {
+        let end = Swift.min(count, other.count)
+        var index = 0
+        while index + 8 <= end {
+            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let differing = word ^ other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if differing != 0 {
+                return index + UInt64(littleEndian: differing).trailingZeroBitCount / 8
+            }
+            index += 8
+        }
+        while index < end, self[index] == other[index] { index += 1 }
+        return index
     }
 
     /// Whether no byte has its high bit set. O(n).
@@ -68,8 +98,28 @@ extension UnsafeRawBufferPointer {
             bits |= UInt64(self[index])
             index += 1
         }
-        return bits & 0x8080_8080_8080_8080 == 0
+        return bits & Self.highBits == 0
     }
+
+    /// Whether all bytes are ASCII, and neither 0 nor 1. O(n).
+    @inline(__always)
+    var isPlain: Bool {
+        var index = 0
+        while index + 8 <= count {
+            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // Of bytes without high bits: adding 7E sets the high bit of all but 0 and 1.
+            let sums = word &+ 0x7E7E_7E7E_7E7E_7E7E
+            if word & Self.highBits != 0 || sums & Self.highBits != Self.highBits { return false }
+            index += 8
+        }
+        while index < count {
+            if self[index] < 2 || self[index] > 0x7F { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     /// Less than, equal to or greater than zero, as these bytes stand to `other`: the order of
     /// the first byte that differs, and otherwise the shorter first. O(n).

@@ -46,14 +46,13 @@ struct DecodingState: ~Copyable {
         var previous: UInt64 = 0
         var isAscending = true
         for _ in 0..<count {
-            let key = try reader.readKey()
+            let key = try reader.readField(depth: depth + 1).key
             isAscending = isAscending && previous < key.word
             previous = key.word
             entries.push(
                 DecodingEntry(
                     word: key.word, keyLength: UInt32(truncatingIfNeeded: key.range.count),
                     value: UInt32(truncatingIfNeeded: key.range.upperBound)))
-            try reader.skipValue(depth: depth + 1)
         }
         if offset == 0 { end = reader.offset }
         if !isAscending { try arrange(from: first) }

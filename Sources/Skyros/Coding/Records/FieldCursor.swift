@@ -1,80 +1,122 @@
 /// Walks over the fields of a canonical map, one field ahead, for merging with another one.
 struct FieldCursor {
-    let bytes: UnsafeRawBufferPointer
-    private var fields: CBORFields
+    private var reader: CBORReader
+    private var left: Int
     /// The field that the cursor stands at; nil behind the last.
-    private(set) var current: CBORField?
+    private(set) var current: CBORKeyedValue?
 
     init(_ bytes: UnsafeRawBufferPointer) throws(CBORError) {
-        self.bytes = bytes
-        fields = try CBORFields(bytes)
-        current = try fields.next()
-        if current == nil { try fields.reader.finish() }
+        reader = CBORReader(bytes)
+        left = try reader.readMapHead()
+        current = try next()
     }
 
     /// Steps to the next field, whose key must be greater.
+    @inline(__always)
     mutating func advance() throws(CBORError) {
         let previous = current
-        current = try fields.next()
-        guard let current else { return try fields.reader.finish() }
-        guard let previous else { return }
-        let order = Self.compare(previous, in: bytes, to: current, in: bytes)
-        if order >= 0 { throw CBORError(.unsortedKeys, at: current.start) }
+        current = try next()
+        guard let current, let previous else { return }
+        if Self.compare(previous.key, in: reader.bytes, to: current.key, in: reader.bytes) >= 0 {
+            throw CBORError(.unsortedKeys, at: current.start)
+        }
+    }
+
+    @inline(__always)
+    private mutating func next() throws(CBORError) -> CBORKeyedValue? {
+        guard left > 0 else {
+            try reader.finish()
+            return nil
+        }
+        left -= 1
+        // The map itself is a level.
+        return try reader.readField(depth: 1)
+    }
+
+    /// Steps over the fields that both cursors have from here on, byte for byte; returns false if
+    /// they stand at different ones, or at an end.
+    ///
+    /// The bytes are compared at once, and the fields read by one cursor only.
+    @inline(__always)
+    mutating func skipCommon(_ other: inout FieldCursor) throws(CBORError) -> Bool {
+        guard var field = current, let same = other.current else { return false }
+        let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[field.start...])
+        let otherRest = UnsafeRawBufferPointer(rebasing: other.reader.bytes[same.start...])
+        let end = field.start + rest.commonPrefixCount(otherRest)
+        guard field.value.upperBound <= end else { return false }
+        let shift = same.start - field.start
+        try advance()
+        while let next = current, next.value.upperBound <= end, other.left > 0 {
+            field = next
+            other.left -= 1
+            try advance()
+        }
+        other.current = field.moved(by: shift)
+        other.reader.offset = field.value.upperBound + shift
+        try other.advance()
+        return true
     }
 
     /// How this cursor's key stands to another's; a cursor at its end is behind everything.
+    @inline(__always)
     func compareKey(to other: FieldCursor) -> Int {
         switch (current, other.current) {
         case (nil, nil): 0
         case (nil, _): 1
         case (_, nil): -1
         case (let mine?, let theirs?):
-            Self.compare(mine, in: bytes, to: theirs, in: other.bytes)
+            Self.compare(mine.key, in: reader.bytes, to: theirs.key, in: other.reader.bytes)
         }
     }
 
     /// The order of two keys in canonical order.
+    @inline(__always)
     private static func compare(
-        _ a: CBORField, in bytesOfA: UnsafeRawBufferPointer,
-        to b: CBORField, in bytesOfB: UnsafeRawBufferPointer
+        _ a: CBORKeyWord, in bytesOfA: UnsafeRawBufferPointer,
+        to b: CBORKeyWord, in bytesOfB: UnsafeRawBufferPointer
     ) -> Int {
-        let keyA = UnsafeRawBufferPointer(rebasing: bytesOfA[a.key])
-        let keyB = UnsafeRawBufferPointer(rebasing: bytesOfB[b.key])
-        // The head of an encoded key is its length, so shorter keys come first.
-        return keyA.count == keyB.count ? keyA.compare(keyB) : keyA.count - keyB.count
+        if a.word != b.word { return a.word < b.word ? -1 : 1 }
+        // Words that are equal hold equal lengths.
+        if a.range.count < 8 { return 0 }
+        let keyA = UnsafeRawBufferPointer(rebasing: bytesOfA[a.range])
+        return keyA.compare(UnsafeRawBufferPointer(rebasing: bytesOfB[b.range]))
     }
 
     /// The encoded key and value at the cursor.
     var field: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[current?.range ?? 0..<0])
-    }
-
-    /// Whether the two cursors stand at equal values.
-    func hasSameValue(as other: FieldCursor) -> Bool {
-        guard let mine = current, let theirs = other.current else { return false }
-        let value = UnsafeRawBufferPointer(rebasing: other.bytes[theirs.value])
-        return bytes.equals(value, at: mine.value)
+        guard let current else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(
+            rebasing: reader.bytes[current.start..<current.value.upperBound])
     }
 }
 
 /// A canonical map that is put together from fields in canonical order.
 struct FieldCollector: ~Copyable {
-    private var content = CBORWriter()
+    /// The map, with a byte for its head, which is enough for up to 23 fields.
+    private var bytes = CBORWriter()
     private var count = 0
 
+    init() {
+        bytes.appendMapHead(0)
+    }
+
     mutating func append(_ field: UnsafeRawBufferPointer) {
-        content.append(raw: field)
+        bytes.append(raw: field)
         count += 1
     }
 
     /// The whole map.
     var map: [UInt8] {
-        var head = CBORWriter(capacity: 16)
-        head.appendMapHead(count)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(head.count + content.count)
-        head.withUnsafeBytes { bytes.append(contentsOf: $0) }
-        content.withUnsafeBytes { bytes.append(contentsOf: $0) }
-        return bytes
+        guard count < 24 else { return largeMap }
+        let head = CBORFormat.Byte.emptyMap | UInt8(count)
+        bytes.base.storeBytes(of: head, as: UInt8.self)
+        return bytes.array
+    }
+
+    private var largeMap: [UInt8] {
+        var map = CBORWriter(capacity: bytes.count + 8)
+        map.appendMapHead(count)
+        bytes.withUnsafeBytes { map.append(raw: UnsafeRawBufferPointer(rebasing: $0[1...])) }
+        return map.array
     }
 }

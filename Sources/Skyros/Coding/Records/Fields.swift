@@ -96,10 +96,10 @@ public struct Fields: Hashable, Sendable {
                 var old = try FieldCursor(oldBytes)
                 var new = try FieldCursor(newBytes)
                 while old.current != nil || new.current != nil {
+                    if try old.skipCommon(&new) { continue }
                     let order = old.compareKey(to: new)
-                    let isSame = order == 0 && old.hasSameValue(as: new)
-                    if order <= 0, !isSame { before.append(old.field) }
-                    if order >= 0, !isSame { after.append(new.field) }
+                    if order <= 0 { before.append(old.field) }
+                    if order >= 0 { after.append(new.field) }
                     if order <= 0 { try old.advance() }
                     if order >= 0 { try new.advance() }
                 }

@@ -13,12 +13,12 @@ extension IndexKey {
 
         /// Appends the component of a field's value, and looks whether it is expected.
         mutating func append(
-            _ range: Range<Int>, of record: UnsafeRawBufferPointer, for field: IndexField
+            _ range: Range<Int>, of record: UnsafeRawBufferPointer, _ expected: ExpectedValue
         ) throws(CBORError) {
             let start = bytes.count
             try append(range, of: record)
             let rank = bytes.base.load(fromByteOffset: start, as: UInt8.self)
-            if !field.expected.allows(rank) { isExpected = false }
+            if !expected.allows(rank) { isExpected = false }
         }
 
         /// Appends the component of the value that lies at `range`; nothing there is null.
@@ -141,8 +141,9 @@ extension IndexKey {
 
         private mutating func appendText(_ utf8: UnsafeRawBufferPointer) throws(CBORError) {
             append(rank: Rank.text)
+            if utf8.isPlain { return appendUnescaped(utf8) }
             // All scalars below U+0300, whose UTF-8 has no byte from CC on, are in normal form.
-            if utf8.isASCII || utf8.allSatisfy({ $0 < 0xCC }) { return append(escaped: utf8) }
+            if utf8.allSatisfy({ $0 < 0xCC }) { return append(escaped: utf8) }
             guard let text = String(validUTF8: utf8) else {
                 throw CBORError(.invalidText, at: 0)
             }
@@ -153,18 +154,21 @@ extension IndexKey {
         /// Appends bytes in escaped form, and the end mark. O(n).
         private mutating func append(escaped string: UnsafeRawBufferPointer) {
             bytes.reserve(2 * string.count + 1)
-            if string.allSatisfy({ $0 > 1 }) {
-                bytes.store(string)
-            } else {
-                for byte in string {
-                    if byte > 1 {
-                        bytes.store(byte)
-                    } else {
-                        bytes.store(1)
-                        bytes.store(byte + 1)
-                    }
+            for byte in string {
+                if byte > 1 {
+                    bytes.store(byte)
+                } else {
+                    bytes.store(1)
+                    bytes.store(byte + 1)
                 }
             }
+            bytes.store(0)
+        }
+
+        /// Appends bytes that are the same in escaped form, and the end mark. O(n).
+        private mutating func appendUnescaped(_ string: UnsafeRawBufferPointer) {
+            bytes.reserve(string.count + 1)
+            bytes.store(string)
             bytes.store(0)
         }
     }

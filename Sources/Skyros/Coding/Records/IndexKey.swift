@@ -57,20 +57,23 @@ package enum IndexKey {
     static func makeChecked(
         fields: [IndexField], record: UnsafeRawBufferPointer
     ) throws(CBORError) -> Checked {
+        try fields.withUnsafeBufferPointer { fields in
+            Result { () throws(CBORError) in try makeChecked(fields, record) }
+        }.get()
+    }
+
+    private static func makeChecked(
+        _ fields: UnsafeBufferPointer<IndexField>, _ record: UnsafeRawBufferPointer
+    ) throws(CBORError) -> Checked {
         var builder = Builder()
-        if fields.count == 1 {
-            let value = try find(fields[0], in: record)
-            try builder.append(value, of: record, for: fields[0])
-            return Checked(key: builder.key, isExpected: builder.isExpected)
-        }
         var failure: CBORError?
         withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: fields.count) { values in
             // An empty range stands for a field that the record does not have.
             values.initialize(repeating: 0..<0)
             do throws(CBORError) {
                 try find(fields, in: record, values)
-                for index in fields.indices {
-                    try builder.append(values[index], of: record, for: fields[index])
+                for index in 0..<fields.count {
+                    try builder.append(values[index], of: record, fields[index].expected)
                 }
             } catch {
                 failure = error
@@ -80,33 +83,20 @@ package enum IndexKey {
         return Checked(key: builder.key, isExpected: builder.isExpected)
     }
 
+    @inline(__always)
     private static func find(
-        _ field: IndexField, in record: UnsafeRawBufferPointer
-    ) throws(CBORError) -> Range<Int> {
-        var reader = CBORReader(record)
-        for _ in 0..<(try reader.readMapHead()) {
-            let key = try reader.readKey()
-            // Keys are in order: this one and all others come too late.
-            if key.word > field.word { break }
-            let value = try reader.skipValue(depth: 1)
-            if field.matches(key, in: record) { return value }
-        }
-        return 0..<0
-    }
-
-    private static func find(
-        _ fields: [IndexField], in record: UnsafeRawBufferPointer,
+        _ fields: UnsafeBufferPointer<IndexField>, in record: UnsafeRawBufferPointer,
         _ values: UnsafeMutableBufferPointer<Range<Int>>
     ) throws(CBORError) {
         var lastWord: UInt64 = 0
-        for field in fields { lastWord = max(lastWord, field.word) }
+        for index in 0..<fields.count { lastWord = max(lastWord, fields[index].word) }
         var reader = CBORReader(record)
         for _ in 0..<(try reader.readMapHead()) {
-            let key = try reader.readKey()
-            if key.word > lastWord { break }
-            let value = try reader.skipValue(depth: 1)
-            for index in 0..<values.count where fields[index].matches(key, in: record) {
-                values[index] = value
+            let field = try reader.readField(depth: 1)
+            // Keys are in order: this one and all others come too late.
+            if field.key.word > lastWord { break }
+            for index in 0..<fields.count where fields[index].word == field.key.word {
+                if fields[index].matches(field.key, in: record) { values[index] = field.value }
             }
         }
     }
