@@ -13,7 +13,7 @@ extension Store: Reading {
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     @inlinable
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
-        try row(of: type, RecordCoding.id(id, of: type))?.value(as: type)
+        try row(of: type, RecordCoding.id(id, of: type))?.inlinedValue(as: type)
     }
 
     /// Whether there is a record with this id in the newest state. O(log n).

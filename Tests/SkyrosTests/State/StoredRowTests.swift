@@ -64,4 +64,21 @@ import Testing
         #expect(try row.value(as: Noted.self).text == "a")
         #expect(try row.encoded() == bytes)
     }
+
+    @Test(arguments: [true, false])
+    func `is read as another type by its fields`(isWritten: Bool) throws {
+        struct Short: Entity, Equatable {
+            let id: Int
+        }
+        let value = Noted(id: 7, text: "a")
+        let loaded = try row(value)
+        let row = isWritten ? TypedRow(value, id: loaded.id, hash: 1, number: 1) : loaded
+        #expect(try row.value(as: Short.self) == Short(id: 7))
+        #expect(try row.inlinedValue(as: Short.self) == Short(id: 7))
+        #expect(try row.value(as: Noted.self) == value)
+        #expect(try row.inlinedValue(as: Noted.self) == value)
+        #expect(throws: StoreError.self) {
+            try TypedRow(Short(id: 7), id: row.id, hash: 1, number: 1).value(as: Noted.self)
+        }
+    }
 }

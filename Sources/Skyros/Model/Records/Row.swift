@@ -25,6 +25,16 @@ class Row: @unchecked Sendable {
     func encoded() throws -> [UInt8] {
         preconditionFailure("every subclass of Row knows its content")
     }
+
+    /// The record as a value of its type.
+    ///
+    /// To be used in generic code, where looking up the classes that `inlinedValue(as:)` compares
+    /// takes longer than all the rest: a method of a row knows its own type.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    func value<T: Entity>(as type: T.Type) throws -> T {
+        try RecordCoding.decode(type, from: encoded(), id: id)
+    }
 }
 
 /// A row of an entity that the schema does not name.
@@ -56,14 +66,20 @@ final class TypedRow<E: Entity>: Row, @unchecked Sendable {
     override func encoded() throws -> [UInt8] {
         try RecordCoding.encode(value)
     }
+
+    override func value<T: Entity>(as type: T.Type) throws -> T {
+        // The types were just compared.
+        if type == E.self { return unsafeBitCast(value, to: type) }
+        return try super.value(as: type)
+    }
 }
 
 extension Row {
-    /// The record as a value of its type.
+    /// The record as a value of its type, for code that is specialised for the type.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     @inlinable
-    func value<E: Entity>(as type: E.Type) throws -> E {
+    func inlinedValue<E: Entity>(as type: E.Type) throws -> E {
         if let typed = typed(type) { return typed.value }
         if let filled = stored(type)?.filled {
             defer { withExtendedLifetime(self) {} }
@@ -74,7 +90,7 @@ extension Row {
 
     /// Lends the record as a value of its type.
     ///
-    /// - Throws: as `value(as:)`; what `body` throws.
+    /// - Throws: as `inlinedValue(as:)`; what `body` throws.
     @inlinable
     func withValue<E: Entity, R>(
         as type: E.Type, _ body: (borrowing E) throws -> R
@@ -107,8 +123,7 @@ extension Row {
 
     @usableFromInline
     func decoded<E: Entity>(as type: E.Type) throws -> E {
-        if let stored = stored(type) { return try stored.decode() }
-        return try RecordCoding.decode(type, from: encoded(), id: id)
+        try value(as: type)
     }
 }
 

@@ -6,6 +6,14 @@ struct Lent<E>: ~Copyable {
     @usableFromInline let value: E
 }
 
+/// What a `StoredRow` holds instead of its value's address. Not a type of its class, since that
+/// would be generic, and would have to be looked up by whatever is done with it.
+@usableFromInline
+enum StoredRowState {
+    static var empty: UInt { 0 }
+    @inlinable static var filling: UInt { 1 }
+}
+
 /// A row that came from the log or the checkpoint, of a type that the schema names: its bytes,
 /// and the value as soon as somebody has read it.
 ///
@@ -19,14 +27,8 @@ struct Lent<E>: ~Copyable {
 final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     private let bytes: [UInt8]
 
-    /// Where `storage` lies, once it holds the value; before, one of the constants below.
-    @usableFromInline let address = Atomic(Constant.empty)
-
-    @usableFromInline
-    enum Constant {
-        static var empty: UInt { 0 }
-        @inlinable static var filling: UInt { 1 }
-    }
+    /// Where `storage` lies, once it holds the value; before, a `StoredRowState`.
+    @usableFromInline let address = Atomic(StoredRowState.empty)
 
     // Guarded by `address`, which the compiler cannot see.
     @exclusivity(unchecked) private var storage: E?
@@ -38,21 +40,32 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
 
     override func encoded() throws -> [UInt8] { bytes }
 
+    override func value<T: Entity>(as type: T.Type) throws -> T {
+        guard type == E.self else { return try super.value(as: type) }
+        // The types were just compared.
+        return unsafeBitCast(try decodedOnce(), to: type)
+    }
+
+    private func decodedOnce() throws -> E {
+        guard let filled else { return try decode() }
+        defer { withExtendedLifetime(self) {} }
+        return filled.pointee.value
+    }
+
     /// The value, if somebody has read the row before: valid as long as the row.
     ///
     /// A pointer, because who looks at a property that can change gets a copy of it.
     @inlinable
     var filled: UnsafePointer<Lent<E>>? {
         let address = address.load(ordering: .acquiring)
-        return address > Constant.filling ? UnsafePointer(bitPattern: address) : nil
+        return address > StoredRowState.filling ? UnsafePointer(bitPattern: address) : nil
     }
 
     /// Decodes the value, and keeps it for the next reader unless another thread does so now.
-    @usableFromInline
-    func decode() throws -> E {
+    private func decode() throws -> E {
         let value = try RecordCoding.decode(E.self, from: bytes, id: id)
         let isFirst = address.compareExchange(
-            expected: Constant.empty, desired: Constant.filling, ordering: .relaxed
+            expected: StoredRowState.empty, desired: StoredRowState.filling, ordering: .relaxed
         ).exchanged
         if isFirst {
             storage = value

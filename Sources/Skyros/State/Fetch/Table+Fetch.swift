@@ -20,7 +20,8 @@ enum Fetched<E: Entity> {
                 var values: [E] = []
                 values.reserveCapacity(rows.count)
                 for row in rows {
-                    values.append(try row._withUnsafeGuaranteedRef { try $0.value(as: E.self) })
+                    values.append(
+                        try row._withUnsafeGuaranteedRef { try $0.inlinedValue(as: E.self) })
                 }
                 return values
             }
