@@ -110,4 +110,19 @@ import Testing
         #expect(tree.nodes.count <= 106)
         #expect(tree.brokenInvariant() == nil)
     }
+
+    /// As in an index over a group and a time: every group grows at its end.
+    @Test func `divides leaves where groups meet, and leaves nearly full ones behind`() {
+        let groupCount = 50
+        let perGroup = 400
+        var tree = KeyTree()
+        for number in 0..<groupCount * perGroup {
+            let group = [UInt8](repeating: 7, count: 10) + [UInt8(number % groupCount), 7, 7]
+            let key = ByteString(group + StateFixtures.key(number).array)
+            tree.insert(key: key, row: StateFixtures.row(number, hash: 0))
+        }
+        #expect(tree.brokenInvariant() == nil)
+        // Eight leaves a group if each were full to the last place but one in eight.
+        #expect(tree.nodes.count <= groupCount * 9)
+    }
 }

@@ -17,7 +17,7 @@ import Testing
                 memory.free(start, byteCount: size)
             } else {
                 // Up to sizes beyond those that are pooled.
-                let size = Int.random(in: 16..<1_500, using: &random)
+                let size = Int.random(in: 16..<10_000, using: &random)
                 let start = memory.allocate(byteCount: size)
                 #expect(UInt(bitPattern: start) % UInt(NodeMemory.blockUnit) == 0)
                 let mark = UInt8(truncatingIfNeeded: step)
@@ -38,6 +38,37 @@ import Testing
         #expect(memory.usedBytes == 512)
         memory.free(first, byteCount: 250)
         memory.free(second, byteCount: 200)
+    }
+
+    @Test func `cuts larger blocks that were freed before more is taken`() {
+        let memory = NodeMemory()
+        let large = memory.allocate(byteCount: 1_024)
+        // Less than this is left of the first slab, and less than that when it has gone.
+        let second = memory.allocate(byteCount: 2_560)
+        memory.free(large, byteCount: 1_024)
+        #expect(memory.allocate(byteCount: 640) == large)
+        #expect(memory.allocate(byteCount: 384) == large + 640)
+        memory.free(large, byteCount: 640)
+        memory.free(large + 640, byteCount: 384)
+        memory.free(second, byteCount: 2_560)
+        #expect(memory.usedBytes == 0)
+    }
+
+    @Test(arguments: KeyShape.allCases)
+    func `is all given back by a tree and its copies`(shape: KeyShape) {
+        var tree = KeyTree()
+        for number in 0..<3_000 {
+            tree.insert(key: shape.key(number % 700), row: StateFixtures.row(number, hash: 0))
+        }
+        let full = tree.nodeBytes
+        var copy: KeyTree? = tree
+        for number in 0..<3_000 {
+            tree.remove(key: shape.key(number % 700), id: StateFixtures.id(number))
+        }
+        #expect(copy?.count == 3_000)
+        #expect(tree.nodeBytes == full)
+        copy = nil
+        #expect(tree.nodeBytes == 0)
     }
 
     @Test func `is all given back by a map and its copies`() {

@@ -1,11 +1,12 @@
 extension KeyTree {
-    /// A tree of entries that are in order already, with full leaves. O(n).
+    /// A tree of entries that are in order already, with full leaves, or nearly so. O(n).
     ///
     /// Takes over the entries' references to rows.
     ///
     /// - Precondition: The entries ascend by key, and by id where keys are equal, without repeats.
     static func build(from entries: some Sequence<Entry>) -> KeyTree {
-        var tree = KeyTree()
+        let top = KeyTreeRoot()
+        var count = 0
         var level: [Child] = []
         var pending: [Entry] = []
         for entry in entries {
@@ -13,41 +14,57 @@ extension KeyTree {
                 precondition(last.precedes(entry), "a tree is built in ascending order")
             }
             if pending.count == KeyTreeNode.itemsMax {
-                addLeaf(of: pending, to: &level)
-                pending.removeAll(keepingCapacity: true)
+                let end = leafEnd(in: pending, before: entry)
+                addLeaf(of: pending[..<end], to: &level, in: top.memory)
+                pending.removeFirst(end)
             }
             pending.append(entry)
-            tree.count += 1
+            count += 1
         }
-        if !pending.isEmpty { addLeaf(of: pending, to: &level) }
-        while level.count > 1 { level = branches(over: level) }
-        tree.root = level.first?.node
-        return tree
+        if !pending.isEmpty { addLeaf(of: pending[...], to: &level, in: top.memory) }
+        while level.count > 1 { level = branches(over: level, in: top.memory) }
+        return KeyTree(root: level.first?.node, count: count, in: top)
     }
 
-    private static func addLeaf(of entries: [Entry], to leaves: inout [Child]) {
+    /// Where a leaf best ends: near the end of the entries, there where neighbours have least in
+    /// common, so that both leaves have long prefixes.
+    private static func leafEnd(in entries: [Entry], before next: Entry) -> Int {
+        var best = entries.count
+        var leastShared = Int.max
+        for end in (KeyTreeNode.mergedItemsMax...entries.count).reversed() {
+            let behind = end == entries.count ? next : entries[end]
+            let shared = entries[end - 1].key.withUnsafeBytes { last in
+                behind.key.withUnsafeBytes { KeyTreeSequence.sharedCount(last, $0) }
+            }
+            if shared < leastShared { (best, leastShared) = (end, shared) }
+        }
+        return best
+    }
+
+    private static func addLeaf(
+        of entries: ArraySlice<Entry>, to leaves: inout [Child], in memory: NodeMemory
+    ) {
         guard let first = entries.first, let last = entries.last else { return }
         let node = KeyTreeNode.make(
-            height: 0, keys: entries.lazy.map(\.key), lowest: first.key, highest: last.key)
-        let items = KeyTreeItems(Unmanaged.passUnretained(node))
+            height: 0, keys: entries.lazy.map(\.key), lowest: first.key, highest: last.key,
+            in: memory)
+        let items = KeyTreeItems(node)
         for entry in entries {
             entry.key.withUnsafeBytes { key in
                 items.insert(entry.row, key, at: items.count)
             }
         }
-        let separator = leaves.last.map { previous in
-            Separator.between(KeyTreeItems(Unmanaged.passUnretained(previous.node)), items)
-        }
+        let separator = leaves.last.map { Separator.between(KeyTreeItems($0.node), items) }
         leaves.append(Child(separator: separator ?? .lowest, node: node))
     }
 
     /// The children in branches of equal size, as few as can hold them.
-    private static func branches(over children: [Child]) -> [Child] {
+    private static func branches(over children: [Child], in memory: NodeMemory) -> [Child] {
         let branchCount = (children.count + KeyTreeNode.itemsMax - 1) / KeyTreeNode.itemsMax
         return (0..<branchCount).map { index in
             let start = children.count * index / branchCount
             let end = children.count * (index + 1) / branchCount
-            let node = KeyTreeNode.branch(over: children[start..<end])
+            let node = KeyTreeNode.branch(over: children[start..<end], in: memory)
             return Child(separator: children[start].separator, node: node)
         }
     }

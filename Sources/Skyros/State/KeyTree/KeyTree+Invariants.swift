@@ -4,7 +4,7 @@ extension KeyTree {
     func brokenInvariant() -> String? {
         guard let root else { return count == 0 ? nil : "a tree without nodes counts entries" }
         var check = Check()
-        let items = KeyTreeItems(Unmanaged.passUnretained(root))
+        let items = KeyTreeItems(root)
         check.visit(items, height: items.height, isLast: true, low: nil, high: nil)
         if check.broken == nil, check.entriesFound != count {
             return "the tree counts \(count) entries and holds \(check.entriesFound)"
@@ -13,11 +13,11 @@ extension KeyTree {
     }
 
     /// The identities of all nodes, from which a test tells what two trees share.
-    var nodes: Set<ObjectIdentifier> {
-        var nodes: Set<ObjectIdentifier> = []
+    var nodes: Set<UnsafeMutableRawPointer> {
+        var nodes: Set<UnsafeMutableRawPointer> = []
         func visit(_ node: KeyTreeNode) {
-            nodes.insert(ObjectIdentifier(node))
-            let items = KeyTreeItems(Unmanaged.passUnretained(node))
+            nodes.insert(UnsafeMutableRawPointer(node.header))
+            let items = KeyTreeItems(node)
             guard !items.isLeaf else { return }
             for index in 0..<items.count { visit(items.children[index]) }
         }
@@ -40,13 +40,13 @@ extension KeyTree {
         mutating func visit(
             _ items: KeyTreeItems, height: Int, isLast: Bool, low: Separator?, high: Separator?
         ) {
-            let countMin = isLast ? (items.isLeaf ? 1 : 2) : KeyTreeNode.itemsMin
+            let countMin = isLast ? (items.isLeaf ? 1 : 2) : KeyTreeNode.dividedItemsMin
             expect(items.height == height, "a node is at the wrong height")
             expect(items.count >= countMin, "a node has too few items")
             expect(items.count <= KeyTreeNode.itemsMax, "a node has too many items")
-            expect(items.count <= items.capacity, "a node is fuller than its capacity")
-            let header = items.header.pointee
-            expect(header.heapCount <= header.heapCapacity, "a node's heap is too full")
+            let isHeapKept =
+                items.header.pointee.heapCount <= items.header.pointee.heapCapacity
+            expect(isHeapKept, "a node's heap is too full")
             guard broken == nil else { return }
             if items.isLeaf {
                 visitEntries(of: items, low: low, high: high)
@@ -56,7 +56,7 @@ extension KeyTree {
             for index in 0..<items.count {
                 let isLastChild = index == items.count - 1
                 visit(
-                    KeyTreeItems(items.child(at: index)), height: height - 1,
+                    KeyTreeItems(items.children[index]), height: height - 1,
                     isLast: isLast && isLastChild,
                     low: index == 0 ? low : sequence.separator(at: index),
                     high: isLastChild ? high : sequence.separator(at: index + 1))

@@ -73,11 +73,11 @@ extension KeyTree {
 
     /// The first row with this key, in the order of ids. O(log n).
     func first(key: ByteString) -> Row? {
-        guard var node = root.map({ Unmanaged.passUnretained($0) }) else { return nil }
+        guard var node = root else { return nil }
         return key.withUnsafeBytes { bytes in
             var items = KeyTreeItems(node)
             while !items.isLeaf {
-                node = items.child(at: items.childIndex(at: bytes, isAfterKey: false))
+                node = items.children[items.childIndex(at: bytes, isAfterKey: false)]
                 items = KeyTreeItems(node)
             }
             let index = items.index(at: bytes, isAfterKey: false)
@@ -113,10 +113,9 @@ extension KeyTree {
         _ body: (KeyTreeItems, Int) throws -> Bool
     ) rethrows {
         guard let root else { return }
-        let node = Unmanaged.passUnretained(root)
         try Self.withEdge(lower, isAfterKey: lower?.isInclusive == false) { start in
             try Self.withEdge(upper, isAfterKey: upper?.isInclusive == true) { end in
-                _ = try Self.visit(node, from: start, to: end, reversed: reversed, body)
+                _ = try Self.visit(root, from: start, to: end, reversed: reversed, body)
             }
         }
     }
@@ -130,7 +129,7 @@ extension KeyTree {
 
     /// - Returns: False once `body` has returned false.
     private static func visit(
-        _ node: Unmanaged<KeyTreeNode>, from start: Edge?, to end: Edge?, reversed: Bool,
+        _ node: KeyTreeNode, from start: Edge?, to end: Edge?, reversed: Bool,
         _ body: (KeyTreeItems, Int) throws -> Bool
     ) rethrows -> Bool {
         let items = KeyTreeItems(node)
@@ -150,7 +149,7 @@ extension KeyTree {
                 isLeaf
                 ? try body(items, index)
                 : try visit(
-                    items.child(at: index), from: index == first ? start : nil,
+                    items.children[index], from: index == first ? start : nil,
                     to: index == last ? end : nil, reversed: reversed, body)
             if !goesOn { return false }
             index += reversed ? -1 : 1

@@ -30,18 +30,36 @@ struct KeyTree: @unchecked Sendable {
     }
 
     /// The number of entries. O(1).
-    var count = 0
+    private(set) var count = 0
 
-    var root: KeyTreeNode?
+    private var top = KeyTreeRoot()
 
     init() {}
+
+    /// A tree of a root and all that is below it, which it takes over.
+    init(root: KeyTreeNode?, count: Int, in top: KeyTreeRoot) {
+        top.node.pointee = root
+        self.top = top
+        self.count = count
+    }
+
+    var root: KeyTreeNode? { top.node.pointee }
+
+    /// The bytes that the nodes of this tree take, and those of its copies that it does not share.
+    var nodeBytes: Int { top.memory.usedBytes }
 
     /// Adds an entry, and returns the row that was under the same key and id until now, if any.
     @discardableResult
     mutating func insert(key: ByteString, row: Row) -> Row? {
-        let replaced = withUnsafeMutablePointer(to: &root) { root in
-            key.withUnsafeBytes { KeyTreeInsertion.insert(key: $0, row: row, atRoot: root) }
-        }
+        key.withUnsafeBytes { insert(key: $0, row: row) }
+    }
+
+    /// The same, with a key that is valid for the call only.
+    @discardableResult
+    mutating func insert(key: UnsafeRawBufferPointer, row: Row) -> Row? {
+        makeTopUnique()
+        let replaced = KeyTreeInsertion.insert(
+            key: key, row: row, atRoot: top.node, in: top.memory)
         if replaced == nil { count += 1 }
         return replaced
     }
@@ -49,22 +67,40 @@ struct KeyTree: @unchecked Sendable {
     /// Removes the entry with this key and id; false if there is none, and nothing changes.
     @discardableResult
     mutating func remove(key: ByteString, id: RecordID) -> Bool {
-        guard contains(key: key, id: id) else { return false }
-        withUnsafeMutablePointer(to: &root) { root in
-            key.withUnsafeBytes { KeyTreeRemoval.remove(key: $0, id: id, atRoot: root) }
-        }
-        count -= 1
-        return true
+        key.withUnsafeBytes { remove(key: $0, id: id) }
     }
 
-    private func contains(key: ByteString, id: RecordID) -> Bool {
+    /// The same, with a key that is valid for the call only.
+    @discardableResult
+    mutating func remove(key: UnsafeRawBufferPointer, id: RecordID) -> Bool {
         guard let root else { return false }
-        return key.withUnsafeBytes { bytes in
-            var items = KeyTreeItems(Unmanaged.passUnretained(root))
-            while !items.isLeaf {
-                items = KeyTreeItems(items.child(at: items.childIndex(of: bytes, id)))
-            }
-            return items.place(of: bytes, id).isFound
+        let levels = KeyTreeItems(root).height + 1
+        return withUnsafeTemporaryAllocation(of: Int.self, capacity: levels) { path in
+            guard Self.find(key, id, below: root, noting: path) else { return false }
+            makeTopUnique()
+            KeyTreeRemoval(path: path, memory: top.memory).remove(atRoot: top.node)
+            count -= 1
+            return true
         }
+    }
+
+    private mutating func makeTopUnique() {
+        if !isKnownUniquelyReferenced(&top) { top = KeyTreeRoot(sharing: top) }
+    }
+
+    /// Whether there is this entry, and at which index of the node at each height the way leads on.
+    private static func find(
+        _ key: UnsafeRawBufferPointer, _ id: RecordID, below root: KeyTreeNode,
+        noting path: UnsafeMutableBufferPointer<Int>
+    ) -> Bool {
+        var items = KeyTreeItems(root)
+        while !items.isLeaf {
+            let index = items.childIndex(of: key, id)
+            path[items.height] = index
+            items = KeyTreeItems(items.children[index])
+        }
+        let place = items.place(of: key, id)
+        path[0] = place.index
+        return place.isFound
     }
 }

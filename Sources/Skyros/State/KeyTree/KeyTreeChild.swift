@@ -23,7 +23,8 @@ extension KeyTree {
         }
     }
 
-    /// A node to be put into a branch, with what divides it from the child in front of it.
+    /// A node to be put into a branch, which takes over the reference, with what divides it from
+    /// the child in front of it.
     struct Child {
         let separator: Separator
         let node: KeyTreeNode
@@ -31,30 +32,33 @@ extension KeyTree {
 }
 
 extension KeyTreeNode {
-    /// A branch over children of the same height, at least one; the first separator is unused.
-    static func branch(over children: ArraySlice<KeyTree.Child>) -> KeyTreeNode {
+    /// A branch over children of the same height, at least one, which it takes over; the first
+    /// separator is unused.
+    static func branch(
+        over children: ArraySlice<KeyTree.Child>, in memory: NodeMemory
+    ) -> KeyTreeNode {
         let keys = children.dropFirst().map { $0.separator.key }
         let node = make(
             height: (children.first?.height ?? 0) + 1, keys: keys,
-            lowest: keys.first ?? ByteString([]), highest: keys.last ?? ByteString([]))
-        let items = KeyTreeItems(Unmanaged.passUnretained(node))
+            lowest: keys.first ?? ByteString([]), highest: keys.last ?? ByteString([]),
+            in: memory)
+        let items = KeyTreeItems(node)
         for child in children {
-            let reference = Unmanaged.passRetained(child.node)
             if items.count == 0 {
-                items.insertFirst(reference)
+                items.insertFirst(child.node)
             } else {
                 child.separator.key.withUnsafeBytes { key in
-                    items.insert(reference, key, child.separator.id, at: items.count)
+                    items.insert(child.node, key, child.separator.id, at: items.count)
                 }
             }
         }
         return node
     }
 
-    /// A node without items, with room for items with these keys, and in a branch for
-    /// its first child, which has none.
+    /// A node without items, with room for items with these keys.
     static func make(
-        height: Int, keys: some Collection<ByteString>, lowest: ByteString, highest: ByteString
+        height: Int, keys: some Collection<ByteString>, lowest: ByteString, highest: ByteString,
+        in memory: NodeMemory
     ) -> KeyTreeNode {
         lowest.withUnsafeBytes { lowest in
             highest.withUnsafeBytes { highest in
@@ -63,9 +67,9 @@ extension KeyTreeNode {
                     sum + KeyTreeItems.restCount(keyCount: key.count, prefixCount: sharedCount)
                 }
                 return make(
-                    height: height, capacity: height == 0 ? keys.count : keys.count + 1,
-                    heapBytes: sharedCount + restBytes,
-                    prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)))
+                    height: height, heapBytes: restBytes,
+                    prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)),
+                    in: memory)
             }
         }
     }
@@ -73,5 +77,5 @@ extension KeyTreeNode {
 
 extension KeyTree.Child {
     /// How far the node is above the leaves.
-    var height: Int { KeyTreeItems(Unmanaged.passUnretained(node)).height }
+    var height: Int { KeyTreeItems(node).height }
 }

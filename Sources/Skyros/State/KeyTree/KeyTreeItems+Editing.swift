@@ -1,7 +1,7 @@
 extension KeyTreeItems {
-    /// Whether an item with this key can be added without moving the node.
+    /// Whether an item with this key can be added to the node, which is not full, as it is.
     func hasRoom(for key: UnsafeRawBufferPointer) -> Bool {
-        guard count < capacity, order(ofPrefixTo: key) == 0 else { return false }
+        guard order(ofPrefixTo: key) == 0 else { return false }
         let rest = Self.restCount(keyCount: key.count, prefixCount: prefixCount)
         return Int(header.pointee.heapCapacity) - Int(header.pointee.heapCount) >= rest
     }
@@ -12,40 +12,35 @@ extension KeyTreeItems {
         rows[index] = row
     }
 
-    /// Adds a child, and the separator in front of it, to a branch with room for it.
+    /// Adds a child, and the separator in front of it, to a branch with room for it, taking over
+    /// the reference.
     func insert(
-        _ child: Unmanaged<KeyTreeNode>, _ key: UnsafeRawBufferPointer, _ id: RecordID,
-        at index: Int
+        _ child: KeyTreeNode, _ key: UnsafeRawBufferPointer, _ id: RecordID, at index: Int
     ) {
         insertKey(key, at: index)
-        payloads.withMemoryRebound(to: Unmanaged<KeyTreeNode>.self, capacity: count) {
-            $0[index] = child
-        }
+        children[index] = child
         let place = ids + index
         (place + 1).moveInitialize(from: place, count: count - 1 - index)
         place.initialize(to: id)
     }
 
-    /// Adds the first child of a branch, which has no separator.
-    func insertFirst(_ child: Unmanaged<KeyTreeNode>) {
+    /// Adds the first child of a branch, which has no separator, taking over the reference.
+    func insertFirst(_ child: KeyTreeNode) {
         header.pointee.count = 1
         heads[0] = 0
         suffixes[0] = Suffix(restOffset: 0, count: 0)
-        payloads.withMemoryRebound(to: Unmanaged<KeyTreeNode>.self, capacity: 1) { $0[0] = child }
+        children[0] = child
         ids.initialize(to: RecordID(ByteString([])))
     }
 
-    /// Removes the item at `index`, giving up its reference.
+    /// Removes the item at `index`, whose reference the caller has taken over or released.
     func remove(at index: Int) {
-        if isLeaf {
-            rows[index].release()
-        } else {
-            child(at: index).release()
+        let behind = count - index - 1
+        if !isLeaf {
             let place = ids + index
             place.deinitialize(count: 1)
-            place.moveInitialize(from: place + 1, count: count - index - 1)
+            place.moveInitialize(from: place + 1, count: behind)
         }
-        let behind = count - index - 1
         (heads + index).update(from: heads + index + 1, count: behind)
         (payloads + index).update(from: payloads + index + 1, count: behind)
         (suffixes + index).update(from: suffixes + index + 1, count: behind)
@@ -53,47 +48,68 @@ extension KeyTreeItems {
     }
 
     /// The same items in a new node.
-    func copy() -> KeyTreeNode {
-        let heapCount = Int(header.pointee.heapCount)
-        let prefix = UnsafeRawBufferPointer(start: heap, count: prefixCount)
+    func copy(in memory: NodeMemory) -> KeyTreeNode {
         let node = KeyTreeNode.make(
-            height: height, capacity: capacity, heapBytes: Int(header.pointee.heapCapacity),
-            prefix: prefix)
-        let target = KeyTreeItems(Unmanaged.passUnretained(node))
-        target.heads.update(from: heads, count: count)
-        target.payloads.update(from: payloads, count: count)
-        target.suffixes.update(from: suffixes, count: count)
-        target.heap.copyMemory(from: heap, byteCount: heapCount)
-        target.header.pointee.heapCount = header.pointee.heapCount
-        target.header.pointee.count = header.pointee.count
+            height: height, heapBytes: Int(header.pointee.heapCapacity), prefix: prefix,
+            in: memory)
+        KeyTreeItems(node).fill(with: 0..<count, of: self)
         retainPayloads()
-        if !isLeaf {
-            // One by one: `initialize(from:count:)` goes through value witnesses.
-            for index in 0..<count { (target.ids + index).initialize(to: ids[index]) }
-        }
         return node
     }
 
-    /// Whether the items of the other node can be taken over as they lie there, with so many
-    /// bytes left on the heap. What was removed from the other node still lies on its heap.
-    func canTakeAll(of other: KeyTreeItems, leaving heapBytes: Int) -> Bool {
-        prefixCount == other.prefixCount && capacity >= other.count
-            && Int(header.pointee.heapCapacity) >= Int(other.header.pointee.heapCount) + heapBytes
+    /// Adds items of a node with the same prefix, or a shorter one, to a node without items that
+    /// has room for them, taking over their references. What was removed from the other node, and
+    /// still lies on its heap, stays behind.
+    func fill(with range: Range<Int>, of other: KeyTreeItems) {
+        if isLeaf { return append(range, of: other) }
+        guard let first = range.first else { return }
+        insertFirst(other.children[first])
+        append(range.dropFirst(), of: other)
     }
 
-    /// Takes over the items of a node with the same prefix, in a node without items that has room
-    /// for them. The other node then forgets them.
-    func takeAll(of other: KeyTreeItems) {
-        let heapCount = Int(other.header.pointee.heapCount)
-        heads.update(from: other.heads, count: other.count)
-        payloads.update(from: other.payloads, count: other.count)
-        suffixes.update(from: other.suffixes, count: other.count)
-        heap.copyMemory(from: other.heap, byteCount: heapCount)
-        header.pointee.heapCount = other.header.pointee.heapCount
-        header.pointee.count = other.header.pointee.count
-        if !isLeaf {
-            for index in 0..<count { (ids + index).initialize(to: other.ids[index]) }
+    private func append(_ range: Range<Int>, of other: KeyTreeItems) {
+        let start = count
+        let added = range.count
+        (heads + start).update(from: other.heads + range.lowerBound, count: added)
+        (payloads + start).update(from: other.payloads + range.lowerBound, count: added)
+        (suffixes + start).update(from: other.suffixes + range.lowerBound, count: added)
+        header.pointee.count += Int32(added)
+        let dropped = prefixCount - other.prefixCount
+        if dropped > 0 || other.header.pointee.heapCount > 0 {
+            for index in start..<start + added {
+                moveSuffix(at: index, dropping: dropped, from: other.heap)
+            }
         }
+        if !isLeaf {
+            // One by one: `initialize(from:count:)` goes through value witnesses.
+            for index in 0..<added {
+                (ids + start + index).initialize(to: other.ids[range.lowerBound + index])
+            }
+        }
+    }
+
+    /// Turns a suffix that is still that of a node with another heap into one of this node, whose
+    /// prefix has so many bytes more.
+    private func moveSuffix(at index: Int, dropping: Int, from other: UnsafeMutableRawPointer) {
+        let oldRest = UnsafeRawBufferPointer(
+            start: other + Int(suffixes[index].restOffset), count: restCount(at: index))
+        var restStart = dropping
+        if dropping >= Self.headBytes {
+            let head = UnsafeRawBufferPointer(rebasing: oldRest[(dropping - Self.headBytes)...])
+            heads[index] = head.leadingWord
+        } else if dropping > 0 {
+            let bits = UInt64(8 * dropping)
+            heads[index] = heads[index] << bits | oldRest.leadingWord >> (64 - bits)
+        }
+        restStart = min(restStart, oldRest.count)
+        let offset = header.pointee.heapCount
+        if let start = oldRest.baseAddress, restStart < oldRest.count {
+            copyShort(
+                from: start + restStart, to: heap + Int(offset), size: oldRest.count - restStart)
+        }
+        suffixes[index].restOffset = offset
+        suffixes[index].count -= UInt32(dropping)
+        header.pointee.heapCount = offset + UInt32(oldRest.count - restStart)
     }
 
     /// Gives up the payloads, to which the caller has moved the references.
@@ -102,11 +118,11 @@ extension KeyTreeItems {
         header.pointee.count = 0
     }
 
-    func releaseAll() {
+    func releaseAll(in memory: NodeMemory) {
         if isLeaf {
             for index in 0..<count { rows[index].release() }
         } else {
-            for index in 0..<count { child(at: index).release() }
+            for index in 0..<count { children[index].release(in: memory) }
         }
         releaseIDs()
     }
@@ -115,7 +131,7 @@ extension KeyTreeItems {
         if isLeaf {
             for index in 0..<count { _ = rows[index].retain() }
         } else {
-            for index in 0..<count { _ = child(at: index).retain() }
+            for index in 0..<count { children[index].retain() }
         }
     }
 
@@ -131,17 +147,19 @@ extension KeyTreeItems {
         let restOffset = header.pointee.heapCount
         let restCount = max(0, suffix.count - Self.headBytes)
         precondition(
-            count < capacity
+            count < KeyTreeNode.itemsMax
                 && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
             "An item is added where room was made for it.")
-        (heads + index + 1).update(from: heads + index, count: behind)
-        (payloads + index + 1).update(from: payloads + index, count: behind)
-        (suffixes + index + 1).update(from: suffixes + index, count: behind)
+        if behind > 0 {
+            (heads + index + 1).update(from: heads + index, count: behind)
+            (payloads + index + 1).update(from: payloads + index, count: behind)
+            (suffixes + index + 1).update(from: suffixes + index, count: behind)
+        }
         if restCount > 0, let bytes = suffix.baseAddress {
             (heap + Int(restOffset)).copyMemory(
                 from: bytes + Self.headBytes, byteCount: restCount)
         }
-        heads[index] = Self.head(of: suffix)
+        heads[index] = suffix.leadingWord
         suffixes[index] = Suffix(restOffset: restOffset, count: UInt32(suffix.count))
         header.pointee.heapCount = restOffset + UInt32(restCount)
         header.pointee.count += 1

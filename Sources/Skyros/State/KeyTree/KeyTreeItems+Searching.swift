@@ -1,34 +1,58 @@
 import Foundation
 
 extension KeyTreeItems {
+    /// The index of the first item whose key is not less than this one, and whether it is equal.
+    @inline(__always)
+    func find(_ key: UnsafeRawBufferPointer) -> (index: Int, isEqual: Bool) {
+        let shared = order(ofPrefixTo: key)
+        if shared != 0 { return (shared < 0 ? count : min(firstKeyed, count), false) }
+
+        let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
+        let head = suffix.leadingWord
+        let heads = heads
+        let index = firstIndex(notBelow: head)
+        guard index < count, heads[index] == head else { return (index, false) }
+        return findByRest(suffix, from: index)
+    }
+
+    /// The same among the items that have the head of this suffix; `start` is the first of them.
+    private func findByRest(
+        _ suffix: UnsafeRawBufferPointer, from start: Int
+    ) -> (index: Int, isEqual: Bool) {
+        let heads = heads
+        let head = heads[start]
+        let index = Self.partition(from: start, to: count) { index in
+            heads[index] == head && orderOfRest(at: index, to: suffix) < 0
+        }
+        let isEqual =
+            index < count && heads[index] == head && orderOfRest(at: index, to: suffix) == 0
+        return (index, isEqual)
+    }
+
+    /// The first index behind `start` whose key is another than the one there.
+    private func end(ofKeyAt start: Int) -> Int {
+        Self.partition(from: start + 1, to: count) { haveSameKey(start, $0) }
+    }
+
     /// The index of the first item that is not in front of a bound.
     ///
     /// - Parameter isAfterKey: Whether the items with exactly this key are in front of it.
     func index(at key: UnsafeRawBufferPointer, isAfterKey: Bool) -> Int {
-        let shared = order(ofPrefixTo: key)
-        if shared != 0 { return shared < 0 ? count : min(firstKeyed, count) }
-
-        let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
-        let head = Self.head(of: suffix)
-        let heads = heads
-        return Self.partition(from: firstKeyed, to: count) { index in
-            if heads[index] != head { return heads[index] < head }
-            let order = orderOfRest(at: index, to: suffix)
-            return isAfterKey ? order <= 0 : order < 0
-        }
+        let found = find(key)
+        return isAfterKey && found.isEqual ? end(ofKeyAt: found.index) : found.index
     }
 
     /// The index of the first entry of a leaf that is not in front of this one, and whether it is
     /// this one.
     func place(of key: UnsafeRawBufferPointer, _ id: RecordID) -> (index: Int, isFound: Bool) {
-        let first = index(at: key, isAfterKey: false)
-        guard first < count, equals(key, at: first) else { return (first, false) }
+        let (first, isEqual) = find(key)
+        guard isEqual else { return (first, false) }
         // Most keys are there once: try that before looking where the equal keys end.
-        let order = rows[first]._withUnsafeGuaranteedRef { $0.id < id }
-        if !order {
+        let isBehind = rows[first]._withUnsafeGuaranteedRef { $0.id < id }
+        if !isBehind {
             return (first, rows[first]._withUnsafeGuaranteedRef { $0.id == id })
         }
-        let end = index(at: key, isAfterKey: true)
+        let end = end(ofKeyAt: first)
         let place = Self.partition(from: first + 1, to: end) { index in
             rows[index]._withUnsafeGuaranteedRef { $0.id < id }
         }
@@ -38,10 +62,9 @@ extension KeyTreeItems {
 
     /// The index of the child in which this entry is, if it is anywhere.
     func childIndex(of key: UnsafeRawBufferPointer, _ id: RecordID) -> Int {
-        let first = index(at: key, isAfterKey: false)
-        guard first < count, equals(key, at: first) else { return first - 1 }
-        let end = index(at: key, isAfterKey: true)
-        return Self.partition(from: first, to: end) { !(id < ids[$0]) } - 1
+        let (first, isEqual) = find(key)
+        guard isEqual else { return first - 1 }
+        return Self.partition(from: first, to: end(ofKeyAt: first)) { !(id < ids[$0]) } - 1
     }
 
     /// The index of the child in which the first item that is not in front of a bound is, unless
@@ -52,20 +75,21 @@ extension KeyTreeItems {
 
     /// The order of all keys of the node to `key`, as far as the prefix decides it: negative if
     /// they are less, positive if they are greater, zero if `key` has the same prefix.
+    @inline(__always)
     func order(ofPrefixTo key: UnsafeRawBufferPointer) -> Int {
-        let prefixCount = prefixCount
-        guard prefixCount > 0 else { return 0 }
-        guard let bytes = key.baseAddress else { return 1 }
-        let order = memcmp(heap, bytes, min(prefixCount, key.count))
+        let prefix = prefix
+        guard prefix.count > 0 else { return 0 }
+        guard let start = prefix.baseAddress, let bytes = key.baseAddress else { return 1 }
+        let order = memcmp(start, bytes, min(prefix.count, key.count))
         if order != 0 { return Int(order) }
-        return key.count < prefixCount ? 1 : 0
+        return key.count < prefix.count ? 1 : 0
     }
 
     /// Whether the key at `index` is this one.
     func equals(_ key: UnsafeRawBufferPointer, at index: Int) -> Bool {
         guard order(ofPrefixTo: key) == 0 else { return false }
         let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
-        return heads[index] == Self.head(of: suffix) && orderOfRest(at: index, to: suffix) == 0
+        return heads[index] == suffix.leadingWord && orderOfRest(at: index, to: suffix) == 0
     }
 
     func equals(_ key: ByteString, at index: Int) -> Bool {
@@ -92,6 +116,31 @@ extension KeyTreeItems {
         }
         // One of them is the beginning of the other: zeros filled up the head of a short one.
         return count - suffix.count
+    }
+
+    /// The index of the first key whose head is not less than this one.
+    ///
+    /// The heads of a node fill eight cache lines. A look at one head of each says which line
+    /// matters; the processor fetches them side by side, where a bisection would wait for one after
+    /// the other. There are no branches to be guessed wrong.
+    @inline(__always)
+    private func firstIndex(notBelow head: UInt64) -> Int {
+        let step = 8
+        let heads = heads
+        let end = count
+        var index = firstKeyed
+        var probe = index &+ (step &- 1)
+        while probe < end {
+            index &+= heads[probe] < head ? step : 0
+            probe &+= step
+        }
+        let blockEnd = min(index &+ step, end)
+        probe = index
+        while probe < blockEnd {
+            index &+= heads[probe] < head ? 1 : 0
+            probe &+= 1
+        }
+        return index
     }
 
     /// The first index that is not in front of what is searched.

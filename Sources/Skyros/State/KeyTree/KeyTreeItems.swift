@@ -14,28 +14,51 @@ struct KeyTreeItems {
     static let headBytes = MemoryLayout<UInt64>.size
 
     let header: UnsafeMutablePointer<KeyTreeHeader>
+
+    /// Behind the prefix.
     private let tail: UnsafeMutableRawPointer
 
-    init(_ node: Unmanaged<KeyTreeNode>) {
-        (header, tail) = node._withUnsafeGuaranteedRef { node in
-            node.withUnsafeMutablePointers { ($0, UnsafeMutableRawPointer($1)) }
-        }
+    init(_ node: KeyTreeNode) {
+        header = node.header
+        tail =
+            UnsafeMutableRawPointer(node.header) + KeyTreeNode.headerBytes
+            + Self.prefixBytes(Int(node.header.pointee.prefixCount))
     }
 
-    static func bytesPerItem(isLeaf: Bool) -> Int {
-        // A head, a payload and a suffix, of eight bytes each.
-        let bytes = 3 * MemoryLayout<UInt64>.stride
-        return isLeaf ? bytes : bytes + MemoryLayout<RecordID>.stride
+    /// How many bytes of a node there are in front of its heap.
+    static func fixedBytes(height: Int, prefixCount: Int) -> Int {
+        // Heads, payloads and suffixes, and ids in a branch.
+        let itemBytes = 3 * partBytes + (height == 0 ? 0 : idBytes)
+        return KeyTreeNode.headerBytes + prefixBytes(prefixCount) + itemBytes
     }
+
+    /// How many bytes a prefix takes: whole words, for what comes behind it.
+    private static func prefixBytes(_ count: Int) -> Int {
+        (count + 7) & ~7
+    }
+
+    private static let partBytes = KeyTreeNode.itemsMax * MemoryLayout<UInt64>.stride
+    private static let idBytes = KeyTreeNode.itemsMax * MemoryLayout<RecordID>.stride
 
     var count: Int { Int(header.pointee.count) }
-    var capacity: Int { Int(header.pointee.capacity) }
     var height: Int { Int(header.pointee.height) }
     var isLeaf: Bool { header.pointee.height == 0 }
     var prefixCount: Int { Int(header.pointee.prefixCount) }
 
+    /// The size of the block of memory in which the node lies.
+    var byteCount: Int {
+        Self.fixedBytes(height: height, prefixCount: prefixCount)
+            + Int(header.pointee.heapCapacity)
+    }
+
     /// The index of the first item that has a key.
     var firstKeyed: Int { isLeaf ? 0 : 1 }
+
+    /// What all keys begin with.
+    var prefix: UnsafeRawBufferPointer {
+        let start = UnsafeMutableRawPointer(header) + KeyTreeNode.headerBytes
+        return UnsafeRawBufferPointer(start: start, count: prefixCount)
+    }
 
     var heads: UnsafeMutablePointer<UInt64> {
         tail.assumingMemoryBound(to: UInt64.self)
@@ -46,17 +69,9 @@ struct KeyTreeItems {
         part(1).assumingMemoryBound(to: Unmanaged<Row>.self)
     }
 
-    /// The children of a branch, as owned references to be changed in place.
-    var children: UnsafeMutablePointer<KeyTreeNode> {
+    /// The children of a branch, each an owned reference.
+    var children: KeyTreeSlot {
         part(1).assumingMemoryBound(to: KeyTreeNode.self)
-    }
-
-    /// The child at `index`, not retained.
-    func child(at index: Int) -> Unmanaged<KeyTreeNode> {
-        // Raw, because the same word is an owned reference to others.
-        part(1).load(
-            fromByteOffset: index * MemoryLayout<KeyTreeNode>.stride,
-            as: Unmanaged<KeyTreeNode>.self)
     }
 
     var suffixes: UnsafeMutablePointer<Suffix> {
@@ -68,9 +83,9 @@ struct KeyTreeItems {
         part(3).assumingMemoryBound(to: RecordID.self)
     }
 
-    /// The prefix, and behind it the rests.
+    /// The rests.
     var heap: UnsafeMutableRawPointer {
-        tail + capacity * Self.bytesPerItem(isLeaf: isLeaf)
+        tail + 3 * Self.partBytes + (isLeaf ? 0 : Self.idBytes)
     }
 
     /// The payloads, as bytes to be moved.
@@ -80,7 +95,7 @@ struct KeyTreeItems {
 
     /// The arrays of words in front of the ids, one behind the other.
     private func part(_ index: Int) -> UnsafeMutableRawPointer {
-        tail + index * capacity * MemoryLayout<UInt64>.stride
+        tail + index * Self.partBytes
     }
 
     /// How many bytes of the suffix at `index` are on the heap.
@@ -103,10 +118,10 @@ struct KeyTreeItems {
         // The head is written whole, so there is room for all of it.
         let room = prefixCount + max(suffixCount, Self.headBytes)
         return try withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { buffer in
+            buffer.copyMemory(from: prefix)
             guard let start = buffer.baseAddress else {
                 return try body(UnsafeRawBufferPointer(buffer))
             }
-            start.copyMemory(from: heap, byteCount: prefixCount)
             let suffix = start + prefixCount
             suffix.storeBytes(of: heads[index].bigEndian, as: UInt64.self)
             (suffix + Self.headBytes).copyMemory(
@@ -118,17 +133,5 @@ struct KeyTreeItems {
     /// The key at `index`, as a string of its own.
     func key(at index: Int) -> ByteString {
         withKey(at: index) { ByteString($0) }
-    }
-
-    /// The first bytes of `suffix` as an integer that orders as they do, filled up with zeros.
-    static func head(of suffix: UnsafeRawBufferPointer) -> UInt64 {
-        if suffix.count >= headBytes {
-            return UInt64(bigEndian: suffix.loadUnaligned(as: UInt64.self))
-        }
-        var head: UInt64 = 0
-        for (index, byte) in suffix.enumerated() {
-            head |= UInt64(byte) &<< UInt64(56 - 8 * index)
-        }
-        return head
     }
 }

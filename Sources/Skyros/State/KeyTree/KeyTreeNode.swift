@@ -1,86 +1,124 @@
-/// What every node of a `KeyTree` knows about itself.
-struct KeyTreeHeader {
-    /// The number of items: the entries of a leaf, the children of a branch.
-    var count: Int32
+import Synchronization
 
-    /// How many items there is room for.
-    var capacity: Int32
+/// What every node of a `KeyTree` knows about itself.
+struct KeyTreeHeader: ~Copyable {
+    /// How many branches and trees refer to the node.
+    let referenceCount = Atomic(1)
+
+    /// The number of items: the entries of a leaf, the children of a branch.
+    var count: Int32 = 0
 
     /// How far the node is above the leaves; 0 for a leaf.
-    var height: Int32
+    let height: Int32
 
     /// How many bytes at their beginning all keys of the node share.
-    var prefixCount: UInt32
+    let prefixCount: UInt32
 
     /// How many bytes of the heap are used up, and how many there are.
-    var heapCount: UInt32
-    var heapCapacity: UInt32
+    var heapCount: UInt32 = 0
+    let heapCapacity: UInt32
 }
 
-/// A node of a `KeyTree`: a header, and behind it, in the same allocation, the items.
+/// A reference to a node of a `KeyTree`: a header, and behind it the items.
 ///
-///     ┌────────┬────────────┬───────────┬──────────┬──────────────┬──────────────────────────┐
-///     │ header │ heads      │ payloads  │ suffixes │ ids          │ heap: prefix, rests …    │
-///     └────────┴────────────┴───────────┴──────────┴──────────────┴──────────────────────────┘
-///               8 bytes an   row or      place and  of separators;
-///               item         child       size       branches only
+///     ┌────────┬────────┬────────────┬───────────┬──────────┬──────────────┬───────────────┐
+///     │ header │ prefix │ heads      │ payloads  │ suffixes │ ids          │ heap: rests … │
+///     └────────┴────────┴────────────┴───────────┴──────────┴──────────────┴───────────────┘
+///                        8 bytes an   row or      place and  of separators;
+///                        item         child       size       branches only
 ///
 /// The bytes that all keys of a node share, its prefix, are stored once. What follows them in a
 /// key is its suffix: the first eight bytes of it as a big-endian integer, the *head*, which
 /// decides most comparisons, and the rest, if there is any, on the heap of the node.
 ///
-/// One class for leaves and branches, so that one check of uniqueness and one release serve both.
-/// The items are reached through `KeyTreeItems`. A node is changed only while exactly one
-/// reference to it exists.
-final class KeyTreeNode: ManagedBuffer<KeyTreeHeader, UInt64> {
+/// Every node has room for `itemsMax` items, so that it grows without being moved, and nodes that
+/// were given up are of the size that others need; only the heap has the size that its rests take.
+///
+/// Nodes lie in the `NodeMemory` of their tree and are counted by hand, as those of a `RowMap`:
+/// whoever stores a reference gives up one that it made or retained, and releases the one that
+/// stood there before. A node is changed only while exactly one reference to it exists. The
+/// contents are reached through `KeyTreeItems`.
+struct KeyTreeNode: Equatable {
     static let itemsMax = 64
 
-    /// A node with fewer items is merged with its neighbour, or gets some of the neighbour's.
+    /// When a removal leaves fewer items, the node is merged with its neighbour, or gets some of
+    /// the neighbour's.
     static let itemsMin = itemsMax / 4
+
+    /// A node that is divided leaves at least so many items on either side.
+    static let dividedItemsMin = itemsMax / 8
 
     /// Merged nodes hold no more than this, so that the next item does not split them again.
     static let mergedItemsMax = itemsMax * 3 / 4
 
-    private static let capacityStep = 8
+    /// With a short prefix behind it, the header fills a cache line.
+    static let headerBytes = 32
+
+    let header: UnsafeMutablePointer<KeyTreeHeader>
+
+    /// Heaps have multiples of so many bytes, so that there are few sizes of nodes.
+    private static let heapUnit = 256
 
     /// A node without items, for keys that all begin with `prefix`.
     ///
-    /// - Parameters:
-    ///   - capacity: How many items there shall at least be room for.
-    ///   - heapBytes: How many bytes there shall at least be for the prefix and the rests.
+    /// - Parameter heapBytes: How many bytes there shall at least be for the rests.
     static func make(
-        height: Int, capacity: Int, heapBytes: Int, prefix: UnsafeRawBufferPointer
+        height: Int, heapBytes: Int, prefix: UnsafeRawBufferPointer, in memory: NodeMemory
     ) -> KeyTreeNode {
-        let steps = (capacity + capacityStep - 1) / capacityStep
-        let rounded = max(1, steps) * capacityStep
-        let wordBytes = MemoryLayout<UInt64>.stride
-        let heapWords = (heapBytes + wordBytes - 1) / wordBytes
-        let itemBytes = KeyTreeItems.bytesPerItem(isLeaf: height == 0)
-        let words = rounded * itemBytes / wordBytes + heapWords
-        let buffer = KeyTreeNode.create(minimumCapacity: words) { _ in
-            KeyTreeHeader(
-                count: 0, capacity: Int32(rounded), height: Int32(height),
-                prefixCount: UInt32(prefix.count), heapCount: UInt32(prefix.count),
-                heapCapacity: UInt32(heapWords * wordBytes))
-        }
-        // `create` makes an instance of the class it is called on.
-        let node = unsafeDowncast(buffer, to: KeyTreeNode.self)
+        let fixedBytes = KeyTreeItems.fixedBytes(height: height, prefixCount: prefix.count)
+        let unit = NodeMemory.blockUnit
+        let heapWanted = (heapBytes + heapUnit - 1) / heapUnit * heapUnit
+        let blockBytes = (fixedBytes + heapWanted + unit - 1) / unit * unit
+        let header = memory.allocate(byteCount: blockBytes)
+            .bindMemory(to: KeyTreeHeader.self, capacity: 1)
+        header.initialize(
+            to: KeyTreeHeader(
+                height: Int32(height), prefixCount: UInt32(prefix.count),
+                heapCapacity: UInt32(blockBytes - fixedBytes)))
         if let bytes = prefix.baseAddress {
-            let items = KeyTreeItems(Unmanaged.passUnretained(node))
-            items.heap.copyMemory(from: bytes, byteCount: prefix.count)
+            (UnsafeMutableRawPointer(header) + headerBytes)
+                .copyMemory(from: bytes, byteCount: prefix.count)
         }
-        return node
+        return KeyTreeNode(header: header)
     }
 
-    deinit {
-        KeyTreeItems(Unmanaged.passUnretained(self)).releaseAll()
+    // MARK: References
+
+    /// Whether exactly one reference to the node exists: then nobody else sees it change.
+    var isUnique: Bool {
+        header.pointee.referenceCount.load(ordering: .acquiring) == 1
     }
 
-    /// Makes the node at `slot` one that nobody else refers to, copying it if need be.
-    static func makeUnique(_ slot: UnsafeMutablePointer<KeyTreeNode>) -> KeyTreeItems {
-        if !isKnownUniquelyReferenced(&slot.pointee) {
-            slot.pointee = KeyTreeItems(Unmanaged.passUnretained(slot.pointee)).copy()
-        }
-        return KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
+    func retain() {
+        header.pointee.referenceCount.add(1, ordering: .relaxed)
+    }
+
+    /// Gives up one reference; with the last one the node goes, and what it refers to.
+    func release(in memory: NodeMemory) {
+        let left = header.pointee.referenceCount.subtract(1, ordering: .acquiringAndReleasing)
+        guard left.newValue == 0 else { return }
+        let items = KeyTreeItems(self)
+        items.releaseAll(in: memory)
+        let byteCount = items.byteCount
+        header.deinitialize(count: 1)
+        memory.free(UnsafeMutableRawPointer(header), byteCount: byteCount)
+    }
+}
+
+/// A place that owns a reference to a node.
+typealias KeyTreeSlot = UnsafeMutablePointer<KeyTreeNode>
+
+extension KeyTreeSlot {
+    /// Puts a node in this place, taking over the reference, and releases the one before.
+    func replace(by node: KeyTreeNode, in memory: NodeMemory) {
+        let old = pointee
+        pointee = node
+        old.release(in: memory)
+    }
+
+    /// Makes the node in this place one that nobody else refers to, copying it if need be.
+    @inline(__always)
+    func makeUnique(in memory: NodeMemory) {
+        if !pointee.isUnique { replace(by: KeyTreeItems(pointee).copy(in: memory), in: memory) }
     }
 }

@@ -1,66 +1,76 @@
 /// How an entry gets out of a `KeyTree`, and how the tree shrinks with its content.
-enum KeyTreeRemoval {
-    typealias Slot = UnsafeMutablePointer<KeyTreeNode>
+struct KeyTreeRemoval {
+    /// At which index of the node at each height the way to the entry leads on.
+    let path: UnsafeMutableBufferPointer<Int>
+    let memory: NodeMemory
 
-    /// Removes an entry that is in the tree.
-    static func remove(
-        key: UnsafeRawBufferPointer, id: RecordID,
-        atRoot root: UnsafeMutablePointer<KeyTreeNode?>
-    ) {
-        root.withMemoryRebound(to: KeyTreeNode.self, capacity: 1) { remove(key, id, at: $0) }
+    /// Removes the entry.
+    func remove(atRoot root: UnsafeMutablePointer<KeyTreeNode?>) {
+        root.withMemoryRebound(to: KeyTreeNode.self, capacity: 1) { remove(at: $0) }
         guard let node = root.pointee else { return }
-        let items = KeyTreeItems(Unmanaged.passUnretained(node))
+        let items = KeyTreeItems(node)
         if items.isLeaf {
-            if items.count == 0 { root.pointee = nil }
+            guard items.count == 0 else { return }
+            root.pointee = nil
+            node.release(in: memory)
         } else if items.count == 1 {
-            root.pointee = items.children[0]
+            let child = items.children[0]
+            child.retain()
+            root.pointee = child
+            node.release(in: memory)
         }
     }
 
-    private static func remove(_ key: UnsafeRawBufferPointer, _ id: RecordID, at slot: Slot) {
-        let items = KeyTreeNode.makeUnique(slot)
+    private func remove(at slot: KeyTreeSlot) {
+        slot.makeUnique(in: memory)
+        let items = KeyTreeItems(slot.pointee)
+        let index = path[items.height]
         if items.isLeaf {
-            items.remove(at: items.place(of: key, id).index)
+            items.rows[index].release()
+            items.remove(at: index)
             return
         }
-        let index = items.childIndex(of: key, id)
-        remove(key, id, at: items.children + index)
-        let child = KeyTreeItems(items.child(at: index))
+        remove(at: items.children + index)
+        let child = KeyTreeItems(items.children[index])
         if child.count < KeyTreeNode.itemsMin, items.count > 1 {
             balanceChildren(max(0, index - 1), ofBranchAt: slot)
         }
     }
 
     /// Merges the children at `index` and behind it, or gives both the same number of items.
-    private static func balanceChildren(_ index: Int, ofBranchAt slot: Slot) {
-        let items = KeyTreeItems(Unmanaged.passUnretained(slot.pointee))
-        let left = KeyTreeNode.makeUnique(items.children + index)
-        let right = KeyTreeNode.makeUnique(items.children + index + 1)
+    private func balanceChildren(_ index: Int, ofBranchAt slot: KeyTreeSlot) {
+        let items = KeyTreeItems(slot.pointee)
+        let children = items.children
+        (children + index).makeUnique(in: memory)
+        (children + index + 1).makeUnique(in: memory)
         let divided = KeyTreeSequence(items).separator(at: index + 1)
-        let sequence = KeyTreeSequence(left, right, dividedBy: divided)
+        let right = children[index + 1]
+        let sequence = KeyTreeSequence(
+            KeyTreeItems(children[index]), KeyTreeItems(right), dividedBy: divided)
         let total = sequence.count
         if total <= KeyTreeNode.mergedItemsMax {
-            let merged = sequence.node(0..<total)
+            let merged = sequence.node(0..<total, in: memory)
             sequence.forget()
-            items.children[index] = merged
+            (children + index).replace(by: merged, in: memory)
             items.remove(at: index + 1)
+            right.release(in: memory)
             return
         }
-        let first = sequence.node(0..<total / 2)
-        let second = sequence.node(total / 2..<total)
-        let firstItems = KeyTreeItems(Unmanaged.passUnretained(first))
-        let secondItems = KeyTreeItems(Unmanaged.passUnretained(second))
+        let first = sequence.node(0..<total / 2, in: memory)
+        let second = sequence.node(total / 2..<total, in: memory)
+        let firstItems = KeyTreeItems(first)
         let separator =
             firstItems.isLeaf
-            ? KeyTree.Separator.between(firstItems, secondItems)
+            ? KeyTree.Separator.between(firstItems, KeyTreeItems(second))
             : sequence.separator(at: total / 2)
         sequence.forget()
-        items.children[index] = first
+        (children + index).replace(by: first, in: memory)
         // The new separator may be longer than the one that it replaces.
         items.remove(at: index + 1)
+        right.release(in: memory)
         separator.key.withUnsafeBytes { key in
-            KeyTreeInsertion.itemsWithRoom(for: key, at: slot)
-                .insert(Unmanaged.passRetained(second), key, separator.id, at: index + 1)
+            KeyTreeInsertion.itemsWithRoom(for: key, at: slot, in: memory)
+                .insert(second, key, separator.id, at: index + 1)
         }
     }
 }

@@ -29,7 +29,9 @@ struct KeyTreeSequence {
     /// A new node with the items of a range.
     ///
     /// - Parameter newKey: A key that the node shall have room for besides.
-    func node(_ range: Range<Int>, newKey: UnsafeRawBufferPointer? = nil) -> KeyTreeNode {
+    func node(
+        _ range: Range<Int>, newKey: UnsafeRawBufferPointer? = nil, in memory: NodeMemory
+    ) -> KeyTreeNode {
         let keyed = range.dropFirst(isLeaf ? 0 : 1)
         return withPrefix(of: keyed, newKey) { prefix in
             var restBytes = 0
@@ -39,24 +41,20 @@ struct KeyTreeSequence {
                 restBytes += KeyTreeItems.restCount(
                     keyCount: keyCount, prefixCount: prefix.count)
             }
-            var heapBytes = prefix.count + restBytes
-            var newRestBytes = 0
-            var capacity = range.count
+            var heapBytes = restBytes
             if let newKey {
                 // Room for half as many again, of the same average size, so that a node is made
                 // anew a few times until it is full and not after every few items.
-                capacity = min(capacity + max(8, capacity / 2), KeyTreeNode.itemsMax)
-                newRestBytes = KeyTreeItems.restCount(
+                let added = min(max(8, range.count / 2), KeyTreeNode.itemsMax - range.count)
+                heapBytes += KeyTreeItems.restCount(
                     keyCount: newKey.count, prefixCount: prefix.count)
-                heapBytes += newRestBytes
-                heapBytes += restBytes * (capacity - range.count) / max(1, range.count)
+                heapBytes += restBytes * added / max(1, range.count)
             }
             let node = KeyTreeNode.make(
-                height: first.height, capacity: capacity, heapBytes: heapBytes, prefix: prefix)
-            let target = KeyTreeItems(Unmanaged.passUnretained(node))
-            let isWhole = second == nil && range == 0..<first.count
-            if isWhole, target.canTakeAll(of: first, leaving: newRestBytes) {
-                target.takeAll(of: first)
+                height: first.height, heapBytes: heapBytes, prefix: prefix, in: memory)
+            let target = KeyTreeItems(node)
+            if second == nil, prefix.count >= first.prefixCount {
+                target.fill(with: range, of: first)
             } else {
                 for index in range { append(index, to: target) }
             }
@@ -106,11 +104,11 @@ struct KeyTreeSequence {
                 target.insert(items.rows[place], key, at: target.count)
             }
         } else if target.count == 0 {
-            target.insertFirst(items.child(at: place))
+            target.insertFirst(items.children[place])
         } else {
             let id = isJoint(index) ? separator?.id ?? items.ids[place] : items.ids[place]
             withKey(at: index) { key in
-                target.insert(items.child(at: place), key, id, at: target.count)
+                target.insert(items.children[place], key, id, at: target.count)
             }
         }
     }

@@ -16,8 +16,8 @@ final class NodeMemory: Sendable {
     /// Blocks begin at multiples of this and have a multiple of it: a cache line of 64 bytes.
     static let blockUnit = 64
 
-    /// Larger blocks, which only rows with equal hashes need, come from the heap one by one.
-    private static let pooledBytesMax = 1_024
+    /// Larger blocks, which only equal hashes or long keys need, come from the heap one by one.
+    private static let pooledBytesMax = 8_192
 
     private static let slabBytesMin = 1 << 12
     private static let slabBytesMax = Slab.hugePageBytes
@@ -79,8 +79,10 @@ final class NodeMemory: Sendable {
     private static func cut(_ units: Int, from pool: inout Pool) -> UnsafeMutableRawPointer {
         let byteCount = units * blockUnit
         if pool.rest.count < byteCount {
-            reuseRest(of: &pool)
-            let size = min(slabBytesMin << min(pool.slabs.count, 16), slabBytesMax)
+            if let block = cutFreed(units, from: &pool) { return block }
+            keep(pool.rest, in: &pool)
+            var size = min(slabBytesMin << min(pool.slabs.count, 16), slabBytesMax)
+            while size < byteCount { size <<= 1 }
             let slab = Slab.allocate(byteCount: size)
             pool.slabs.append(slab)
             pool.rest = UnsafeMutableRawBufferPointer(start: slab, count: size)
@@ -90,10 +92,23 @@ final class NodeMemory: Sendable {
         return block
     }
 
-    /// Keeps what is left of a slab, too small for the block that is wanted, as a free block.
-    private static func reuseRest(of pool: inout Pool) {
-        guard let block = pool.rest.baseAddress, pool.rest.count > 0 else { return }
-        let units = pool.rest.count / blockUnit
+    /// A block from the front of a larger one that was freed, before more memory is taken.
+    private static func cutFreed(_ units: Int, from pool: inout Pool) -> UnsafeMutableRawPointer? {
+        for larger in units + 1..<pool.free.count {
+            guard let block = pool.free[larger] else { continue }
+            pool.free[larger] = block.load(as: UnsafeMutableRawPointer?.self)
+            let rest = UnsafeMutableRawBufferPointer(
+                start: block + units * blockUnit, count: (larger - units) * blockUnit)
+            keep(rest, in: &pool)
+            return block
+        }
+        return nil
+    }
+
+    /// Keeps memory that is less than the block that is wanted, as a free block.
+    private static func keep(_ rest: UnsafeMutableRawBufferPointer, in pool: inout Pool) {
+        guard let block = rest.baseAddress, rest.count > 0 else { return }
+        let units = rest.count / blockUnit
         block.storeBytes(of: pool.free[units], as: UnsafeMutableRawPointer?.self)
         pool.free[units] = block
     }
