@@ -1,0 +1,140 @@
+"""Proof that the tests can fail: breaks the storage code on purpose, again and again, in a copy.
+
+    scripts/test --mutants [NAME…]      all of them, or those whose names contain one of the words
+
+Each mutant in the `.txt` files beside this one replaces a piece of a source file. It is killed if
+the tests that it names fail, crash or hang. One that survives, that no longer fits the source, or
+that does not compile, makes the exit code nonzero. The sources themselves carry no trace of it.
+
+No mutant touches the guards that keep a store's paths inside of its folder: broken, they would let
+a test reach files that are not its own.
+
+    == a name that says what is broken
+    file: Sources/…            tests: a regular expression for `swift test --filter`
+    --- the text that is replaced, which stands there once
+    +++ what replaces it; nothing, if the text is dropped
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COPY = ROOT / ".build" / "mutants"
+SECONDS_MAX = 300
+
+
+class Mutant:
+    def __init__(self, text):
+        head, _, rest = text.partition("\n--- ")
+        lines = head.split("\n")
+        self.name = lines[0].strip()
+        fields = dict(re.findall(r"^(file|tests): *(.+)$", head, re.MULTILINE))
+        self.file = fields["file"]
+        self.tests = fields["tests"]
+        old, _, new = rest.partition("\n+++")
+        self.old = old
+        self.new = new.strip("\n").removeprefix(" ")
+
+    def apply(self):
+        """Breaks the copy; returns a function that mends it."""
+        path = COPY / self.file
+        source = path.read_text()
+        if source.count(self.old) != 1:
+            raise ValueError(f"stands there {source.count(self.old)} times: {self.old!r}")
+        path.write_text(source.replace(self.old, self.new))
+
+        def mend():
+            path.write_text(source)
+
+        return mend
+
+
+def mutants():
+    found = []
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.txt")):
+        for text in re.split(r"^== ", path.read_text(), flags=re.MULTILINE)[1:]:
+            found.append(Mutant(text.rstrip("\n")))
+    names = [mutant.name for mutant in found]
+    assert len(set(names)) == len(names), "two mutants have one name"
+    return found
+
+
+def copy_sources():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+    ).stdout
+    wanted = {name.decode() for name in listed.split(b"\0") if name}
+    for name in wanted:
+        source, target = ROOT / name, COPY / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            shutil.copy(source, target)
+    for folder in ("Sources", "Tests"):
+        for path in (COPY / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(COPY)) not in wanted:
+                path.unlink()
+
+
+def run(*command):
+    """The exit code and the output; a command that takes too long is ended with all its children."""
+    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
+    process = subprocess.Popen(
+        command, cwd=COPY, env=environment, start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )
+    try:
+        output, _ = process.communicate(timeout=SECONDS_MAX if command[1] == "test" else 1_800)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return None, output
+
+
+def verdict(mutant):
+    try:
+        mend = mutant.apply()
+    except ValueError as error:
+        return "OUTDATED", str(error)
+    try:
+        code, output = run("swift", "build", "--build-tests")
+        if code != 0:
+            errors = [line for line in output.splitlines() if "error:" in line]
+            return "BROKEN", "does not compile: " + "; ".join(errors[:2])
+        code, output = run("swift", "test", "--skip-build", "--filter", mutant.tests)
+        if code is None:
+            return "killed", "the tests hang"
+        if re.search(r"Test run with 0 tests", output):
+            return "BROKEN", f"no test is called {mutant.tests}"
+        if code == 0:
+            return "SURVIVED", ""
+        failed = re.search(r"✘ Test \"?(.+?)\"? (?:recorded|with|failed)", output)
+        return "killed", failed[1] if failed else f"exit code {code}"
+    finally:
+        mend()
+
+
+def main():
+    words = sys.argv[1:]
+    chosen = [m for m in mutants() if not words or any(word in m.name for word in words)]
+    copy_sources()
+    code, output = run("swift", "build", "--build-tests")
+    if code != 0:
+        sys.exit(output)
+    counts = {}
+    for mutant in chosen:
+        start = time.monotonic()
+        outcome, why = verdict(mutant)
+        counts[outcome] = counts.get(outcome, 0) + 1
+        print(f"{outcome:9} {time.monotonic() - start:4.0f} s  {mutant.name}: {why}", flush=True)
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
+    sys.exit(0 if set(counts) <= {"killed"} else 1)
+
+
+main()
