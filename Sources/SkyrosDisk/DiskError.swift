@@ -41,6 +41,11 @@ package struct DiskError: Error, Equatable, Sendable {
         operation == .syncFile || operation == .syncFolder
     }
 
+    /// Whether the medium has the bytes no more, or cannot give them.
+    package var isUnreadableMedium: Bool {
+        operation == .read && reason == .system(System.inputOutput)
+    }
+
     /// Whether nothing stands at the path.
     package var isNotFound: Bool {
         reason == .system(System.notFound)

@@ -42,6 +42,18 @@ package protocol LogReader: Sendable {
     func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk?
 }
 
+/// A log that is looked at from outside, beside whoever writes it.
+package protocol ObservedLog: LogReader {
+    /// The store that the log belongs to.
+    var storeID: StoreID { get }
+
+    /// How large the log is.
+    var statistics: LogStatistics { get }
+
+    /// Looks again; returns whether there is more than before.
+    func refresh() throws(LogError) -> Bool
+}
+
 /// How much a log had taken at some moment; later positions are greater.
 package struct LogPosition: Comparable, Sendable {
     /// Bytes appended since the log was opened.

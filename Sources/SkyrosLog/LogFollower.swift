@@ -4,7 +4,7 @@ package import SkyrosDisk
 ///
 /// It sees the log as it was at the last `refresh`. A torn end is what a writer has not
 /// finished yet, or left when it died; either way history ends before it.
-package final class LogFollower: LogReader {
+package final class LogFollower: ObservedLog {
     private let disk: any Disk
     private let options: LogOptions
     private let framing: PayloadFraming
@@ -34,6 +34,9 @@ package final class LogFollower: LogReader {
     }
 
     package var statistics: LogStatistics { catalog.withLock { $0.statistics } }
+
+    /// Whether the last write that was seen is not whole: it may be under way, or a crash's.
+    package var endsTorn: Bool { catalog.withLock { $0.active.scan.stop == .invalid } }
 
     /// Looks again; returns whether there is more than before.
     package func refresh() throws(LogError) -> Bool {

@@ -14,7 +14,7 @@ enum Tool {
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
         QueryCommand.self, VerifyCommand.self, ReplayCommand.self, RebuildCommand.self,
-        ExportCommand.self,
+        ExportCommand.self, SalvageCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -67,6 +67,7 @@ enum Tool {
             Every command takes the store's folder first and prints for people, or for programs
             with --json. A moment (--at, --to …) is the number of an event or a time such as
             2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
+            When a store is damaged: `verify` names all of it, `salvage` saves what is before it.
             Exit codes: 0 success, 1 the answer is "no", or something is damaged or missing, 2 wrong
             usage.
             """

@@ -30,7 +30,7 @@ extension Archive {
     ///
     /// - Throws: `StoreError` if the log cannot be read.
     public func info() throws -> StoreInfo {
-        let statistics = follower.statistics
+        let statistics = log.statistics
         let checkpoint = try? checkpoint()?.position()
         var first: EventTime?
         try forEachEvent(through: 1) { event in
@@ -66,6 +66,6 @@ extension Archive {
         }
         guard status != nil else { return nil }
         return Checkpointer(
-            path: "\(path)/checkpoint.sqlite", storeID: follower.storeID.bytes, readOnly: true)
+            path: "\(path)/checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
     }
 }

@@ -24,7 +24,7 @@ extension Archive {
         let resolved = file.deletingLastPathComponent().resolvingSymlinksInPath()
             .appending(path: file.lastPathComponent).path(percentEncoded: false)
         do {
-            let checkpointer = Checkpointer(path: resolved, storeID: follower.storeID.bytes)
+            let checkpointer = Checkpointer(path: resolved, storeID: log.storeID.bytes)
             try checkpointer.write(snapshot, TouchedRows(allOf: snapshot))
             try checkpointer.close()
         } catch {
@@ -39,11 +39,13 @@ extension Archive {
     /// log durable first.
     ///
     /// - Parameter progress: called after each event.
-    /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`.
+    /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`; the first damage, if the
+    ///   archive reads up to it, as nothing in a damaged store is replaced.
     @discardableResult
     public func rebuildCheckpoint(
         progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
+        if let damage = damage?.damages.first { throw StoreError(damage) }
         guard let path = disk.systemPath else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }

@@ -9,19 +9,31 @@ public struct Verification: Hashable, Sendable {
     /// The digest of the state at that event.
     public internal(set) var digest: StateDigest?
     /// What is wrong, in words, each with its place.
-    public internal(set) var problems: [String] = []
+    public var problems: [String] { otherProblems + damages.map { StoreError($0).description } }
+    /// What is wrong beside the damage of the log.
+    public internal(set) var otherProblems: [String] = []
+    /// What of the log is damaged.
+    public internal(set) var damages: [DamageReport.Damage] = []
+    /// What a crash left of the last write, if so. It is no problem: an opening sets it aside.
+    public internal(set) var tornTail: DamageReport.Damage?
 
     init() {}
 
     /// The finding of a log that cannot be opened.
     public init(problem: StoreError) {
-        problems = [problem.description]
+        otherProblems = [problem.description]
     }
 }
 
 extension Archive {
     /// Reads everything and checks it: every checksum, the order of the sequences and times, that
     /// each event fits the state before it, and that the checkpoint is the fold of the log.
+    ///
+    ///     let result = try Archive(at: url, reading: .upToDamage).verify()
+    ///     for problem in result.problems { … }
+    ///
+    /// It goes on behind damage and names all of it. May be called from any thread, and takes as
+    /// long as reading and folding the store does.
     ///
     /// - Parameter progress: called now and then with the last event checked.
     /// - Complexity: O(size of the store).
@@ -33,7 +45,7 @@ extension Archive {
             var state = empty
             try replay { event, snapshot in
                 if event.time <= lastTime {
-                    result.problems.append(
+                    result.otherProblems.append(
                         "event \(event.sequence) is not later than the one before")
                 }
                 lastTime = event.time
@@ -47,9 +59,25 @@ extension Archive {
             }
             result.digest = try state.digest()
         } catch {
-            result.problems.append(String(describing: StoreError.wrapping(error)))
+            noteDamage(&result, instead: StoreError.wrapping(error))
+            return result
         }
+        noteDamage(&result)
         return result
+    }
+
+    /// Notes what is damaged. What has stopped the fold is seldom all of it, and is named in its
+    /// own words only if no damage explains it.
+    private func noteDamage(_ result: inout Verification, instead error: StoreError? = nil) {
+        var report = damage
+        if report == nil, error != nil || (log as? LogFollower)?.endsTorn ?? false {
+            // What cannot be read at all leaves the error that was met.
+            report = (try? Self.survey(disk)).map { DamageReport($0) }
+        }
+        result.damages = report?.damages ?? []
+        result.tornTail = report?.tornTail
+        let isExplained = !result.damages.isEmpty && error?.code != .invalidEvent
+        if let error, !isExplained { result.otherProblems.append(error.description) }
     }
 
     /// The state that the checkpoint holds, if there is one.
@@ -57,18 +85,18 @@ extension Archive {
         do {
             guard let checkpoint = try checkpoint(), let position = try checkpoint.position()
             else { return nil }
-            if position.storeID != follower.storeID.bytes {
-                result.problems.append("the checkpoint belongs to another store")
+            if position.storeID != log.storeID.bytes {
+                result.otherProblems.append("the checkpoint belongs to another store")
                 return nil
             }
             if position.sequence > sequence.rawValue {
-                result.problems.append(
+                result.otherProblems.append(
                     "the checkpoint holds event \(position.sequence), the log ends at \(sequence)")
                 return nil
             }
             return try checkpoint.load(into: empty)
         } catch {
-            result.problems.append(String(describing: StoreError.wrapping(error)))
+            result.otherProblems.append(String(describing: StoreError.wrapping(error)))
             return nil
         }
     }
@@ -78,10 +106,10 @@ extension Archive {
     ) throws {
         guard let checkpoint else { return }
         if checkpoint.check != fold.check {
-            result.problems.append(
+            result.otherProblems.append(
                 "the checkpoint and the log tell different histories up to event \(fold.sequence)")
         } else if try checkpoint.digest() != fold.digest() {
-            result.problems.append(
+            result.otherProblems.append(
                 "the checkpoint is not the fold of the log up to event \(fold.sequence)")
         }
     }

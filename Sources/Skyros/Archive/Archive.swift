@@ -13,7 +13,17 @@ import SkyrosLog
 /// It takes no lock and changes nothing. It sees the log as it was when it was opened or last
 /// refreshed.
 public final class Archive: Sendable {
-    let follower: LogFollower
+    /// How far into a damaged log an archive reads.
+    public enum Extent: Hashable, Sendable {
+        /// All of it; damage is an error.
+        case whole
+        /// The events before the first damage; see `Archive.damage`.
+        case upToDamage
+    }
+
+    let log: any ObservedLog
+    /// The log, if it is read up to its damage.
+    let survey: LogSurvey?
     let disk: any Disk
     private let schema: Schema
     private let hashSeed: UInt64
@@ -23,9 +33,12 @@ public final class Archive: Sendable {
     /// - Parameters:
     ///   - url: the store's folder.
     ///   - entities: types whose indexes the snapshots shall have; none are needed.
+    ///   - extent: `.upToDamage` to look into a damaged store, which reads all of the log first.
     /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like
-    ///   if the log is damaged.
-    public convenience init(at url: URL, entities: [any Entity.Type] = []) throws {
+    ///   if the log is damaged and wanted whole.
+    public convenience init(
+        at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole
+    ) throws {
         let path = url.path(percentEncoded: false)
         let disk: PosixDisk
         do throws(DiskError) {
@@ -33,37 +46,52 @@ public final class Archive: Sendable {
         } catch {
             throw error.isNotFound ? Self.notAStore(path) : StoreError(error)
         }
-        try self.init(on: Surroundings(disk: disk), entities: entities)
+        try self.init(on: Surroundings(disk: disk), entities: entities, reading: extent)
     }
 
-    package init(on surroundings: Surroundings, entities: [any Entity.Type] = []) throws {
+    package init(
+        on surroundings: Surroundings, entities: [any Entity.Type] = [],
+        reading extent: Extent = .whole
+    ) throws {
         disk = surroundings.disk
         schema = entities.isEmpty ? .untyped : try Schema(entities)
         hashSeed = surroundings.entropy.next()
         do throws(LogError) {
-            follower = try LogFollower(
-                on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+            switch extent {
+            case .whole:
+                survey = nil
+                log = try LogFollower(on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+            case .upToDamage:
+                let survey = try Self.survey(disk)
+                self.survey = survey
+                log = survey
+            }
         } catch {
             let isMissing = error.code == .segmentMissing && error.segment == nil
             throw isMissing ? Self.notAStore(disk.systemPath ?? "") : StoreError(error)
         }
     }
 
-    /// The last event.
-    public var sequence: SequenceNumber { SequenceNumber(rawValue: follower.head.sequence) }
+    static func survey(_ disk: any Disk) throws(LogError) -> LogSurvey {
+        try LogSurvey(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+    }
 
-    /// Looks whether there is more in the log; returns whether there is.
+    /// The last event, or the last one before the damage.
+    public var sequence: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
+
+    /// Looks whether there is more in the log; returns whether there is. An archive that reads up to
+    /// a damage is of one moment and never has more.
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
-        try StoreError.fromLog { () throws(LogError) in try follower.refresh() }
+        try StoreError.fromLog { () throws(LogError) in try log.refresh() }
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func event(_ sequence: SequenceNumber) throws -> Event? {
-        try EventReading(follower).event(sequence)
+        try EventReading(log).event(sequence)
     }
 
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
@@ -76,7 +104,7 @@ public final class Archive: Sendable {
         _ body: (Event) throws -> Bool
     ) throws {
         let end = last ?? sequence
-        try EventReading(follower).forEach(from: first, through: end) { event, _ in
+        try EventReading(log).forEach(from: first, through: end) { event, _ in
             try body(event)
         }
     }
@@ -116,7 +144,7 @@ public final class Archive: Sendable {
         var snapshot = empty
         var touched = TouchedRows(isRecording: false)
         let end = last ?? sequence
-        try EventReading(follower).forEach(from: 1, through: end) { event, check in
+        try EventReading(log).forEach(from: 1, through: end) { event, check in
             try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
             return try body(event, snapshot)
         }
@@ -125,10 +153,10 @@ public final class Archive: Sendable {
     /// The state before the first event.
     var empty: Snapshot {
         Snapshot(
-            schema, beginning: RunningCheck(beginning: follower.storeID), hashSeed: hashSeed)
+            schema, beginning: RunningCheck(beginning: log.storeID), hashSeed: hashSeed)
     }
 
-    private var past: HistoryReading { HistoryReading(log: follower, empty: empty) }
+    private var past: HistoryReading { HistoryReading(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "there is no store at \(path)")

@@ -172,7 +172,7 @@ extension System {
     }
 
     /// The path with all symbolic links resolved.
-    static func realPath(_ path: String) throws(DiskError) -> String {
+    package static func realPath(_ path: String) throws(DiskError) -> String {
         guard let resolved = realpath(path, nil) else {
             throw DiskError(.status, path, .system(errno))
         }

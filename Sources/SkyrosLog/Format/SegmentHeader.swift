@@ -53,6 +53,15 @@ extension SegmentHeader {
     /// - Throws: `LogError` with `.unsupportedFormat` if a newer version wrote the file, with
     ///   `.corrupt` if the bytes are no header.
     init(_ bytes: UnsafeRawBufferPointer, in segment: SegmentName) throws(LogError) {
+        try self.init(misnamed: bytes, in: segment)
+        guard firstSequence == segment.firstSequence else {
+            let why = "the segment's name and its header disagree about the first sequence"
+            throw LogError(.corrupt, why, segment, at: 32)
+        }
+    }
+
+    /// Reads the header at the start of `bytes`, whatever the name of the file says.
+    init(misnamed bytes: UnsafeRawBufferPointer, in segment: SegmentName) throws(LogError) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else {
             throw LogError(.corrupt, "the segment does not start with a header", segment, at: 0)
         }
@@ -65,22 +74,26 @@ extension SegmentHeader {
             let why = "the segment needs a reader of format \(oldestReader) or newer"
             throw LogError(.unsupportedFormat, why, segment, at: 8)
         }
-        guard let storeID = StoreID([UInt8](bytes.slice(16, StoreID.byteCount))) else {
+        guard let header = SegmentHeader(unchecked: bytes) else {
             throw LogError(.corrupt, "the segment's header has no store id", segment, at: 16)
         }
+        self = header
+        guard firstSequence > 0 else {
+            let why = "the segment begins at sequence 0, and the first one is 1"
+            throw LogError(.corrupt, why, segment, at: 32)
+        }
+    }
+
+    /// Takes the fields as they are; nil if there are too few bytes.
+    init?(unchecked bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.byteCount,
+            let storeID = StoreID([UInt8](bytes.slice(16, StoreID.byteCount)))
+        else { return nil }
         self.storeID = storeID
         firstSequence = bytes.integer(at: 32)
         checkBefore = RunningCheck(rawValue: bytes.integer(at: 40))
         timeBefore = bytes.integer(at: 48)
         salt = bytes.integer(at: 56)
         unsyncedBytesMax = bytes.integer(at: 64)
-        guard firstSequence > 0 else {
-            let why = "the segment begins at sequence 0, and the first one is 1"
-            throw LogError(.corrupt, why, segment, at: 32)
-        }
-        guard firstSequence == segment.firstSequence else {
-            let why = "the segment's name and its header disagree about the first sequence"
-            throw LogError(.corrupt, why, segment, at: 32)
-        }
     }
 }

@@ -66,6 +66,23 @@ enum Zstd {
         return bytes
     }
 
+    /// The content of `frame`, which says itself how large it is: at most `byteCountMax`.
+    static func content(
+        of frame: UnsafeRawBufferPointer, byteCountMax: Int
+    ) throws(Failure) -> [UInt8] {
+        let stated = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
+        guard stated <= UInt64(byteCountMax) else {
+            throw .sizeMismatch(expected: byteCountMax, stated: stated)
+        }
+        return try content(of: frame, byteCount: Int(stated))
+    }
+
+    /// The size of the frame at the start of `bytes`; nil if there is no whole one.
+    static func frameByteCount(in bytes: UnsafeRawBufferPointer) -> Int? {
+        let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
+        return ZSTD_isError(size) == 0 && size > 0 && size <= bytes.count ? size : nil
+    }
+
     private static func check(_ result: Int) throws(Failure) {
         guard ZSTD_isError(result) != 0 else { return }
         throw .library(String(cString: ZSTD_getErrorName(result)))

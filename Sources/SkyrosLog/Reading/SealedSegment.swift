@@ -9,7 +9,7 @@ import SkyrosDisk
 struct SealedSegment: Sendable {
     static let headerMagic: UInt32 = 0x184D_2A50
 
-    private struct Frame: Sendable {
+    struct Frame: Sendable {
         let offset: Int
         let compressedByteCount: Int
         let contentByteCount: Int
@@ -26,7 +26,7 @@ struct SealedSegment: Sendable {
     let byteCount: Int
     /// The size of what it holds.
     let contentByteCount: Int
-    private let frames: [Frame]
+    let frames: [Frame]
     /// Opened for each read: a long history has more segments than a process may have open files.
     private let disk: any Disk
     private let status: FileStatus
@@ -126,7 +126,8 @@ struct SealedSegment: Sendable {
         }
     }
 
-    private static func ranges(in bytes: [UInt8], _ framing: PayloadFraming) -> [Range<Int>]? {
+    /// Where the batches in `bytes` are; nil if they are not batches alone.
+    static func ranges(in bytes: [UInt8], _ framing: PayloadFraming) -> [Range<Int>]? {
         bytes.withUnsafeBytes { all in
             var ranges: [Range<Int>] = []
             var offset = 0

@@ -7,7 +7,7 @@ enum Floors {
     /// beside the folders have no floor, and name and are named freely, unless a floor is `wiring`.
     static let all: [String: [[String]]] = [
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
-        "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"]],
+        "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"]],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
             ["History", "Live"], ["Archive"], [wiring],

@@ -1,0 +1,146 @@
+/// A pass over the blocks of an open segment that goes on behind what is damaged.
+///
+/// `SegmentScan` ends at the first byte that does not parse, because history does. This one looks
+/// for what can still be read. A pure function of the bytes.
+struct BlockWalk {
+    /// Bytes that are no block in their place.
+    struct Gap: Equatable {
+        let offset: Int
+        /// The batches that stood there; nil if there were none.
+        let sequences: ClosedRange<UInt64>?
+        /// Whether nothing follows that tells how many they were.
+        let isOpenEnded: Bool
+    }
+
+    private(set) var stretches: [LogStretch] = []
+    private(set) var gaps: [Gap] = []
+    /// The largest position that some block proves durable.
+    private(set) var durableByteCount = 0
+
+    /// The last batch; nil if nobody knows, because the end is damaged.
+    var lastSequence: UInt64? { gaps.last?.isOpenEnded ?? false ? nil : sequence }
+
+    private let name: SegmentName
+    private let salt: UInt64
+    /// The last batch that was passed or is known to have been there, and the check through it.
+    private var sequence: UInt64
+    private var check: RunningCheck?
+    private var gapOffset: Int?
+    /// The last batch that a damaged block says it holds.
+    private var sequenceInGap: UInt64?
+    private var start: Start?
+
+    private struct Start {
+        let offset: Int
+        let sequence: UInt64
+        let checkBefore: RunningCheck?
+    }
+
+    /// Stretches are about this long.
+    private static let stretchBytes = 256 << 10
+
+    /// Walks over `bytes`, the whole of a file.
+    ///
+    /// - Parameter checkBefore: nil if the header cannot be trusted; then the first block tells.
+    init(
+        over bytes: UnsafeRawBufferPointer, of name: SegmentName, salt: UInt64,
+        firstSequence: UInt64, checkBefore: RunningCheck?
+    ) {
+        self.name = name
+        self.salt = salt
+        sequence = firstSequence - 1
+        check = checkBefore
+        var offset = SegmentHeader.byteCount
+        while offset + Block.headerByteCount <= bytes.count {
+            offset += step(bytes, at: offset)
+        }
+        endStretch(at: min(gapOffset ?? offset, bytes.count))
+        endLastGap(bytes, from: gapOffset ?? offset)
+    }
+
+    /// Looks at one place; returns how far to go on.
+    private mutating func step(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        guard let header = Block(headerIn: bytes, at: offset, salt: salt),
+            header.byteCount <= bytes.count - offset
+        else {
+            beginGap(at: offset)
+            return Block.alignment
+        }
+        durableByteCount = max(durableByteCount, header.durableByteCount)
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), isAhead(block) else {
+            beginGap(at: offset)
+            if isAhead(header) { sequenceInGap = header.sequence }
+            return header.byteCount
+        }
+        if !follows(block) {
+            beginGap(at: offset)
+            endGap(before: block)
+        } else if gapOffset != nil {
+            endGap(before: block)
+        }
+        take(block, at: offset)
+        return block.byteCount
+    }
+
+    /// Whether the block may stand behind what was passed: numbers only grow.
+    private func isAhead(_ block: Block) -> Bool {
+        guard block.sequence < .max else { return false }
+        return block.kind == .batch ? block.sequence > sequence : block.sequence >= sequence
+    }
+
+    private func follows(_ block: Block) -> Bool {
+        guard let check else { return block.kind != .batch && block.sequence == sequence }
+        return block.kind == .batch
+            ? block.sequence == sequence + 1 && block.check == check.advanced(by: block.payloadHash)
+            : block.sequence == sequence && block.check == check
+    }
+
+    private mutating func take(_ block: Block, at offset: Int) {
+        if block.kind == .batch, start == nil {
+            start = Start(offset: offset, sequence: block.sequence, checkBefore: check)
+        }
+        sequence = block.sequence
+        check = block.check
+        let end = offset + block.byteCount
+        if let start, end - start.offset >= Self.stretchBytes { endStretch(at: end) }
+    }
+
+    private mutating func beginGap(at offset: Int) {
+        guard gapOffset == nil else { return }
+        endStretch(at: offset)
+        gapOffset = offset
+    }
+
+    /// A block behind the gap tells how much stood in it.
+    private mutating func endGap(before block: Block) {
+        guard let offset = gapOffset else { return }
+        let last = block.kind == .batch ? block.sequence - 1 : block.sequence
+        let lost = last > sequence ? sequence + 1...last : nil
+        gaps.append(Gap(offset: offset, sequences: lost, isOpenEnded: false))
+        if !follows(block) {
+            sequence = last
+            // A mark says what the check before the next batch is, a batch does not.
+            check = block.kind == .batch ? nil : block.check
+        }
+        gapOffset = nil
+        sequenceInGap = nil
+    }
+
+    private mutating func endStretch(at offset: Int) {
+        guard let start, let check else { return }
+        stretches.append(
+            LogStretch(
+                segment: name, form: .blocks(salt: salt), offset: start.offset,
+                byteCount: offset - start.offset, contentByteCount: offset - start.offset,
+                sequences: start.sequence...sequence,
+                checkBefore: start.checkBefore, checkAfter: check))
+        self.start = nil
+    }
+
+    /// Zeros at the end are room made in advance.
+    private mutating func endLastGap(_ bytes: UnsafeRawBufferPointer, from offset: Int) {
+        guard offset < bytes.count, bytes.lastNonzero(from: offset) != nil else { return }
+        let last = max(sequenceInGap ?? 0, sequence + 1)
+        gaps.append(Gap(offset: offset, sequences: sequence + 1...last, isOpenEnded: true))
+    }
+}

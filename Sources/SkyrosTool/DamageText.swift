@@ -1,0 +1,51 @@
+import Skyros
+
+/// Damage for programs and for people.
+enum DamageText {
+    /// The stable form of a damage, see the command-line contract in docs/mapping.md.
+    static func json(_ damage: DamageReport.Damage) -> FieldValue {
+        var object: [String: FieldValue] = [
+            "code": .text(damage.code.name), "message": .text(damage.message),
+            "segment": .text(damage.segment), "isBelowDurable": .bool(damage.isBelowDurable),
+            "isReadable": .bool(damage.isReadable), "isOpenEnded": .bool(damage.isOpenEnded),
+        ]
+        object["offset"] = damage.offset.map { .integer(Int128($0)) }
+        object["frame"] = damage.frame.map { .integer(Int128($0)) }
+        if let sequences = damage.sequences {
+            object.merge(json(sequences)) { $1 }
+        }
+        return .map(object)
+    }
+
+    static func json(_ ranges: [ClosedRange<SequenceNumber>]) -> FieldValue {
+        .array(ranges.map { .map(json($0)) })
+    }
+
+    private static func json(_ range: ClosedRange<SequenceNumber>) -> [String: FieldValue] {
+        [
+            "from": .integer(Int128(range.lowerBound.rawValue)),
+            "to": .integer(Int128(range.upperBound.rawValue)),
+        ]
+    }
+
+    /// A line for the damage: place, events, what is wrong.
+    static func line(_ damage: DamageReport.Damage) -> String {
+        var text = damage.segment
+        if let offset = damage.offset { text += " at byte \(offset)" }
+        if let frame = damage.frame { text += ", frame \(frame)" }
+        text += ": \(events(damage)): \(damage.message)"
+        return damage.isBelowDurable ? text : text + " (above the durable watermark)"
+    }
+
+    private static func events(_ damage: DamageReport.Damage) -> String {
+        guard let sequences = damage.sequences else { return "no events" }
+        var text = line(sequences)
+        if damage.isOpenEnded { text += " and what followed" }
+        return damage.isReadable ? text + ", which can be read" : text
+    }
+
+    static func line(_ range: ClosedRange<SequenceNumber>) -> String {
+        range.lowerBound == range.upperBound
+            ? "event \(range.lowerBound)" : "events \(range.lowerBound) to \(range.upperBound)"
+    }
+}

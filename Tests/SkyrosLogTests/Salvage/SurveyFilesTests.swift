@@ -1,0 +1,164 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+/// Files that are missing, empty, or not where they belong.
+@Suite struct `A survey of files` {
+    private let log: DamagedLog
+    private let names: [SegmentName]
+
+    init() throws {
+        log = try DamagedLog()
+        names = log.names
+    }
+
+    private func first(_ index: Int) -> UInt64 { names[index].firstSequence }
+
+    /// What the survey finds, in lines; it changes nothing.
+    private func damages() throws -> [String] {
+        let before = log.disk.contents
+        defer { #expect(log.disk.contents == before) }
+        let survey = try log.survey()
+        #expect(try survey.batches() == expected(survey.head.sequence))
+        return survey.damages.map(\.summary)
+    }
+
+    @Test(arguments: [0, 1, 2, 3])
+    func `misses a segment`(index: Int) throws {
+        log.erase(names[index])
+        let missing = SegmentName(first(index), .sealed)
+        #expect(
+            try damages() == [
+                "segmentMissing \(missing) \(first(index))...\(first(index + 1) - 1)"
+            ])
+        let survey = try log.survey()
+        #expect(survey.head.sequence == first(index) - 1)
+        #expect(survey.readableBehind == [first(index + 1)...log.count])
+    }
+
+    @Test func `misses the active segment behind a sealed one`() throws {
+        log.erase(names[3])
+        log.erase(names[4])
+        #expect(
+            try damages() == [
+                "segmentMissing \(SegmentName(first(3), .open)) \(first(3))...\(first(3)) and more"
+            ])
+        #expect(try log.survey().head.sequence == first(3) - 1)
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 4])
+    func `finds a file of no bytes`(index: Int) throws {
+        log.overwrite(names[index], [])
+        let range =
+            index < 4
+            ? "\(first(index))...\(first(index + 1) - 1)"
+            : "\(first(index))...\(first(index)) and more"
+        #expect(try damages() == ["corrupt \(names[index]) @0 \(range)"])
+        #expect(try log.survey().head.sequence == first(index) - 1)
+    }
+
+    @Test(arguments: [1, 3, 4])
+    func `finds a file that is no segment`(index: Int) throws {
+        log.overwrite(names[index], [UInt8](repeating: 0x41, count: 1_000))
+        let survey = try log.survey()
+        #expect(survey.damages.map(\.segment) == [names[index]])
+        #expect(survey.damages.first?.code == .corrupt)
+        #expect(survey.head.sequence == first(index) - 1)
+    }
+
+    @Test(arguments: [1, 3])
+    func `finds a segment of another store`(index: Int) throws {
+        var bytes = log.bytes(of: names[index])
+        let start = names[index].kind == .sealed ? 8 : 0
+        bytes[start + 16] ^= 1
+        let check = XXH64.hash(Array(bytes[start..<start + 88]))
+        withUnsafeBytes(of: check.littleEndian) {
+            bytes.replaceSubrange(start + 88..<start + 96, with: $0)
+        }
+        log.overwrite(names[index], bytes)
+        #expect(
+            try damages() == [
+                "foreignStore \(names[index]) @\(start + 16) "
+                    + "\(first(index))...\(first(index + 1) - 1)"
+            ])
+        #expect(try log.survey().head.sequence == first(index) - 1)
+    }
+
+    @Test(arguments: [[0, 2], [1, 3], [2, 4]])
+    func `finds swapped segments, of which nothing is lost`(pair: [Int]) throws {
+        let bytes = pair.map { log.bytes(of: names[$0]) }
+        log.overwrite(names[pair[0]], bytes[1])
+        log.overwrite(names[pair[1]], bytes[0])
+        let survey = try log.survey()
+        #expect(Set(survey.damages.map(\.segment)) == Set(pair.map { names[$0] }))
+        #expect(survey.damages.allSatisfy { $0.isReadable || $0.isOpenEnded })
+        #expect(survey.damages.count == 2)
+        #expect(survey.head.sequence == log.count)
+        #expect(try survey.batches() == expected(log.count))
+        #expect(code { _ = try log.fixture.inspect(log.disk) } != nil)
+    }
+
+    @Test func `finds an older copy in a segment's place`() throws {
+        let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
+        let cut = blocks[2]
+        log.overwrite(names[3], Array(log.bytes(of: names[3]).prefix(cut.offset)))
+        #expect(
+            try damages() == [
+                "segmentMissing \(SegmentName(cut.block.sequence, .sealed)) "
+                    + "\(cut.block.sequence)...\(first(4) - 1)"
+            ])
+    }
+
+    @Test func `finds a segment of another history`() throws {
+        // The same store, another past: one batch more in the ended segment.
+        let other = try DamagedLog()
+        var header = try SegmentHeader(other.bytes(of: names[4]), in: names[4])
+        header.checkBefore = RunningCheck(rawValue: 7)
+        log.overwrite(names[4], header.bytes)
+        #expect(try damages() == ["chainBroken \(names[4]) @40 readable"])
+        #expect(try log.survey().head.sequence == first(4) - 1)
+    }
+
+    @Test func `reads the twin of a damaged segment`() throws {
+        let whole = try DamagedLog()
+        let (writer, _) = try whole.fixture.open(whole.disk)
+        _ = try writer.sealNext()
+        try writer.close()
+        let sealed = SegmentName(first(3), .sealed)
+        log.overwrite(sealed, whole.bytes(of: sealed))
+        #expect(try damages().isEmpty)
+        let block = try #require(try log.blocks(of: names[3]).first { $0.block.kind == .batch })
+        log.flip(names[3], at: block.offset + Block.headerByteCount)
+        let lost = block.block.sequence
+        #expect(
+            try damages() == ["corrupt \(names[3]) @\(block.offset) \(lost)...\(lost) readable"])
+        #expect(try log.survey().head.sequence == log.count)
+    }
+
+    @Test func `believes no damage that only one look has found`() throws {
+        let reads = log.disk.killed()
+        _ = try LogSurvey(of: reads, log.fixture.options, framing: LogFixture.framing)
+        for index in 0..<reads.count(.read) {
+            let disk = log.disk.killed()
+            disk.inject(Fault(.read, after: index))
+            let survey = try LogSurvey(
+                of: disk, log.fixture.options, framing: LogFixture.framing)
+            #expect(survey.damages.isEmpty, "the read with number \(index) failed")
+            #expect(survey.head.sequence == log.count)
+        }
+    }
+
+    @Test func `refuses what says nothing about the bytes`() throws {
+        log.disk.inject(Fault(.open, reason: .system(13), isLasting: true))
+        #expect(code { _ = try log.survey() } == .io)
+        log.disk.heal()
+        var header = try SegmentHeader(log.bytes(of: names[4]), in: names[4]).bytes
+        header[10] = 9
+        let check = XXH64.hash(Array(header[..<88]))
+        withUnsafeBytes(of: check.littleEndian) { header.replaceSubrange(88..<96, with: $0) }
+        log.overwrite(names[4], header)
+        #expect(code { _ = try log.survey() } == .unsupportedFormat)
+    }
+}

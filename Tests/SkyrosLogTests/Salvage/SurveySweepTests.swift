@@ -1,0 +1,54 @@
+import Foundation
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+/// A flipped bit anywhere.
+@Suite struct `A survey after a flipped bit` {
+    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+
+    /// Whether the log can be read as if nothing were wrong.
+    private func isReadableWhole(_ log: DamagedLog) -> Bool {
+        do {
+            let inspection = try log.fixture.inspect(log.disk)
+            guard inspection.refusal == nil, inspection.verdict != .clean else { return false }
+            return try inspection.batches() == expected(log.count)
+        } catch {
+            return false
+        }
+    }
+
+    @Test func `accounts for every batch: read as it was, or named as lost`() throws {
+        let log = try DamagedLog()
+        let whole = log.disk.contents
+        for name in log.names {
+            let bytes = whole["events/\(name)"] ?? []
+            let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+            for offset in stride(from: 0, to: end, by: Self.isDeep ? 1 : 7) {
+                for bit in Self.isDeep ? Array(0..<8) : [offset % 8] {
+                    log.flip(name, at: offset, bit: UInt8(bit))
+                    try check(log, "\(name), byte \(offset), bit \(bit)")
+                    log.overwrite(name, bytes)
+                }
+            }
+        }
+    }
+
+    private func check(_ log: DamagedLog, _ place: String) throws {
+        let survey = try log.survey()
+        let readable = try DamagedLog.readable(survey)
+        #expect(readable.allSatisfy { LogFixture.batch($0) == $1 }, "\(place)")
+        #expect(try survey.batches() == expected(survey.head.sequence), "\(place)")
+        let named = survey.damages + [survey.tornTail].compactMap { $0 }
+        for number in 1...log.count where readable[number] == nil {
+            let isNamed = named.contains { $0.sequences?.contains(number) ?? false }
+            #expect(isNamed, "batch \(number) is lost and not named: \(place)")
+        }
+        // One bit takes one frame, or one block, at most.
+        #expect(Int(log.count) - readable.count <= 8, "\(place)")
+        if named.isEmpty { #expect(isReadableWhole(log), "\(place)") }
+        if !isReadableWhole(log) { #expect(!named.isEmpty, "\(place)") }
+    }
+}

@@ -1,0 +1,223 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+@Suite struct `A survey of a log` {
+    private let log: DamagedLog
+    private let names: [SegmentName]
+
+    init() throws {
+        log = try DamagedLog()
+        names = log.names
+    }
+
+    /// The survey finds exactly this, and history up to `last`.
+    private func expect(
+        _ damages: [String], through last: UInt64, lost: ClosedRange<UInt64>? = nil,
+        location: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = log.disk.contents
+        let survey = try log.survey()
+        #expect(survey.damages.map(\.summary) == damages, sourceLocation: location)
+        #expect(survey.head.sequence == last, sourceLocation: location)
+        #expect(try survey.batches() == expected(last), sourceLocation: location)
+        let readable = try DamagedLog.readable(survey)
+        for (number, batch) in readable {
+            #expect(batch == LogFixture.batch(number), sourceLocation: location)
+        }
+        let missing = (1...log.count).filter { readable[$0] == nil }
+        #expect(missing == lost.map(Array.init) ?? [], sourceLocation: location)
+        #expect(log.disk.contents == before, sourceLocation: location)
+    }
+
+    @Test func `has segments of every kind before it`() throws {
+        #expect(names.map(\.kind) == [.sealed, .sealed, .sealed, .open, .open])
+        for name in names.prefix(3) { #expect(try log.sealed(name).frames.count >= 3) }
+    }
+
+    @Test func `finds a whole log whole`() throws {
+        try expect([], through: log.count)
+        let survey = try log.survey()
+        let (reopened, _) = try log.fixture.open(log.disk.killed())
+        #expect(survey.head == reopened.head)
+        #expect(survey.storeID == reopened.storeID)
+        #expect(survey.readableBehind.isEmpty && survey.tornTail == nil)
+        for number in 1...log.count {
+            let chunk = try #require(try survey.chunk(containing: number))
+            #expect(chunk.firstSequence <= number && number <= chunk.lastSequence)
+        }
+        #expect(try survey.chunk(containing: 0) == nil)
+        #expect(try survey.chunk(containing: log.count + 1) == nil)
+    }
+
+    @Test func `needs a log`() {
+        #expect(
+            code {
+                _ = try LogSurvey(
+                    of: SimulatedDisk(), LogOptions(), framing: LogFixture.framing)
+            } == .segmentMissing)
+    }
+
+    // MARK: Sealed segments
+
+    @Test func `names the frame that is damaged, and its batches`() throws {
+        let segment = try log.sealed(names[1])
+        let frame = segment.frames[1]
+        let last = segment.frames[2].firstSequence - 1
+        log.flip(names[1], at: frame.offset + frame.compressedByteCount / 2)
+        let events = "\(frame.firstSequence)...\(last)"
+        try expect(
+            ["corrupt \(names[1]) @\(frame.offset) frame 2 \(events)"],
+            through: frame.firstSequence - 1, lost: frame.firstSequence...last)
+        #expect(try log.survey().readableBehind == [last + 1...log.count])
+    }
+
+    @Test func `goes on behind the first damage`() throws {
+        let first = try log.sealed(names[0]).frames[0]
+        let second = try log.sealed(names[2]).frames[1]
+        log.flip(names[0], at: first.offset + first.compressedByteCount / 2)
+        log.flip(names[2], at: second.offset + second.compressedByteCount / 2)
+        let block = try #require(try log.blocks(of: names[3]).first { $0.block.kind == .batch })
+        log.flip(names[3], at: block.offset + Block.headerByteCount)
+        let survey = try log.survey()
+        #expect(survey.damages.map(\.segment) == [names[0], names[2], names[3]])
+        #expect(survey.damages.map(\.frame) == [1, 2, nil])
+        #expect(survey.head.sequence == 0)
+        #expect(survey.readableBehind.count == 3)
+    }
+
+    @Test(arguments: [SealedPart.headerFrame, .header, .index, .tableSize, .tableEnd])
+    func `reads on where only what leads to the frames rots`(part: SealedPart) throws {
+        for index in 0..<3 {
+            let log = try DamagedLog()
+            let name = names[index]
+            let segment = try log.sealed(name)
+            log.flip(name, at: part.offset(in: segment, byteCount: log.bytes(of: name).count))
+            #expect(code { _ = try log.sealed(name) } == .corrupt)
+            let survey = try log.survey()
+            let damage = try #require(survey.damages.first)
+            #expect(survey.damages.count == 1 && damage.isReadable && damage.segment == name)
+            #expect(damage.sequences == segment.header.firstSequence...segment.lastSequence)
+            #expect(survey.head.sequence == log.count)
+            #expect(try survey.batches() == expected(log.count))
+        }
+    }
+
+    @Test func `reads a frame whose size rots in the table`() throws {
+        let segment = try log.sealed(names[1])
+        let size = log.bytes(of: names[1]).count
+        let table = size - SeekTable.byteCount(entries: segment.frames.count + 2)
+        // Behind the entry of the header's frame, and the frame's own compressed size.
+        log.flip(names[1], at: table + SkippableFrame.headerByteCount + 12 + 4)
+        let frame = segment.frames[0]
+        let last = segment.frames[1].firstSequence - 1
+        try expect(
+            [
+                "corrupt \(names[1]) @\(frame.offset) frame 1 "
+                    + "\(frame.firstSequence)...\(last) readable"
+            ], through: log.count)
+    }
+
+    /// A place in a sealed segment that holds no batches.
+    enum SealedPart: CaseIterable {
+        case headerFrame, header, index, tableSize, tableEnd
+
+        func offset(in segment: SealedSegment, byteCount: Int) -> Int {
+            let entries = segment.frames.count + 2
+            let table = byteCount - SeekTable.byteCount(entries: entries)
+            return switch self {
+            case .headerFrame: 2
+            case .header: SkippableFrame.headerByteCount + 58
+            case .index: table - 1
+            case .tableSize: table + SkippableFrame.headerByteCount + 12
+            case .tableEnd: byteCount - 1
+            }
+        }
+    }
+
+    // MARK: Open segments
+
+    @Test func `names the block that is damaged in a segment that has ended`() throws {
+        let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
+        let (offset, block) = blocks[1]
+        log.flip(names[3], at: offset + Block.headerByteCount + 1)
+        let lost = block.sequence
+        try expect(
+            ["corrupt \(names[3]) @\(offset) \(lost)...\(lost)"], through: lost - 1,
+            lost: lost...lost)
+        #expect(try log.survey().readableBehind == [lost + 1...log.count])
+    }
+
+    @Test func `finds the next block behind a damaged header`() throws {
+        let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
+        let (offset, block) = blocks[1]
+        log.flip(names[3], at: offset + 4)
+        let lost = block.sequence
+        try expect(
+            ["corrupt \(names[3]) @\(offset) \(lost)...\(lost)"], through: lost - 1,
+            lost: lost...lost)
+    }
+
+    @Test func `loses nothing with a mark`() throws {
+        let opening = try #require(try log.blocks(of: names[3]).first)
+        #expect(opening.block.kind == .opening)
+        log.flip(names[3], at: opening.offset + 20)
+        try expect(["corrupt \(names[3]) @96 readable"], through: log.count)
+    }
+
+    @Test func `tells what lies below the durable watermark of the active segment`() throws {
+        let blocks = try log.blocks(of: names[4])
+        let first = try #require(blocks.first { $0.block.kind == .batch })
+        log.flip(names[4], at: first.offset + Block.headerByteCount)
+        let lost = first.block.sequence
+        try expect(
+            ["corrupt \(names[4]) @\(first.offset) \(lost)...\(lost)"], through: lost - 1,
+            lost: lost...lost)
+    }
+
+    @Test func `tells what lies above it, where no crash explains it`() throws {
+        let blocks = try log.blocks(of: names[4])
+        let (offset, block) = blocks[blocks.count - 2]
+        #expect(block.sequence == log.count - 1)
+        log.flip(names[4], at: offset + Block.headerByteCount)
+        // A whole block follows, in the same boot.
+        try expect(
+            ["corrupt \(names[4]) @\(offset) \(block.sequence)...\(block.sequence) above"],
+            through: block.sequence - 1, lost: block.sequence...block.sequence)
+        #expect(try log.survey().tornTail == nil)
+        // After a power cut it is what one may leave.
+        log.disk.nameBoot("another")
+        let survey = try log.survey()
+        #expect(survey.damages.isEmpty)
+        #expect(
+            survey.tornTail?.summary
+                == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) above")
+        #expect(survey.readableBehind == [log.count...log.count])
+    }
+
+    @Test func `calls the end torn that never became whole`() throws {
+        let (offset, block) = try #require(try log.blocks(of: names[4]).last)
+        log.flip(names[4], at: offset + Block.headerByteCount)
+        let survey = try log.survey()
+        #expect(survey.damages.isEmpty)
+        #expect(survey.head.sequence == log.count - 1)
+        #expect(
+            survey.tornTail?.summary
+                == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) and more above")
+    }
+
+    @Test func `reads on behind a header that rots`() throws {
+        for (name, offset) in [(names[3], 70), (names[4], 70), (names[3], 58), (names[4], 20)] {
+            let copy = try DamagedLog()
+            copy.flip(name, at: offset)
+            let survey = try copy.survey()
+            #expect(survey.damages.count == 1)
+            #expect(survey.damages.first?.offset == 0)
+            #expect(survey.damages.first?.segment == name)
+            #expect(survey.damages.first?.isReadable == true)
+            #expect(survey.head.sequence == copy.count)
+        }
+    }
+}

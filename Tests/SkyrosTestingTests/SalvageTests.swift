@@ -1,0 +1,232 @@
+import Foundation
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@testable import Skyros
+
+private struct Item: Entity, Equatable {
+    var id: Int
+    var text = ""
+    static let indexes: [Index<Item>] = [.on(\.text)]
+}
+
+/// Stores of several sealed segments, their damage, and what a salvage makes of them.
+@Suite struct `A salvage` {
+    private let disk = SimulatedDisk()
+    private let clock = ManualClock()
+    private let count: SequenceNumber = 40
+
+    /// Small segments of small frames.
+    private var options: LogOptions {
+        var options = LogOptions()
+        options.segmentBytesMax = 600
+        options.frameBytes = 200
+        return options
+    }
+
+    init() throws {
+        let original = SimulatedDisk()
+        let store = try Store(on: original, entities: Item.self, clock: clock)
+        for id in 1...40 {
+            clock.advance(byMicroseconds: 1_000)
+            let metadata = Metadata(reason: "for \(id)", tags: ["n": "\(id)"])
+            try store.write(by: "alice", metadata: metadata) { tx in
+                try tx.insert(Item(id: id, text: "text \(id)"))
+                if id > 3 { try tx.update(Item.self, id - 2) { $0.text += "!" } }
+                if id % 5 == 0 { try tx.delete(Item.self, id - 4) }
+            }
+        }
+        try store.close()
+        // Through a salvage: it is the one writer that can be told how to cut segments.
+        let archive = try Archive(on: Surroundings(disk: original), reading: .upToDamage)
+        _ = try archive.salvage(onto: target(disk), options: options)
+    }
+
+    private func target(_ disk: SimulatedDisk) -> Surroundings {
+        Surroundings(disk: disk, entropy: SeededEntropy(seed: 9))
+    }
+
+    private var names: [String] {
+        disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+    }
+
+    private func damaged(_ index: Int) throws -> Archive {
+        let name = names[index]
+        var bytes = try #require(disk.contents[name])
+        bytes[150] ^= 4
+        disk.overwrite(name, with: bytes)
+        return try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+    }
+
+    private func code(_ body: () throws -> Void) -> StoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    @Test func `of a whole store is the same history`() throws {
+        #expect(names.filter { $0.hasSuffix(".zst") }.count > 4)
+        let copy = SimulatedDisk()
+        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        #expect(archive.damage?.isEmpty == true)
+        let report = try archive.salvage(onto: target(copy))
+        #expect(report.isComplete && report.sequence == count)
+        #expect(report.digest == (try archive.snapshot().digest()))
+        let store = try Store(on: copy, entities: Item.self, clock: clock)
+        #expect(store.recovery.wasClean && store.recovery.sequence == count)
+        try store.write { try $0.insert(Item(id: 1_000)) }
+        #expect(store.sequence == count.next)
+    }
+
+    @Test func `keeps each event before the damage as it was, and the check through it`() throws {
+        let whole = try Archive(on: Surroundings(disk: disk.killed()))
+        let archive = try damaged(2)
+        let before = disk.contents
+        let copy = SimulatedDisk()
+        let report = try archive.salvage(onto: target(copy))
+        #expect(disk.contents == before)
+        #expect(report.sequence > .zero && report.sequence < count)
+        #expect(report.sequence == archive.sequence && !report.isComplete)
+        #expect(report.damages.map(\.segment) == [names[2]])
+        #expect(report.damages.first?.sequences?.lowerBound == report.sequence.next)
+        let saved = try Archive(on: Surroundings(disk: copy.crashed(seed: 1)))
+        #expect(saved.sequence == report.sequence && saved.log.storeID == whole.log.storeID)
+        var last = SequenceNumber.zero
+        try saved.replay { event, state in
+            let original = try whole.snapshot(asOf: .sequence(event.sequence))
+            #expect(state.check == original.check)
+            #expect(try state.digest() == original.digest())
+            #expect(state.time == original.time)
+            let twin = try #require(try whole.event(event.sequence))
+            #expect(event == twin)
+            last = event.sequence
+            return true
+        }
+        #expect(last == report.sequence)
+    }
+
+    @Test func `offers what can be read behind the gap, and leaves it out`() throws {
+        let whole = try Archive(on: Surroundings(disk: disk.killed()))
+        let archive = try damaged(2)
+        let damage = try #require(archive.damage?.damages.first)
+        let lost = try #require(damage.sequences)
+        #expect(archive.damage?.readableBehind == [lost.upperBound.next...count])
+        var offered: [SequenceNumber] = []
+        try archive.forEachReadableEvent { event in
+            let twin = try whole.event(event.sequence)
+            #expect(event == twin)
+            offered.append(event.sequence)
+            return true
+        }
+        #expect(offered.first == lost.upperBound.next && offered.last == count)
+        #expect(Set(offered).count == offered.count)
+        #expect(throws: StoreError(.noSuchEvent, "")) {
+            try archive.snapshot(asOf: .sequence(lost.lowerBound))
+        }
+    }
+
+    @Test func `opens nothing by default that is damaged`() throws {
+        let name = try #require(names.last)
+        var bytes = try #require(disk.contents[name])
+        bytes[150] ^= 4
+        disk.overwrite(name, with: bytes)
+        #expect(code { _ = try Archive(on: Surroundings(disk: disk)) } == .logCorrupt)
+        #expect(code { _ = try Store(on: disk, entities: Item.self) } == .logCorrupt)
+        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        #expect(try archive.snapshot().sequence == archive.sequence)
+        #expect(try !archive.refresh())
+        #expect(try archive.info().sequence == archive.sequence)
+        #expect(code { _ = try archive.rebuildCheckpoint() } == .logCorrupt)
+    }
+
+    @Test func `is named in full by verify, however the archive was opened`() throws {
+        let archive = try damaged(2)
+        let first = archive.verify()
+        let second = try Archive(on: Surroundings(disk: disk)).verify()
+        #expect(!first.ok && first.damages == archive.damage?.damages)
+        #expect(second.damages == first.damages && second.sequence == first.sequence)
+        #expect(first.problems.count == 1 && first.otherProblems.isEmpty)
+        #expect(first.digest == (try archive.snapshot().digest()))
+    }
+
+    @Test func `goes to an empty place`() throws {
+        let archive = try damaged(2)
+        let taken = SimulatedDisk()
+        taken.overwrite("notes.txt", with: [1])
+        let before = taken.contents
+        #expect(code { _ = try archive.salvage(onto: target(taken)) } == .invalidInput)
+        #expect(taken.contents == before)
+    }
+
+    @Test func `that the disk has no room for leaves nothing behind`() throws {
+        let archive = try damaged(2)
+        let whole = SimulatedDisk()
+        _ = try archive.salvage(onto: target(whole), options: options)
+        for step in 0..<whole.count(.write) {
+            let copy = SimulatedDisk()
+            copy.inject(Fault(.write, after: step, reason: .noSpace, writtenBytes: 100))
+            let found = code { _ = try archive.salvage(onto: target(copy), options: options) }
+            #expect(found == .diskFull, "write \(step)")
+            #expect(copy.contents.isEmpty, "write \(step)")
+        }
+    }
+
+    /// At every operation on the new disk the process ends; then the power is cut.
+    @Test func `that is interrupted leaves nothing that looks like a store`() throws {
+        let archive = try damaged(2)
+        let whole = SimulatedDisk()
+        let report = try archive.salvage(onto: target(whole), options: options)
+        for step in 0..<whole.operations.count {
+            let copy = SimulatedDisk()
+            copy.inject(Fault(nil, after: step, isLasting: true))
+            let isDone = code { _ = try archive.salvage(onto: target(copy), options: options) }
+            for seed in [1, 2] as [UInt64] {
+                let left = Surroundings(disk: copy.crashed(seed: seed))
+                let sequence = try? Archive(on: left).sequence
+                #expect(
+                    sequence == nil || sequence == report.sequence, "step \(step), seed \(seed)")
+                if isDone == nil { #expect(sequence == report.sequence, "step \(step)") }
+            }
+        }
+    }
+
+    @Test func `ends before an event that does not fit`() throws {
+        let disk = SimulatedDisk()
+        let entropy = SeededEntropy(seed: 1)
+        let log = try FileLog.make(
+            for: StoreID(from: entropy), on: disk, options, entropy: entropy,
+            framing: EventCoding.byteCount(of:))
+        let bytes = try encoded([1, 2, 4, 3])
+        for (number, event) in bytes.enumerated() {
+            try event.withUnsafeBytes {
+                _ = try log.append($0, as: UInt64(number + 1), timeBefore: 0, deferring: false)
+            }
+        }
+        try log.close()
+        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        let copy = SimulatedDisk()
+        let report = try archive.salvage(onto: target(copy))
+        #expect(report.sequence == 2)
+        #expect(report.damages.map(\.code) == [.invalidEvent])
+        #expect(report.damages.first?.sequences == 3...3)
+        #expect(report.readableBehind == [4...4])
+        #expect(try report.digest == Archive(on: Surroundings(disk: copy)).snapshot().digest())
+    }
+
+    private func encoded(_ numbers: [UInt64]) throws -> [[UInt8]] {
+        let survey = try Archive.survey(disk)
+        return try numbers.map { number in
+            var found: [UInt8] = []
+            try survey.forEach(from: number, through: number) { _, bytes in
+                found = [UInt8](bytes)
+                return false
+            }
+            return found
+        }
+    }
+}
