@@ -32,7 +32,8 @@ import Testing
         #expect(moments.map(\.writtenByteCount) == [nil, 1, 512, 1_023, nil, nil])
         #expect(moments.map(\.operationCount) == [6, 6, 6, 6, 8, 9])
         let contents = moments.map { letters($0.disk) }
-        #expect(contents == [[512, 0], [511, 1], [0, 512], [0, 1_023], [0, 1_024], [0, 1_024]])
+        #expect(
+            contents == [[512, 0], [511, 1], [0, 512], [0, 1_023], [0, 1_024], [0, 1_024]])
         #expect(moments.map(\.disk.unsyncedChangeCount) == [0, 1, 1, 2, 2, 0])
     }
 

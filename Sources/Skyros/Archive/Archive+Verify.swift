@@ -8,8 +8,9 @@ public struct Verification: Hashable, Sendable {
     public internal(set) var sequence: SequenceNumber = .zero
     /// The digest of the state at that event.
     public internal(set) var digest: StateDigest?
-    /// What is wrong, in words, each with its place.
-    public var problems: [String] { otherProblems + damages.map { StoreError($0).description } }
+    /// What is wrong, in words, each with its place: first the damage of the log, from which other
+    /// problems may follow.
+    public var problems: [String] { damages.map { StoreError($0).description } + otherProblems }
     /// What is wrong beside the damage of the log.
     public internal(set) var otherProblems: [String] = []
     /// What of the log is damaged.

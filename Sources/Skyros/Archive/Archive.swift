@@ -79,8 +79,8 @@ public final class Archive: Sendable {
     /// The last event, or the last one before the damage.
     public var sequence: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
 
-    /// Looks whether there is more in the log; returns whether there is. An archive that reads up to
-    /// a damage is of one moment and never has more.
+    /// Looks whether there is more in the log; returns whether there is. An archive that reads up
+    /// to a damage is of one moment and never has more.
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {

@@ -13,7 +13,9 @@ import Testing
 
     /// The batches of an active segment's bytes that are whole, by the format alone: from the
     /// blocks that are there with their padding, to those whose payload is there.
-    private static func wholeBatchCounts(in bytes: [UInt8], before length: Int) -> ClosedRange<Int> {
+    private static func wholeBatchCounts(
+        in bytes: [UInt8], before length: Int
+    ) -> ClosedRange<Int> {
         var (least, most) = (0, 0)
         var offset = 96
         while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {

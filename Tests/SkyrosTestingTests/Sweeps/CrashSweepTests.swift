@@ -25,8 +25,7 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test func `holds it too with the checkpoint of that moment, of an earlier one, or none`() throws
-    {
+    @Test func `holds it too with that moment's checkpoint, an earlier one, or none`() throws {
         let budget = CrashImage.Budget(exhaustiveCountMax: SweepTally.isDeep ? 5 : 0, seedCount: 1)
         var sweep = CrashSweep(.checkpointing, [budget])
         try sweep.run()
