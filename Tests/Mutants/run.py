@@ -82,7 +82,7 @@ def copy_sources():
 
 
 def run(*command):
-    """The exit code and the output; a command that takes too long is ended with all its children."""
+    """The exit code and the output; what takes too long is ended with all its children."""
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
     process = subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True,

@@ -40,6 +40,23 @@ import Testing
         #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
+    /// No writer writes such a frame, so it is no limit that somebody could raise.
+    @Test func `is damaged if a frame claims to be larger than any`() throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        _ = try log.sealNext()
+        try log.close()
+        let path = "events/\(SegmentName(1, .sealed))"
+        var bytes = try #require(disk.contents[path])
+        let footer = bytes.suffix(SeekTable.footerByteCount)
+        let count = try #require(footer.withUnsafeBytes { SeekTable.entryCount(footer: $0) })
+        let entries = bytes.count - SeekTable.byteCount(entries: count) + 8
+        // The highest byte of the content's size, in the entry of the first frame with batches.
+        bytes[entries + SeekTable.entryByteCount + 7] = 0x80
+        disk.overwrite(path, with: bytes)
+        #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
+    }
+
     /// Writes another number of batches into an index, and its check anew.
     private static func patch(
         _ bytes: inout [UInt8], _ content: Range<Int>, _ batchCount: UInt64

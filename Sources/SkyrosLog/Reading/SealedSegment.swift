@@ -82,8 +82,8 @@ struct SealedSegment: Sendable {
         let sequences = frame.firstSequence...(next - 1)
         guard frame.contentByteCount <= contentBytesMax else {
             let why =
-                "a frame holds \(frame.contentByteCount) bytes, the limit is \(contentBytesMax)"
-            throw LogError(.limitExceeded, why, name, at: frame.offset, sequences: sequences)
+                "the seek table gives a frame \(frame.contentByteCount) bytes, more than any has"
+            throw LogError(.corrupt, why, name, at: frame.offset, sequences: sequences)
         }
         let bytes = try content(of: frame, sequences)
         guard let ranges = Self.ranges(in: bytes, framing), ranges.count == sequences.count else {

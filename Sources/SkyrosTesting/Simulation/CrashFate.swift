@@ -4,6 +4,8 @@ enum CrashFate: Sendable {
     case chance(SplitMix64)
     /// The nth change survives, whole, if bit n is set.
     case chosen(bits: UInt64, isKept: Bool)
+    /// All names and sizes survive, and the nth sector of the writes if bit n is set.
+    case sectors(bits: UInt64)
 
     enum Sector: Sendable {
         case old, new, zero, garbage
@@ -17,6 +19,7 @@ enum CrashFate: Sendable {
         case .chosen(let bits, _):
             self = .chosen(bits: bits >> 1, isKept: bits & 1 == 1)
             return bits & 1 == 1
+        case .sectors: return true
         }
     }
 
@@ -28,6 +31,9 @@ enum CrashFate: Sendable {
     mutating func nextSector() -> Sector {
         switch self {
         case .chosen(_, let isKept): return isKept ? .new : .old
+        case .sectors(let bits):
+            self = .sectors(bits: bits >> 1)
+            return bits & 1 == 1 ? .new : .old
         case .chance(var generator):
             defer { self = .chance(generator) }
             switch generator.next() % 8 {

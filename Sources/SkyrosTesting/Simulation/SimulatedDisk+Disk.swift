@@ -176,6 +176,7 @@ private final class SimulatedFile: DiskFile {
             let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
             state.write(part, to: inode, at: position)
         } _: { [inode] state in
+            state.recordMoments(within: bytes, to: inode, at: position)
             state.write(bytes, to: inode, at: position)
         }
     }

@@ -6,6 +6,8 @@ extension SimulatedState {
         var next = self
         next.heldLock = nil
         next.operations = []
+        next.failures = []
+        next.moments = nil
         next.faults = []
         next.forgetOldFiles()
         return next
@@ -53,6 +55,11 @@ extension SimulatedState {
             + inodes.values.reduce(0) { $0 + $1.unsyncedChangeCount }
     }
 
+    /// How many sectors the writes have that a power cut may keep or lose.
+    var unsyncedSectorCount: Int {
+        inodes.values.reduce(0) { $0 + $1.unsyncedSectorCount }
+    }
+
     private func surviving(_ names: Names, _ fate: inout CrashFate) -> [String: Int] {
         var kept = names.durable
         for changes in names.lost + names.unsynced where fate.keepsNextChange() {
@@ -72,6 +79,14 @@ extension SimulatedState.Names {
 extension SimulatedState.Inode {
     fileprivate var unsyncedChangeCount: Int {
         lost.count + unsynced.count + (durable.count == current.count ? 0 : 1)
+    }
+
+    fileprivate var unsyncedSectorCount: Int {
+        (lost.map(\.range) + unsynced).reduce(0) { count, range in
+            let end = min(range.upperBound, current.count)
+            guard end > range.lowerBound else { return count }
+            return count + (end - 1) / Self.sectorBytes - range.lowerBound / Self.sectorBytes + 1
+        }
     }
 
     /// The content after a power cut.

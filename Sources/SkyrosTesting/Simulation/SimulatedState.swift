@@ -34,11 +34,16 @@ struct SimulatedState: Sendable {
     var bootID = "simulated boot 1"
     var operations: [SimulatedDisk.Operation] = []
     var faults: [Fault] = []
+    /// The operations that a fault has hit.
+    var failures: [Int] = []
+    /// How the disk was before each change; nil if nobody wants to know.
+    var moments: [SimulatedDisk.Moment]?
     private var nextInode = 1
     private var lockCount = 0
 
     /// Notes an operation; returns the fault that hits it, if one does.
     mutating func begin(_ kind: SimulatedDisk.Kind, _ path: String) -> Fault? {
+        recordMoment(before: kind)
         operations.append(SimulatedDisk.Operation(kind: kind, path: path))
         for index in faults.indices where faults[index].kind.map({ $0 == kind }) ?? true {
             if faults[index].after > 0 {
@@ -47,6 +52,7 @@ struct SimulatedState: Sendable {
             }
             let fault = faults[index]
             if !fault.isLasting { faults.remove(at: index) }
+            failures.append(operations.count - 1)
             return fault
         }
         return nil

@@ -7,12 +7,6 @@ import SkyrosTesting
 /// SQLite does its own input and output, so the checkpoint is in a real folder of its own; what
 /// stands there is durable, as SQLite promises, and everything else is simulated.
 struct CheckpointedDisk {
-    /// What of the checkpoint is there after a crash; all of it is legal, as the file may be
-    /// removed at any time and the log begins before it.
-    enum Survivor: CaseIterable {
-        case newest, earlier, none
-    }
-
     let simulated: SimulatedDisk
     private let folder: CheckpointFolder
     private let posix: PosixDisk
@@ -23,20 +17,28 @@ struct CheckpointedDisk {
         posix = try PosixDisk(path: folder.url.path, creating: true)
     }
 
-    /// Keeps a copy of the checkpoint as it is now.
-    func rememberCheckpoint() throws {
-        try folder.copy("checkpoint.sqlite", to: folder, as: "earlier.sqlite")
+    /// Keeps a copy of the checkpoint as it is now, if there is one.
+    func rememberCheckpoint(as name: String) throws {
+        try folder.copy("checkpoint.sqlite", to: folder, as: name)
     }
 
-    /// The disk after a crash that left `simulated`.
-    func crashed(to simulated: SimulatedDisk, keeping survivor: Survivor) throws -> Self {
+    /// The disk after a crash that left `simulated`, with the checkpoint or one of its copies, or
+    /// without; all of it is legal, as the file may be removed at any time and the log begins
+    /// before it.
+    func crashed(to simulated: SimulatedDisk, keeping survivor: String?) throws -> Self {
         let next = try CheckpointedDisk(simulated)
-        switch survivor {
-        case .newest: try folder.copy("checkpoint.sqlite", to: next.folder)
-        case .earlier: try folder.copy("earlier.sqlite", to: next.folder)
-        case .none: break
-        }
+        if let survivor { try folder.copy(survivor, to: next.folder) }
         return next
+    }
+
+    /// The bytes of the checkpoint, if there is one.
+    var checkpoint: Data? {
+        get throws { try folder.content("checkpoint.sqlite") }
+    }
+
+    /// Replaces the checkpoint, as damage from outside does.
+    func overwriteCheckpoint(with bytes: Data) throws {
+        try bytes.write(to: folder.url.appending(path: "checkpoint.sqlite"))
     }
 }
 
@@ -44,11 +46,18 @@ extension CheckpointedDisk: Disk {
     var bootID: String { simulated.bootID }
     var systemPath: String? { posix.systemPath }
 
-    func makeFolder(_ folder: Folder) throws(DiskError) { try simulated.makeFolder(folder) }
+    /// The quarantine is in both places, as the checkpoint goes there too.
+    func makeFolder(_ folder: Folder) throws(DiskError) {
+        try simulated.makeFolder(folder)
+        if folder == .quarantine { try posix.makeFolder(folder) }
+    }
 
     func removeFolder(_ folder: Folder) throws(DiskError) { try simulated.removeFolder(folder) }
 
-    func list(_ folder: Folder) throws(DiskError) -> [String] { try simulated.list(folder) }
+    func list(_ folder: Folder) throws(DiskError) -> [String] {
+        let names = try simulated.list(folder)
+        return folder == .quarantine ? try (names + posix.list(folder)).sorted() : names
+    }
 
     func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
         try disk(of: path).status(of: path)
@@ -69,7 +78,7 @@ extension CheckpointedDisk: Disk {
     func lock() throws(DiskError) -> any DiskLock { try simulated.lock() }
 
     private func disk(of path: DiskPath) -> any Disk {
-        path.folder == .root && path.name.hasPrefix("checkpoint") ? posix : simulated
+        path.name.hasPrefix("checkpoint") ? posix : simulated
     }
 }
 
@@ -92,5 +101,10 @@ private final class CheckpointFolder: Sendable {
         guard FileManager.default.fileExists(atPath: source.path) else { return }
         try? FileManager.default.removeItem(at: destination)
         try FileManager.default.copyItem(at: source, to: destination)
+    }
+
+    func content(_ name: String) throws -> Data? {
+        let file = url.appending(path: name)
+        return FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : nil
     }
 }

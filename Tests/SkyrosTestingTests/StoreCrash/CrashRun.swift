@@ -20,7 +20,7 @@ struct CrashRun {
     private let hasCheckpoint: Bool
     private(set) var disk: any Disk
     private var batchNumber = 0
-    var oracle = CrashOracle()
+    private var oracle = CrashOracle()
     /// What was done, for the message of a failure.
     private(set) var story: [String] = []
 
@@ -47,7 +47,7 @@ struct CrashRun {
         try check(open())
     }
 
-    mutating func note(_ line: String) {
+    private mutating func note(_ line: String) {
         story.append(line)
     }
 
@@ -68,7 +68,7 @@ extension CrashRun {
                 try check(store)
                 try crash()
             } catch let error as StoreError {
-                try expectHonest(error)
+                try error.expectNoDamage()
                 try crash()
             }
         }
@@ -77,27 +77,17 @@ extension CrashRun {
         return store
     }
 
-    private func open() throws -> Store {
-        var options = Store.Options()
-        options.segmentBytesMax = segmentBytesMax
-        options.syncIntervalMilliseconds = 3_600_000
-        options.openingTargetMilliseconds = 3_600_000
-        let entropy = SeededEntropy(seed: random.next())
-        let store = try Store(
-            Schema([CrashItem.self]), options,
-            Surroundings(disk: disk, clock: clock, entropy: entropy))
-        // It seals what was left to seal; from now on that is done here.
-        store.housekeeper.stop()
-        return store
+    /// Compares a store that was just opened with what was written and acknowledged, and takes
+    /// what it holds for the history from now on.
+    private mutating func check(_ store: Store) throws {
+        let (kept, written) = (oracle.keptCount, oracle.batches.count)
+        note("  opened at \(store.sequence), of \(kept) to \(written)")
+        oracle.noteOpened(try CrashCheck(store: store, disk: disk, oracle: oracle).run())
     }
 
-    /// A disk that fails is not taken for damage.
-    private func expectHonest(_ error: StoreError) throws {
-        let damage: Set<StoreError.Code> = [
-            .logCorrupt, .chainBroken, .segmentMissing, .foreignStore, .invalidEvent,
-            .logBehindCheckpoint, .unsupportedFormat,
-        ]
-        if damage.contains(error.code) { throw error }
+    private func open() throws -> Store {
+        try Store.forCrashes(
+            on: disk, segmentBytesMax: segmentBytesMax, clock: clock, seed: random.next())
     }
 
     /// Kills the process or cuts the power, and goes on with what is left.
@@ -111,7 +101,7 @@ extension CrashRun {
         note("\(isKill ? "kill" : "power cut") after \(count) operations: \(last)")
         if !isKill { oracle.notePowerCut() }
         if let old = disk as? CheckpointedDisk {
-            let all = CheckpointedDisk.Survivor.allCases
+            let all = ["checkpoint.sqlite", "earlier.sqlite", nil]
             disk = try old.crashed(to: simulated, keeping: all[below(all.count)])
         } else {
             disk = simulated
@@ -126,13 +116,13 @@ extension CrashRun {
 extension CrashRun {
     /// Works until something fails, or long enough.
     private mutating func live(_ store: Store) throws {
-        try (disk as? CheckpointedDisk)?.rememberCheckpoint()
+        try (disk as? CheckpointedDisk)?.rememberCheckpoint(as: "earlier.sqlite")
         injectFault()
         do {
             for _ in 0..<below(Self.stepCountMax) { try step(store) }
         } catch let error as StoreError {
             note("  failed: \(error.code)")
-            try expectHonest(error)
+            try error.expectNoDamage()
         }
     }
 
@@ -231,4 +221,33 @@ extension CrashRun {
 
 extension SimulatedDisk.Operation {
     fileprivate var text: String { "\(kind.rawValue) \(path)" }
+}
+
+extension Store {
+    /// A store that does nothing by itself in the background but seal what an earlier life left to
+    /// seal, which is done when this returns.
+    static func forCrashes(
+        on disk: any Disk, segmentBytesMax: Int, clock: ManualClock, seed: UInt64
+    ) throws -> Store {
+        var options = Store.Options()
+        options.segmentBytesMax = segmentBytesMax
+        options.syncIntervalMilliseconds = 3_600_000
+        options.openingTargetMilliseconds = 3_600_000
+        let store = try Store(
+            Schema([CrashItem.self]), options,
+            Surroundings(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))
+        store.housekeeper.stop()
+        return store
+    }
+}
+
+extension StoreError {
+    /// A disk that fails is not taken for damage.
+    func expectNoDamage() throws {
+        let damage: Set<Code> = [
+            .logCorrupt, .chainBroken, .segmentMissing, .foreignStore, .invalidEvent,
+            .logBehindCheckpoint, .unsupportedFormat,
+        ]
+        if damage.contains(code) { throw self }
+    }
 }

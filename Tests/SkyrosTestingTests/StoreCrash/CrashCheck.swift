@@ -8,29 +8,30 @@ struct CrashFinding: Error, CustomStringConvertible {
     let description: String
 }
 
-extension CrashRun {
-    /// Compares a store that was just opened with what was written and acknowledged, and takes
-    /// what it holds for the history from now on.
-    mutating func check(_ store: Store) throws {
-        let last = Int(store.sequence.rawValue)
-        note("  opened at \(last), of \(oracle.keptCount) to \(oracle.batches.count)")
-        guard last >= oracle.keptCount else {
-            throw CrashFinding(
-                description: "P1, P2: \(oracle.keptCount) batches had to be kept, \(last) are")
-        }
-        guard last <= oracle.batches.count else {
-            throw CrashFinding(
-                description: "P3: \(oracle.batches.count) were written, there are \(last)")
-        }
-        try checkEvents(store, last)
-        try checkState(store, oracle.state(after: last))
-        try checkFold(store)
-        oracle.noteOpened(last)
+/// Compares a store that was just opened with what was written and acknowledged.
+struct CrashCheck {
+    let store: Store
+    let disk: any Disk
+    let oracle: CrashOracle
+    /// Whether something has spoiled the checkpoint, so that it may be set aside.
+    var mayRebuild = false
+
+    /// Returns the batches that the store holds.
+    ///
+    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    func run() throws -> [CrashOracle.Batch] {
+        let count = Int(store.sequence.rawValue)
+        let marker = try store.event(store.sequence)?.metadata.reason
+        let history = try oracle.history(ofStoreWith: count) { $0.marker == marker }
+        try checkEvents(history)
+        try checkState(history.last?.state ?? [:])
+        try checkFold()
+        return history
     }
 
     /// The log holds the batches in their order, without a gap.
-    private func checkEvents(_ store: Store, _ last: Int) throws {
-        let expected = oracle.batches.prefix(last).map(\.marker)
+    private func checkEvents(_ history: [CrashOracle.Batch]) throws {
+        let expected = history.map(\.marker)
         var found: [String] = []
         var sequences: [UInt64] = []
         try store.forEachEvent { event in
@@ -38,14 +39,14 @@ extension CrashRun {
             sequences.append(event.sequence.rawValue)
             return true
         }
-        guard found == expected, sequences == (0..<last).map({ UInt64($0 + 1) }) else {
+        guard found == expected, sequences == history.indices.map({ UInt64($0 + 1) }) else {
             throw CrashFinding(
                 description: "P3: the log holds \(found) at \(sequences), not \(expected)")
         }
     }
 
     /// The view holds the records that the batches lead to, by its rows and by its indexes.
-    private func checkState(_ store: Store, _ expected: [Int: CrashItem]) throws {
+    private func checkState(_ expected: [Int: CrashItem]) throws {
         let items = try store.all(CrashItem.self, sortedBy: \.id)
         guard items == expected.values.sorted(by: { $0.id < $1.id }) else {
             throw CrashFinding(description: "P3: the view holds \(items.map(\.number))")
@@ -60,7 +61,7 @@ extension CrashRun {
     }
 
     /// The view, the fold of the log from its beginning, and the checkpoint are one.
-    private func checkFold(_ store: Store) throws {
+    private func checkFold() throws {
         let digest = try store.snapshot.digest()
         let folded = try store.snapshot(asOf: .sequence(store.sequence)).digest()
         let archive = try Archive(on: Surroundings(disk: disk))
@@ -68,7 +69,7 @@ extension CrashRun {
         guard folded == digest, verification.ok, verification.digest == digest else {
             throw CrashFinding(description: "P7: view, log and checkpoint: \(verification)")
         }
-        if case .rebuilt(let why) = store.recovery.checkpoint {
+        if case .rebuilt(let why) = store.recovery.checkpoint, !mayRebuild {
             throw CrashFinding(description: "P7: the checkpoint was set aside: \(why)")
         }
     }

@@ -1,0 +1,216 @@
+import Dispatch
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+/// Every single bit of a log of 64 KiB.
+///
+/// What an opening reads is opened anew for each bit. Of a sealed segment it does not read the
+/// frames, so a bit there can change nothing but the reading of its own frame: that is what is
+/// tried for them.
+@Suite struct `A log with one wrong bit` {
+    private let log: SweepLog
+    private let result = SweepResult()
+
+    init() throws {
+        log = try SweepLog(sealedBytes: 40_000, openBytes: 3_000)
+    }
+
+    /// The frames of a sealed segment: where they are, and their first and last batches.
+    private struct Frame {
+        let range: Range<Int>
+        let sequences: ClosedRange<UInt64>
+
+        /// Whether no reader looks at a bit: the one in the frame's header that the format leaves
+        /// without a meaning (RFC 8878, section 3.1.1.1.1).
+        func isUnused(_ bit: Int, at offset: Int) -> Bool {
+            bit == 4 && offset == range.lowerBound + 4
+        }
+    }
+
+    private func sealed(_ path: String, on disk: any Disk) throws -> SealedSegment {
+        let name = try #require(SegmentName(String(path.dropFirst("events/".count))))
+        return try SealedSegment(name, on: disk)
+    }
+
+    /// The seek table of a sealed segment, and where its entries begin.
+    private func seekTable(_ bytes: [UInt8]) throws -> (table: SeekTable, entries: Int) {
+        let footer = bytes.suffix(SeekTable.footerByteCount)
+        let count = try #require(footer.withUnsafeBytes { SeekTable.entryCount(footer: $0) })
+        let size = SeekTable.byteCount(entries: count)
+        let table = try #require(bytes.suffix(size).withUnsafeBytes { SeekTable($0) })
+        return (table, bytes.count - size + SkippableFrame.headerByteCount)
+    }
+
+    /// Bytes of the seek table that serve other readers alone: the checks of the frames, which have
+    /// checks of their own, and the size of what the index does not hold.
+    private func isForOthers(_ offset: Int, in bytes: [UInt8]) throws -> Bool {
+        let (table, entries) = try seekTable(bytes)
+        let place = offset - entries
+        guard place >= 0, place < table.entries.count * SeekTable.entryByteCount else {
+            return false
+        }
+        let isOfIndex = place / SeekTable.entryByteCount == table.entries.count - 1
+        return place % SeekTable.entryByteCount >= (isOfIndex ? 4 : 8)
+    }
+
+    private func frames(_ path: String) throws -> [Frame] {
+        let bytes = log.content(path)
+        let segment = try sealed(path, on: log.disk)
+        let table = try seekTable(bytes).table
+        var offset = Int(table.entries[0].compressedByteCount)
+        var next = segment.header.firstSequence
+        return try table.entries.dropFirst().dropLast().map { entry in
+            let chunk = try chunk(of: segment, next)
+            let range = offset..<offset + Int(entry.compressedByteCount)
+            defer { (offset, next) = (range.upperBound, chunk.lastSequence + 1) }
+            return Frame(range: range, sequences: next...chunk.lastSequence)
+        }
+    }
+
+    private func chunk(of segment: SealedSegment, _ sequence: UInt64) throws -> LogChunk {
+        try segment.chunk(
+            containing: sequence, framing: LogFixture.framing,
+            contentBytesMax: log.fixture.options.contentBytesMax)
+    }
+
+    @Test func `is of 64 KiB, and an opening reads no frame of a sealed segment`() throws {
+        let size = log.disk.contents.values.reduce(0) { $0 + $1.count }
+        #expect(size > 60_000)
+        let whole = try log.fixture.inspect(log.disk)
+        let copy = log.disk.killed()
+        for path in log.sealed {
+            var bytes = log.content(path)
+            for frame in try frames(path) {
+                for index in frame.range { bytes[index] = 0xFF }
+            }
+            copy.overwrite(path, with: bytes)
+        }
+        let damaged = try log.fixture.inspect(copy)
+        #expect(damaged.head == whole.head)
+        #expect(damaged.verdict == whole.verdict)
+    }
+
+    @Test func `gives no wrong batch of a sealed segment, and says that it is damaged`() throws {
+        for path in log.sealed {
+            let bytes = log.content(path)
+            let frames = try frames(path)
+            let first = try #require(frames.first), last = try #require(frames.last)
+            DispatchQueue.concurrentPerform(iterations: frames.count) { index in
+                do {
+                    try sweep(frames[index], of: path)
+                } catch {
+                    result.noteWrong("\(path), frame \(index): \(error)")
+                }
+            }
+            let rest = [0..<first.range.lowerBound, last.range.upperBound..<bytes.count]
+            for range in rest {
+                try open(path, range, from: 1, rebooted: false) { try isForOthers($0, in: bytes) }
+            }
+        }
+        result.report("log bits, sealed")
+    }
+
+    @Test func `is refused if it is in a segment that has ended`() throws {
+        let bytes = log.content(log.ended)
+        try open(log.ended, bytes.indices, from: log.firstUnsealed, rebooted: false) {
+            Self.isPadding($0, in: bytes)
+        }
+        result.report("log bits, ended")
+    }
+
+    @Test(arguments: [false, true])
+    func `costs nothing that was durable, in the active segment`(rebooted: Bool) throws {
+        let bytes = log.content(log.active)
+        try open(log.active, bytes.indices, from: log.firstUnsealed, rebooted: rebooted) {
+            Self.isPadding($0, in: bytes)
+        }
+        result.report("log bits, active\(rebooted ? ", rebooted" : "")")
+    }
+
+    /// Flips each bit of a frame and reads the frame.
+    private func sweep(_ frame: Frame, of path: String) throws {
+        let disk = MemoryDisk()
+        let bytes = log.content(path)
+        disk.makeFolder(.events)
+        let place = DiskPath(.events, String(path.dropFirst("events/".count)))
+        let file = try disk.open(place, .create)
+        try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+        let segment = try sealed(path, on: disk)
+        let (first, last) = (frame.sequences.lowerBound, frame.sequences.upperBound)
+        let expected = log.batches[Int(first - 1)..<Int(last)]
+        for offset in frame.range {
+            for bit in 0..<8 {
+                result.note("bits")
+                try write(bytes[offset] ^ (1 << bit), to: file, at: offset)
+                let outcome: SweepOutcome
+                do {
+                    let chunk = try chunk(of: segment, first)
+                    let isRight =
+                        Self.holds(chunk, expected) && frame.isUnused(bit, at: offset)
+                    outcome = isRight ? .whole : .wrong("unnoticed")
+                } catch let error as LogError {
+                    let isNamed = error.segment == place.name && error.sequences == frame.sequences
+                    outcome = isNamed ? .refused : .wrong("\(error)")
+                }
+                result.note(outcome, "\(path), byte \(offset), bit \(bit)")
+            }
+            try write(bytes[offset], to: file, at: offset)
+        }
+    }
+
+    private static func holds(_ chunk: LogChunk, _ expected: ArraySlice<[UInt8]>) -> Bool {
+        var count = 0
+        let isEqual = chunk.forEach(from: chunk.firstSequence) { _, batch in
+            defer { count += 1 }
+            return count < expected.count
+                && batch.elementsEqual(expected[expected.startIndex + count])
+        }
+        return isEqual && count == expected.count
+    }
+
+    private func write(_ byte: UInt8, to file: any DiskFile, at offset: Int) throws {
+        try withUnsafeBytes(of: byte) { try file.write($0, at: offset) }
+    }
+
+    /// Whether a byte is a reserved zero, by the format alone: between two blocks, or behind the
+    /// last one.
+    private static func isPadding(_ place: Int, in bytes: [UInt8]) -> Bool {
+        var offset = 96
+        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
+            let end = offset + 48 + size
+            offset += (48 + size + 7) / 8 * 8
+            if (end..<offset).contains(place) { return true }
+        }
+        return place >= offset
+    }
+
+    /// Flips each bit in a range of a segment, opens the log, and reads it from a batch on.
+    ///
+    /// - Parameter isUnused: whether a byte may differ unnoticed.
+    private func open(
+        _ path: String, _ range: Range<Int>, from first: UInt64, rebooted: Bool,
+        unless isUnused: (Int) throws -> Bool
+    ) throws {
+        let bytes = log.content(path)
+        let unused = Set(try range.filter(isUnused))
+        DispatchQueue.concurrentPerform(iterations: range.count) { index in
+            let offset = range.lowerBound + index
+            for bit in 0..<8 {
+                result.note("bits")
+                var damaged = bytes
+                damaged[offset] ^= 1 << bit
+                let disk = log.disk(path, damaged, rebooted: rebooted)
+                var outcome = SweepOutcome(of: disk, path, from: first, log)
+                if case .cut(let count) = outcome, path != log.active || count < log.durableCount {
+                    outcome = .wrong("cut to \(count)")
+                }
+                if outcome == .whole, !unused.contains(offset) { outcome = .wrong("unnoticed") }
+                result.note(outcome, "\(path), byte \(offset), bit \(bit)")
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import SkyrosTesting
+import Testing
+
+/// Every length that a segment's file can have.
+@Suite struct `A log with a segment of another length` {
+    private let log: SweepLog
+    private let result = SweepResult()
+
+    init() throws {
+        log = try SweepLog(sealedBytes: 1_200, openBytes: 1_500)
+    }
+
+    /// The batches of an active segment's bytes that are whole, by the format alone: from the
+    /// blocks that are there with their padding, to those whose payload is there.
+    private static func wholeBatchCounts(
+        in bytes: [UInt8], before length: Int
+    ) -> ClosedRange<Int> {
+        var (least, most) = (0, 0)
+        var offset = 96
+        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
+            let isBatch = bytes[offset + 1] == 1
+            let end = offset + 48 + size
+            offset += (48 + size + 7) / 8 * 8
+            if isBatch, offset <= length { least += 1 }
+            if isBatch, end <= length { most += 1 }
+        }
+        return least...most
+    }
+
+    /// Tries other bytes for a segment, in both boots.
+    private func open(_ path: String, _ bytes: [UInt8], _ place: String) -> [SweepOutcome] {
+        [false, true].map { rebooted in
+            result.note("openings")
+            let disk = log.disk(path, bytes, rebooted: rebooted)
+            let outcome = SweepOutcome(of: disk, path, from: 1, log)
+            result.note(outcome, place)
+            return outcome
+        }
+    }
+
+    @Test func `is refused or whole if a segment was cut that is not the last`() throws {
+        for path in log.sealed + [log.ended] {
+            let bytes = log.content(path)
+            DispatchQueue.concurrentPerform(iterations: bytes.count) { length in
+                result.note("lengths")
+                let place = "\(path) cut to \(length)"
+                for outcome in open(path, Array(bytes[..<length]), place) {
+                    if case .cut = outcome { result.noteWrong("\(place): \(outcome)") }
+                    let isSealed = path.hasSuffix(".zst")
+                    if isSealed, outcome == .whole { result.noteWrong("\(place): unnoticed") }
+                }
+            }
+        }
+        result.report("log lengths, cut")
+    }
+
+    /// Nothing else in the log knows what stood at the end of its last segment.
+    @Test func `holds what is left of the active segment, whole batches only`() throws {
+        let bytes = log.content(log.active)
+        let all = Self.wholeBatchCounts(in: bytes, before: bytes.count).upperBound
+        let earlier = log.batches.count - all
+        DispatchQueue.concurrentPerform(iterations: bytes.count) { length in
+            for rebooted in [false, true] {
+                result.note("lengths")
+                let place = "cut to \(length)"
+                let disk = log.disk(log.active, Array(bytes[..<length]), rebooted: rebooted)
+                do {
+                    let found = try log.fixture.open(disk).0.batches()
+                    let counts = Self.wholeBatchCounts(in: bytes, before: length)
+                    guard length >= 96, log.batches.starts(with: found),
+                        counts.contains(found.count - earlier)
+                    else {
+                        result.noteWrong("\(place): \(found.count) batches, not \(counts)")
+                        continue
+                    }
+                    result.note("of what is left")
+                } catch {
+                    if length >= 96 { result.noteWrong("\(place): \(error)") }
+                    result.note("refused")
+                }
+            }
+        }
+        result.report("log lengths, active cut")
+    }
+
+    @Test func `is refused or whole if a segment is longer`() throws {
+        let random = SeededEntropy(seed: 5)
+        let garbage = (0..<1_100).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let zeros = [UInt8](repeating: 0, count: garbage.count)
+        for path in log.sealed + log.open {
+            let bytes = log.content(path)
+            // Of an open segment what follows its last block is not its content.
+            let blocksEnd = ((bytes.lastIndex { $0 != 0 } ?? 0) + 8) / 8 * 8
+            let end = path.hasSuffix(".zst") ? bytes.count : blocksEnd
+            for (what, tail) in [("zeros", zeros), ("garbage", garbage)] {
+                DispatchQueue.concurrentPerform(iterations: tail.count) { index in
+                    result.note("lengths")
+                    let place = "\(path) and \(index + 1) bytes of \(what)"
+                    let longer = bytes[..<end] + tail[...index]
+                    for outcome in open(path, Array(longer), place) {
+                        let isWanted =
+                            switch (path, what) {
+                            case (log.active, _), (log.ended, "zeros"): outcome == .whole
+                            default: outcome == .refused
+                            }
+                        if !isWanted { result.noteWrong("\(place): \(outcome)") }
+                    }
+                }
+            }
+        }
+        result.report("log lengths, longer")
+    }
+}

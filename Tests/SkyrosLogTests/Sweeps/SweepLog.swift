@@ -1,0 +1,170 @@
+import Foundation
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+/// A log of two sealed segments, one that has ended, and the active one, as a killed process left
+/// it: the last batches were never synced.
+struct SweepLog {
+    /// Whether the whole sweep is asked for, or what fits into every test run.
+    static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+
+    let fixture: LogFixture
+    let disk: SimulatedDisk
+    let batches: [[UInt8]]
+    /// How many of them are durable, and proved so by the log.
+    let durableCount: Int
+    let sealed: [String]
+    let ended: String
+    let active: String
+    /// The first batch that is not in a sealed segment.
+    let firstUnsealed: UInt64
+
+    var open: [String] { [ended, active] }
+
+    /// - Parameters:
+    ///   - sealedBytes: the size of each sealed segment, about.
+    ///   - openBytes: the size of the ended segment, about.
+    init(sealedBytes: Int, openBytes: Int) throws {
+        var fixture = LogFixture(segmentBytesMax: sealedBytes)
+        fixture.options.preallocationBytes = 64
+        fixture.options.frameBytes = 1_024
+        let disk = SimulatedDisk()
+        var batches: [[UInt8]] = []
+        let random = SeededEntropy(seed: 11)
+        func append(to log: FileLog, while isWanted: (LogStatistics) -> Bool) throws {
+            while isWanted(log.statistics) {
+                let size = UInt8(20 + random.next() % 180)
+                let rest = (1..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                batches.append([size] + rest)
+                _ = try log.append([size] + rest, as: UInt64(batches.count))
+            }
+        }
+        var log = try fixture.make(on: disk)
+        try append(to: log) { $0.segmentCount < 3 }
+        while try log.sealNext() {}
+        try log.close()
+        fixture.options.segmentBytesMax = openBytes
+        log = try fixture.open(disk).0
+        firstUnsealed = UInt64(batches.count)
+        try append(to: log) { $0.segmentCount < 4 }
+        let start = log.statistics.fileBytes
+        try append(to: log) { $0.fileBytes - start < openBytes / 2 }
+        try log.sync(through: log.end)
+        try log.markIdle()
+        durableCount = batches.count
+        try append(to: log) { $0.fileBytes - start < openBytes * 3 / 4 }
+        self.fixture = fixture
+        self.disk = disk.killed()
+        self.batches = batches
+        let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+        try #require(names.count == 4)
+        sealed = names.filter { $0.hasSuffix(".zst") }
+        ended = names[2]
+        active = names[3]
+    }
+
+    /// The bytes of a segment.
+    func content(_ path: String) -> [UInt8] { disk.contents[path] ?? [] }
+
+    /// The same log with other bytes in one of its segments, in the boot in which it was written
+    /// or in another one.
+    func disk(_ path: String, _ bytes: [UInt8], rebooted: Bool) -> SimulatedDisk {
+        let copy = disk.killed()
+        copy.overwrite(path, with: bytes)
+        if rebooted { copy.nameBoot("another") }
+        return copy
+    }
+}
+
+/// What became of a damaged log.
+enum SweepOutcome: Hashable {
+    /// An error names the damage: on opening, which changes nothing then, or on reading.
+    case refused
+    /// All batches are there.
+    case whole
+    /// So many batches are there; the rest is reported and kept.
+    case cut(Int)
+    case wrong(String)
+
+    /// Opens a log whose segment `path` was damaged, and reads the batches from `first` on.
+    init(of disk: SimulatedDisk, _ path: String, from first: UInt64, _ log: SweepLog) {
+        let before = disk.contents
+        var isOpen = false
+        do {
+            let (opened, recovery) = try log.fixture.open(disk)
+            isOpen = true
+            let found = try opened.batches(from: first)
+            self = Self.judge(found, from: first, recovery, log)
+            guard case .cut = self, let kept = recovery.quarantined.flatMap({ disk.contents[$0] })
+            else { return }
+            // What was cut off stood in the damaged file, as it was.
+            let end = (before[path] ?? []).reversed().drop { $0 == 0 }.prefix(kept.count)
+            if !end.elementsEqual(kept.reversed()) { self = .wrong("other bytes are kept") }
+        } catch let error as LogError {
+            self = Self.judge(error, isFair: isOpen || disk.contents == before)
+        } catch {
+            self = .wrong("\(error)")
+        }
+    }
+
+    private static func judge(
+        _ found: [[UInt8]], from first: UInt64, _ recovery: LogRecovery, _ log: SweepLog
+    ) -> SweepOutcome {
+        let expected = log.batches[(Int(first) - 1)...]
+        guard expected.starts(with: found) else { return .wrong("a wrong batch") }
+        if found.count == expected.count { return .whole }
+        let count = Int(first) - 1 + found.count
+        if recovery.quarantined == nil { return .wrong("silently cut to \(count)") }
+        return .cut(count)
+    }
+
+    private static func judge(_ error: LogError, isFair: Bool) -> SweepOutcome {
+        let codes: Set<LogError.Code> = [
+            .corrupt, .segmentMissing, .chainBroken, .foreignStore, .unsupportedFormat,
+        ]
+        guard codes.contains(error.code), error.segment != nil else {
+            return .wrong("no error that names damage: \(error)")
+        }
+        return isFair ? .refused : .wrong("refused, and changed: \(error)")
+    }
+}
+
+/// What a sweep over many cases has come to, from all its threads.
+final class SweepResult: Sendable {
+    private struct State: Sendable {
+        var counts: [String: Int] = [:]
+        var wrong: [String] = []
+    }
+
+    private let state = Locked(State())
+
+    func note(_ what: String) {
+        state.withLock { $0.counts[what, default: 0] += 1 }
+    }
+
+    /// Notes what became of a case.
+    func note(_ outcome: SweepOutcome, _ place: @autoclosure () -> String) {
+        switch outcome {
+        case .refused: note("refused")
+        case .whole: note("whole")
+        case .cut: note("cut and reported")
+        case .wrong(let why): noteWrong("\(place()): \(why)")
+        }
+    }
+
+    func noteWrong(_ text: String) {
+        state.withLock { $0.wrong.append(text) }
+    }
+
+    /// Prints one line, `sweep | …`, from which a table can be made, and fails the test if
+    /// anything was wrong.
+    func report(_ name: String) {
+        let state = state.withLock { $0 }
+        let extent = SweepLog.isDeep ? "deep" : "quick"
+        let text = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        print("sweep | \(name) | \(extent) | \(text.joined(separator: ", "))")
+        #expect(state.wrong.isEmpty, "\(state.wrong.count): \(state.wrong.sorted().prefix(5))")
+    }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import Foundation
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import Skyros
+
+/// Every bit of a checkpoint of 32 KiB; in every test run a sample.
+@Suite struct `A checkpoint with one wrong bit` {
+    private let simulated: SimulatedDisk
+    private let checkpoint: Data
+    private let digest: StateDigest
+    private let sequence: SequenceNumber
+
+    /// A store that was killed: a checkpoint that was written in steps, and events behind it.
+    init() throws {
+        let disk = try CheckpointedDisk(SimulatedDisk())
+        let store = try Store.forCrashes(
+            on: disk, segmentBytesMax: 8_000, clock: ManualClock(), seed: 3)
+        func put(_ ids: Range<Int>, _ number: Int) throws {
+            try store.write(because: "put \(number)") { tx in
+                for id in ids {
+                    let text = String(repeating: "x", count: (id &* 131 + number) % 500)
+                    let item = CrashItem(id: id, number: number, text: text)
+                    if try tx.exists(CrashItem.self, id) {
+                        try tx.update(item)
+                    } else {
+                        try tx.insert(item)
+                    }
+                }
+            }
+        }
+        try put(0..<90, 1)
+        try store.housekeeper.checkpoint()
+        try put(20..<40, 2)
+        try store.write { tx in for id in 50..<70 { try tx.delete(CrashItem.self, id) } }
+        try store.housekeeper.checkpoint()
+        checkpoint = try #require(try disk.checkpoint)
+        try put(80..<100, 3)
+        digest = try store.snapshot.digest()
+        sequence = store.sequence
+        simulated = disk.simulated.killed()
+        disk.simulated.inject(Fault(nil, isLasting: true))
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `never leads to a wrong state: it is loaded, or rebuilt from the log`() throws {
+        #expect(checkpoint.count >= 32 << 10)
+        let interval = SweepTally.isDeep ? 1 : 211
+        let findings = Locked<[String]>([])
+        let tally = Locked(SweepTally("checkpoint bits"))
+        let sliceCount = 64
+        let bitCount = checkpoint.count * 8
+        DispatchQueue.concurrentPerform(iterations: sliceCount) { slice in
+            let bits = stride(from: slice * interval, to: bitCount, by: sliceCount * interval)
+            for bit in bits {
+                do {
+                    let outcome = try outcome(flipping: bit)
+                    tally.withLock {
+                        $0.count("bits")
+                        $0.count(outcome)
+                    }
+                } catch {
+                    findings.withLock { $0.append("bit \(bit): \(error)") }
+                }
+            }
+        }
+        tally.withLock { $0.report() }
+        let wrong = findings.withLock { $0.sorted() }
+        #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+    }
+
+    /// Opens the store with another checkpoint, and tells what became of that.
+    private func outcome(flipping bit: Int) throws -> String {
+        let disk = try CheckpointedDisk(simulated.killed())
+        var bytes = checkpoint
+        bytes[bit / 8] ^= 1 << (bit % 8)
+        try disk.overwriteCheckpoint(with: bytes)
+        let surroundings = Surroundings(
+            disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 4))
+        let opening = StoreOpening(
+            surroundings: surroundings, schema: try Schema([CrashItem.self]),
+            options: Store.Options())
+        let opened = try opening.open()
+        defer { try? opened.checkpointer?.close() }
+        let snapshot = opened.view.current
+        guard snapshot.sequence == sequence, try snapshot.digest() == digest else {
+            throw CrashFinding(description: "P7: a wrong state, \(opened.report)")
+        }
+        switch opened.report.checkpoint {
+        case .loaded: return "loaded"
+        case .rebuilt: return "rebuilt"
+        case .none: return "taken for none"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import SkyrosDisk
+import SkyrosTesting
+
+@testable import Skyros
+
+/// Plays a script once for every operation and every way in which that operation can fail, once or
+/// from then on, and compares what is left with what was acknowledged.
+struct FaultSweep {
+    let script: SweepScript
+    /// Of so many operations one is tried.
+    let interval: Int
+    private(set) var tally: SweepTally
+
+    init(_ script: SweepScript, interval: Int = 1) {
+        self.script = script
+        self.interval = interval
+        tally = SweepTally("faults, \(script)")
+    }
+
+    /// - Throws: `CrashFinding` that says where.
+    mutating func run() throws {
+        let reference = try SweepRun(script)
+        try reference.play()
+        let operations = reference.simulated.operations
+        reference.end()
+        tally.count("operations", operations.count)
+        var counts: [SimulatedDisk.Kind: Int] = [:]
+        for (index, operation) in operations.enumerated() {
+            let before = counts[operation.kind, default: 0]
+            counts[operation.kind] = before + 1
+            guard index % interval == 0 else { continue }
+            for fault in Self.faults(operation.kind, after: before) {
+                do {
+                    try play(with: fault, ending: index)
+                } catch {
+                    let place = "operation \(index), \(operation.kind) of \(operation.path)"
+                    throw CrashFinding(description: "\(script), \(place), \(fault): \(error)")
+                }
+            }
+        }
+    }
+
+    /// The ways in which an operation can fail.
+    private static func faults(_ kind: SimulatedDisk.Kind, after: Int) -> [Fault] {
+        let needsSpace: Set<SimulatedDisk.Kind> = [
+            .makeFolder, .create, .write, .preallocate, .truncate, .syncFile, .syncFolder, .rename,
+        ]
+        let reasons: [Fault.Reason] =
+            needsSpace.contains(kind) ? [.inputOutput, .noSpace] : [.inputOutput]
+        let writtenCounts = kind == .write ? [0, 1, 50, 1_000_000] : [0]
+        return reasons.flatMap { reason in
+            [false, true].flatMap { isLasting in
+                writtenCounts.map { count in
+                    Fault(
+                        kind, after: after, reason: reason, isLasting: isLasting,
+                        writtenBytes: count)
+                }
+            }
+        }
+    }
+
+    private mutating func play(with fault: Fault, ending: Int) throws {
+        tally.count("runs")
+        let run = try SweepRun(script)
+        run.simulated.inject(fault)
+        defer { run.end() }
+        try run.play()
+        tally.count("errors", run.errorCount)
+        run.simulated.heal()
+        try checkKilled(run)
+        try checkPowerCuts(run, seed: UInt64(ending))
+        try checkClosed(run)
+    }
+
+    /// What the next process finds, and what it makes durable by writing to it.
+    private mutating func checkKilled(_ run: SweepRun) throws {
+        let killed = run.simulated.killed()
+        var held: [CrashOracle.Batch] = []
+        try open(killed, run, run.oracle) { store, batches in
+            held = batches
+            try store.write(because: "one more", durability: .durable) {
+                try $0.insert(CrashItem(id: 500, number: 500, text: ""))
+            }
+        }
+        var oracle = CrashOracle(knowing: held)
+        var state = oracle.state
+        state[500] = CrashItem(id: 500, number: 500, text: "")
+        oracle.attempt(CrashOracle.Batch(marker: "one more", state: state))
+        oracle.noteDurable(held.count + 1)
+        try open(killed.crashed(keeping: 0), run, oracle)
+    }
+
+    private mutating func checkPowerCuts(_ run: SweepRun, seed: UInt64) throws {
+        var oracle = run.oracle
+        oracle.notePowerCut()
+        for image: CrashImage in [.changes(0), .changes(.max), .chance(seed)] {
+            try open(image.disk(run.simulated), run, oracle)
+        }
+    }
+
+    /// The process goes on, and closes the store in order; another one opens it.
+    private mutating func checkClosed(_ run: SweepRun) throws {
+        try run.close()
+        try open(run.simulated.killed(), run, run.oracle)
+    }
+
+    /// Opens the store on a disk, which must succeed, and compares it with the oracle.
+    private mutating func open(
+        _ image: SimulatedDisk, _ run: SweepRun, _ oracle: CrashOracle,
+        _ body: (Store, [CrashOracle.Batch]) throws -> Void = { _, _ in }
+    ) throws {
+        tally.count("openings")
+        var disk: any Disk = image
+        if let checkpointed = run.disk as? CheckpointedDisk {
+            disk = try checkpointed.crashed(to: image, keeping: "checkpoint.sqlite")
+        }
+        let store = try Store.forCrashes(
+            on: disk, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
+        let check = CrashCheck(
+            store: store, disk: disk, oracle: oracle, mayRebuild: run.isCheckpointSpoiled)
+        try body(store, check.run())
+        // What stands on the disk now is what is looked at next.
+        image.inject(Fault(nil, isLasting: true))
+        withExtendedLifetime(store) {}
+    }
+}

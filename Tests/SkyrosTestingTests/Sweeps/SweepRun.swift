@@ -1,0 +1,273 @@
+import Foundation
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+
+@testable import Skyros
+
+/// A script, played on a disk that may fail, beside an oracle.
+///
+/// What fails is noted and the script goes on, as an app would that shows the error to its user
+/// and is used further.
+final class SweepRun {
+    let script: SweepScript
+    let simulated: SimulatedDisk
+    let disk: any Disk
+    private(set) var oracle = CrashOracle()
+    private(set) var timeline = SweepTimeline()
+    private(set) var errorCount = 0
+    private(set) var isCheckpointSpoiled = false
+    private let clock = ManualClock()
+    private var store: Store?
+    /// Stores of processes that died.
+    private var abandoned: [Store] = []
+    /// The first operation of the store's present life, if it lives.
+    private var lifeStart: Int?
+    private var batchNumber = 0
+    private var copyCount = 0
+
+    private var checkpointed: CheckpointedDisk? { disk as? CheckpointedDisk }
+
+    init(_ script: SweepScript, on simulated: SimulatedDisk = SimulatedDisk()) throws {
+        self.script = script
+        self.simulated = simulated
+        disk = script.hasCheckpoint ? try CheckpointedDisk(simulated) : simulated
+    }
+
+    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    func play() throws {
+        try tolerating { try open() }
+        for step in script.steps {
+            clock.advance(byMicroseconds: 1_000)
+            try tolerating { try perform(step) }
+        }
+        try checkFailStop()
+    }
+
+    /// Closes the store in order, as far as that goes.
+    func close() throws {
+        try tolerating { try closeStore() }
+    }
+
+    /// Lets go of all stores; they can do nothing to the disk any more.
+    func end() {
+        simulated.inject(Fault(nil, isLasting: true))
+        store = nil
+        abandoned = []
+    }
+
+    /// Errors of the disk are what they are, and no damage.
+    private func tolerating(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as StoreError {
+            try error.expectNoDamage()
+            errorCount += 1
+        }
+        mark()
+    }
+
+    private func mark() {
+        timeline.note(oracle, operationCount: simulated.operations.count)
+    }
+
+    private func perform(_ step: SweepScript.Step) throws {
+        switch step {
+        case .write(let durability, let edits): try write(durability, edits)
+        case .seal:
+            let log = try liveStore().parts.log
+            _ = try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
+        case .markIdle:
+            let log = try liveStore().parts.log
+            try StoreError.fromLog { () throws(LogError) in try log.markIdle() }
+        case .checkpoint:
+            try liveStore().housekeeper.checkpoint()
+            oracle.noteDurable(oracle.batches.count)
+            try rememberCheckpoint()
+        case .reopen:
+            try tolerating { try closeStore() }
+            try open()
+        case .restart:
+            try abandon()
+            try open()
+        case .tearTail:
+            try abandon()
+            tearTail()
+            try open()
+        case .spoilCheckpoint:
+            try tolerating { try closeStore() }
+            try spoilCheckpoint()
+            try open()
+        }
+    }
+}
+
+// MARK: Lives
+
+extension SweepRun {
+    private func liveStore() throws -> Store {
+        if let store { return store }
+        try open()
+        guard let store else { preconditionFailure("a store that was opened is there") }
+        return store
+    }
+
+    private func open() throws {
+        let store = try Store.forCrashes(
+            on: disk, segmentBytesMax: script.segmentBytesMax, clock: clock, seed: 1)
+        self.store = store
+        lifeStart = simulated.operations.count
+        let items = try store.all(CrashItem.self, sortedBy: \.id)
+        let state = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
+        let count = Int(store.sequence.rawValue)
+        let history = try oracle.history(ofStoreWith: count) { $0.state == state }
+        guard history.last?.state ?? [:] == state else {
+            throw CrashFinding(description: "P3: the view holds \(items.map(\.number))")
+        }
+        oracle.noteOpened(history)
+        try rememberCheckpoint()
+        mark()
+    }
+
+    private func closeStore() throws {
+        guard let store else { return }
+        self.store = nil
+        let result = Result { try store.close() }
+        try checkFailStop()
+        lifeStart = nil
+        try result.get()
+        oracle.noteDurable(oracle.batches.count)
+        try rememberCheckpoint()
+    }
+
+    /// The process dies: its lock is free, and what it held in memory is gone.
+    private func abandon() throws {
+        guard let store else { return }
+        try checkFailStop()
+        store.parts.lock.release()
+        abandoned.append(store)
+        self.store = nil
+        lifeStart = nil
+    }
+
+    /// P10: after a sync that failed, no other is tried in the same life.
+    private func checkFailStop() throws {
+        guard let first = failedSync else { return }
+        let operations = simulated.operations
+        let later = operations[(first + 1)...].first {
+            $0.kind == .syncFile || $0.kind == .syncFolder
+        }
+        if let later {
+            throw CrashFinding(
+                description: "P10: a sync of \(later.path) follows the failed one of "
+                    + operations[first].path)
+        }
+    }
+
+    /// The first failed sync of the store's present life.
+    private var failedSync: Int? {
+        guard let lifeStart, let last = simulated.failures.last, last >= lifeStart else {
+            return nil
+        }
+        let operations = simulated.operations
+        return simulated.failures.first { index in
+            index >= lifeStart && [.syncFile, .syncFolder].contains(operations[index].kind)
+        }
+    }
+
+    private func tearTail() {
+        let contents = simulated.contents
+        guard let path = contents.keys.filter({ $0.hasSuffix(".open") }).max(),
+            let bytes = contents[path]
+        else { return }
+        let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+        let aligned = (end + 7) / 8 * 8
+        let padding = [UInt8](repeating: 0, count: max(0, aligned - bytes.count))
+        // The beginning of a block: its mark and kind, and then something else.
+        let torn = [0xB5, 1, 0, 0] + (1...90).map { UInt8($0) }
+        simulated.overwrite(path, with: (bytes + padding).prefix(aligned) + torn)
+    }
+}
+
+// MARK: Writing
+
+extension SweepRun {
+    private func write(_ durability: Durability, _ edits: [SweepScript.Edit]) throws {
+        let store = try liveStore()
+        batchNumber += 1
+        let (edits, state) = resolved(edits)
+        let marker = "batch \(batchNumber)"
+        oracle.attempt(CrashOracle.Batch(marker: marker, state: state))
+        mark()
+        do {
+            try store.write(because: marker, durability: durability) { tx in
+                for edit in edits { try edit.apply(to: &tx) }
+            }
+        } catch {
+            let isTaken = Int(store.sequence.rawValue) == oracle.batches.count
+            if isTaken { oracle.noteTaken() } else { oracle.noteRefused() }
+            throw error
+        }
+        guard failedSync == nil else {
+            throw CrashFinding(description: "P10: \(marker) was taken after a failed sync")
+        }
+        oracle.noteTaken()
+        switch durability {
+        case .deferred: break
+        case .buffered: oracle.noteKept(oracle.batches.count)
+        case .durable: oracle.noteDurable(oracle.batches.count)
+        }
+    }
+
+    /// What the edits mean for the records that are there, and the records after them. They change
+    /// something.
+    private func resolved(
+        _ edits: [SweepScript.Edit]
+    ) -> ([CrashEdit], [Int: CrashItem]) {
+        var state = oracle.state
+        var steps: [CrashEdit] = []
+        func add(_ step: CrashEdit) {
+            step.apply(to: &state)
+            steps.append(step)
+        }
+        for edit in edits {
+            switch edit {
+            case .put(let id, let count):
+                let item = CrashItem(
+                    id: id, number: batchNumber, text: String(repeating: "x", count: count))
+                add(state[id] == nil ? .insert(item) : .update(item))
+            case .delete(let id): if state[id] != nil { add(.delete(id)) }
+            case .clear: add(.deleteAll)
+            }
+        }
+        if state == oracle.state {
+            add(.insert(CrashItem(id: 100 + batchNumber, number: batchNumber, text: "")))
+        }
+        return (steps, state)
+    }
+}
+
+// MARK: Checkpoints
+
+extension SweepRun {
+    /// Keeps a copy of the checkpoint as it is from now on.
+    private func rememberCheckpoint() throws {
+        guard let checkpointed else { return }
+        guard try checkpointed.checkpoint != nil else { return timeline.note(checkpoint: nil) }
+        copyCount += 1
+        let name = "copy-\(copyCount).sqlite"
+        try checkpointed.rememberCheckpoint(as: name)
+        timeline.note(checkpoint: name)
+    }
+
+    /// Damages the digest of the rows, so that the checkpoint cannot be believed.
+    private func spoilCheckpoint() throws {
+        guard let checkpointed, var bytes = try checkpointed.checkpoint, bytes.count > 4_096 else {
+            return
+        }
+        isCheckpointSpoiled = true
+        for index in bytes.indices.suffix(200) { bytes[index] ^= 0x55 }
+        try checkpointed.overwriteCheckpoint(with: bytes)
+        try rememberCheckpoint()
+    }
+}

@@ -1,0 +1,86 @@
+import Skyros
+
+/// A small workload that is always the same, to be stopped or disturbed at each of its operations.
+struct SweepScript: Sendable {
+    enum Step {
+        case write(Durability, [Edit])
+        /// Compresses the oldest segment that has ended.
+        case seal
+        case markIdle
+        case checkpoint
+        /// Closes the store in order and opens it again.
+        case reopen
+        /// The process dies, and another one opens the store.
+        case restart
+        /// As `restart`, and what a write that was cut short leaves stands at the log's end.
+        case tearTail
+        /// As `reopen`, and the checkpoint is damaged meanwhile.
+        case spoilCheckpoint
+    }
+
+    enum Edit {
+        /// Inserts a record, or updates it, with so many characters of text.
+        case put(Int, _ characterCount: Int)
+        case delete(Int)
+        case clear
+    }
+
+    let name: String
+    let segmentBytesMax: Int
+    var hasCheckpoint = false
+    let steps: [Step]
+}
+
+extension SweepScript: CustomStringConvertible {
+    var description: String { name }
+}
+
+extension SweepScript {
+    static let all = [rolling, clearing, beginning, checkpointing]
+
+    /// Each level of durability, segments that end, and sealing.
+    static let rolling = SweepScript(
+        name: "rolling", segmentBytesMax: 700,
+        steps: [
+            .write(.buffered, [.put(1, 10)]), .write(.durable, [.put(2, 20)]),
+            .write(.buffered, [.put(1, 30), .put(3, 5)]), .write(.deferred, [.put(4, 40)]),
+            .write(.buffered, [.delete(2)]), .markIdle, .write(.durable, [.put(5, 200)]),
+            .write(.buffered, [.put(6, 100)]), .write(.buffered, [.put(1, 600)]), .seal,
+            .write(.deferred, [.put(2, 1)]), .write(.durable, [.put(3, 300)]), .markIdle,
+            .write(.buffered, [.put(7, 700)]), .seal, .write(.buffered, [.put(8, 50)]), .seal,
+            .write(.durable, [.delete(7)]), .write(.buffered, [.put(9, 9)]),
+        ])
+
+    /// Deletions, clearing, and lives that end in order.
+    static let clearing = SweepScript(
+        name: "clearing", segmentBytesMax: 900,
+        steps: [
+            .write(.buffered, [.put(1, 10), .put(2, 10), .put(3, 10)]), .reopen,
+            .write(.durable, [.clear]), .write(.buffered, [.put(1, 20)]), .reopen,
+            .write(.buffered, [.delete(1)]), .write(.deferred, [.put(2, 400)]), .reopen,
+            .write(.buffered, [.put(4, 300)]), .write(.buffered, [.clear, .put(5, 100)]), .seal,
+            .reopen, .write(.deferred, [.put(6, 60)]), .write(.durable, [.delete(5)]),
+        ])
+
+    /// The first opening, closing at once, deaths, and tails that are set aside.
+    static let beginning = SweepScript(
+        name: "beginning", segmentBytesMax: 600,
+        steps: [
+            .reopen, .restart, .write(.buffered, [.put(1, 10)]), .restart,
+            .write(.durable, [.put(2, 300)]), .tearTail, .write(.buffered, [.put(3, 400)]),
+            .tearTail, .write(.deferred, [.put(4, 10)]), .restart, .seal,
+            .write(.buffered, [.put(5, 500)]), .tearTail, .reopen,
+        ])
+
+    /// Checkpoints, in a real folder, and one that is damaged.
+    static let checkpointing = SweepScript(
+        name: "checkpointing", segmentBytesMax: 800, hasCheckpoint: true,
+        steps: [
+            .write(.buffered, [.put(1, 10), .put(2, 20)]), .checkpoint,
+            .write(.durable, [.delete(1), .put(3, 300)]), .write(.buffered, [.put(2, 30)]),
+            .checkpoint, .write(.buffered, [.clear]), .write(.deferred, [.put(4, 400)]), .reopen,
+            .write(.buffered, [.put(5, 50)]), .restart, .write(.durable, [.put(1, 1)]),
+            .spoilCheckpoint, .write(.buffered, [.put(6, 60)]), .checkpoint,
+            .write(.buffered, [.delete(5)]),
+        ])
+}
