@@ -31,7 +31,7 @@ struct FakeMachine: ~Copyable {
         add("id", "echo 0")
         add("apt-get", Self.noted("apt-get"))
         add("swift", "echo 'Swift version 6.2 (swift-6.2-RELEASE)'")
-        add("python3", Self.python)
+        add("python3", Self.python(lends: false))
         if hasEnvironment { _ = try setUp() }
     }
 
@@ -42,15 +42,23 @@ struct FakeMachine: ~Copyable {
         "echo \"\(name) $*\" >>\"$CALLS\"\n\(body)"
     }
 
-    /// Makes environments in which the fakes that it is made of stand.
-    private static let python = """
-        [ "$1 $2" = "-m venv" ] || exit 0
-        \(noted("python3"))
-        mkdir -p "$3/bin"
-        printf '#!/bin/sh\\necho "pip $*" >>"$CALLS"\\n' >"$3/bin/pip"
-        printf '#!/bin/sh\\n' >"$3/bin/python"
-        chmod +x "$3/bin/pip" "$3/bin/python"
+    /// Makes environments in which the fakes that it is made of stand, and lends them the packages
+    /// that the reader needs or has none of them.
+    static func python(lends: Bool) -> String {
         """
+        case "$1 $2" in
+            "-c import cbor2"*) exit \(lends ? 0 : 1) ;;
+            "-m venv") ;;
+            *) exit 0 ;;
+        esac
+        \(noted("python3"))
+        for folder; do :; done
+        mkdir -p "$folder/bin"
+        printf '#!/bin/sh\\necho "pip $*" >>"$CALLS"\\n' >"$folder/bin/pip"
+        printf '#!/bin/sh\\n' >"$folder/bin/python"
+        chmod +x "$folder/bin/pip" "$folder/bin/python"
+        """
+    }
 
     /// Adds or replaces a program.
     mutating func add(_ name: String, _ body: String) { programs[name] = body }

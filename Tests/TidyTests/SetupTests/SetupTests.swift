@@ -75,6 +75,15 @@ import Testing
         #expect(try machine.setUp().calls.isEmpty)
     }
 
+    @Test func `fetches no Python package where Python has them all`() throws {
+        var machine = try FakeMachine(hasEnvironment: false)
+        machine.add("python3", FakeMachine.python(lends: true))
+        let calls = try machine.setUp().calls
+        #expect(
+            calls == ["python3 -m venv --without-pip --system-site-packages .build/python"])
+        #expect(try machine.setUp().calls.isEmpty)
+    }
+
     @Test func `makes the Python environment anew for other packages`() throws {
         let machine = try FakeMachine()
         let packages = machine.root.appending(path: ".build/python/packages")
