@@ -8,11 +8,14 @@ import Testing
 /// with durable batches and others that were never synced; and ways to damage it.
 struct DamagedLog {
     let disk: SimulatedDisk
-    let fixture = LogFixture(segmentBytesMax: 900)
+    let fixture: LogFixture
     /// How many batches there are.
     let count: UInt64
 
     init() throws {
+        var fixture = LogFixture(segmentBytesMax: 900)
+        fixture.options.frameBytes = 100
+        self.fixture = fixture
         let whole = SimulatedDisk()
         let log = try fixture.make(on: whole)
         while log.statistics.segmentCount < 5 { try log.append(1) }

@@ -35,10 +35,10 @@ import Testing
         #expect(recovery == LogRecovery())
         #expect(log.head == original.head)
         #expect(try log.batches() == expected(count))
+        #expect(log.timeBeforeActiveSegment == Int64(log.activeFirst - 1))
         try log.append(1)
         #expect(try log.batches() == expected(count + 1))
         #expect(log.statistics.segmentCount > 3 || count < 60)
-        #expect(log.timeBeforeActiveSegment == Int64(log.activeFirst - 1))
     }
 
     /// The process ends, or the disk fails for good, at any operation; then the power is cut.
