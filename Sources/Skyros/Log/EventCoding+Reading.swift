@@ -53,6 +53,7 @@ extension EventCoding {
             default: throw unknown(key, of: "it has")
             }
         }
+        try reader.finish()
         guard let sequence, let time else {
             throw Malformed(why: "it has no sequence or no time")
         }
