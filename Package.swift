@@ -75,8 +75,40 @@ let package = Package(
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
                 "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
             ]),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+            ],
+            path: "Fuzzing", exclude: ["Corpus", "Driver", "Lives", "Memory"],
+            sources: ["Targets", "Tests"]),
     ]
 )
+
+// The fuzzers are linked with libFuzzer, which ordinary builds are not: scripts/fuzz asks for them.
+if Context.environment["SKYROS_FUZZING"] != nil {
+    // Their files are taken over, and a file belongs to one target.
+    package.targets.removeAll { $0.type == .test || $0.name == "SkyrosTool" }
+    package.products.removeAll { $0.name == "skyros" }
+    package.targets += [
+        .target(name: "MemoryLimit", path: "Fuzzing/Memory"),
+        .executableTarget(
+            name: "SkyrosFuzzing",
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+                "MemoryLimit",
+            ],
+            path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
+            sources: [
+                "Fuzzing/Driver", "Fuzzing/Lives", "Fuzzing/Targets", "Sources/SkyrosTool",
+                "Tests/SkyrosTestingTests/StoreCrash/CheckpointedDisk.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/CrashCheck.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/CrashRun.swift",
+            ]),
+    ]
+}
 
 // One place for the settings: every Swift target is held to the same.
 for target in package.targets where target.type != .system {

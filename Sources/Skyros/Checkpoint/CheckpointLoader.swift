@@ -43,6 +43,9 @@ enum CheckpointLoader {
         let index = snapshot.tableIndex(of: rows.entity)
         try rows.forEach { row in
             guard row.number > 0 else { throw damage("a row has a number below 1", row) }
+            guard row.number < numberLimit else {
+                throw damage("a row has a number that no store gives", row)
+            }
             let id = RecordID(ByteString(row.id))
             let bytes = [UInt8](row.record)
             let stored = snapshot.tables[index].storedRow(
@@ -52,6 +55,10 @@ enum CheckpointLoader {
             guard other == nil else { throw damage("two rows have the same id", row) }
         }
     }
+
+    /// Numbers are given one after the other, so no store comes that far; and the rows that follow
+    /// have room below the largest number of SQLite.
+    private static let numberLimit: Int64 = 1 << 62
 
     private static func damage(_ description: String, _ row: LoadedRow) -> CheckpointError {
         .damage(description, entity: row.entity, row: row.number)

@@ -82,7 +82,7 @@ final class Checkpointer: Sendable {
         try database.write(batch(snapshot, TouchedRows(allOf: snapshot)), at: position)
     }
 
-    private static func batch(
+    static func batch(
         _ snapshot: Snapshot, _ touched: TouchedRows
     ) throws -> CheckpointBatch {
         let touchedTables = touched.tables.compactMap(\.self)

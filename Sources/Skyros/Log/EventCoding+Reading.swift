@@ -53,6 +53,7 @@ extension EventCoding {
             default: throw unknown(key, of: "it has")
             }
         }
+        try reader.finish()
         guard let sequence, let time else {
             throw Malformed(why: "it has no sequence or no time")
         }
@@ -82,7 +83,7 @@ extension EventCoding {
             switch key {
             case Key.name: name = try reader.readText()
             case Key.value:
-                let range = try reader.skipValue(depth: 2)
+                let range = try reader.skipValue()
                 encoded = [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
             default: throw unknown(key, of: "its intent has")
             }
@@ -110,7 +111,7 @@ extension EventCoding {
             let key = try reader.readUTF8()
             switch key {
             case Key.id:
-                let range = try reader.skipValue(depth: 3)
+                let range = try reader.skipValue()
                 id = RecordID(ByteString(UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
             case Key.after: after = try readFields(&reader)
             case Key.before: before = try readFields(&reader)

@@ -32,12 +32,16 @@ enum EventCoding {
         static let value: StaticString = "value"
     }
 
+    /// The arrays and maps around the fields of a change. What users give may nest as deep as it
+    /// may by itself, so an event nests this much deeper.
+    private static let levelsAround = 3
+
     /// The length of the first event in `bytes`; nil if there is no whole one.
     @Sendable
     static func byteCount(of bytes: UnsafeRawBufferPointer) -> Int? {
         var reader = CBORReader(bytes)
         do throws(CBORError) {
-            return try reader.skipValue().upperBound
+            return try reader.skipValue(depth: -levelsAround).upperBound
         } catch {
             return nil
         }

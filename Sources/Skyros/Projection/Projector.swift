@@ -34,9 +34,13 @@ struct Projector {
         guard event == snapshot.sequence.next else {
             throw invalid(event, "it cannot follow event \(snapshot.sequence)")
         }
-        for (position, change) in changes.enumerated() {
-            let memo = prepared.isEmpty ? nil : prepared[position]
-            try apply(change, of: event, memo, to: &snapshot, &touched)
+        do {
+            for (position, change) in changes.enumerated() {
+                let memo = prepared.isEmpty ? nil : prepared[position]
+                try apply(change, of: event, memo, to: &snapshot, &touched)
+            }
+        } catch let error as CBORError {
+            throw invalid(event, error.description)
         }
         snapshot.sequence = stamp.sequence
         snapshot.time = stamp.time
@@ -58,9 +62,12 @@ struct Projector {
                 ?? update(id, before, after, event, in: &snapshot.tables[index])
             touched.note(row, in: entity, at: index)
         case .deleted(let record):
-            let removed = try snapshot.tables[index].remove(
-                record.id, before: record.fields.bytes)
-            guard let removed else {
+            // The record as it is, not as the event says it was: by the keys of the former the
+            // indexes refer to the row.
+            let before = try memo?.before ?? snapshot.tables[index].row(record.id)?.encoded()
+            guard let before,
+                let removed = try snapshot.tables[index].remove(record.id, before: before)
+            else {
                 throw invalid(event, "it deletes \(describe(change)), which is not there")
             }
             touched.note(removed, in: record.entity, at: index)

@@ -83,10 +83,18 @@ struct Table: Sendable {
     }
 
     /// Makes the indexes of the rows that there are now. O(n log n).
+    ///
+    /// - Throws: `StoreError` with `.invalidEvent` if a record cannot be read.
     mutating func endFold() throws {
         isFolding = false
-        for index in indexes.indices {
-            indexes[index] = try TableIndex(indexes[index].definition, of: rows)
+        do {
+            for index in indexes.indices {
+                indexes[index] = try TableIndex(indexes[index].definition, of: rows)
+            }
+        } catch let error as CBORError {
+            throw StoreError(
+                .invalidEvent, "a record of \(entity) has a field that cannot be indexed",
+                at: StoreError.Place(entity: entity), cause: error.description)
         }
     }
 

@@ -36,13 +36,15 @@ struct SurveyOrder {
         return (damage.sequences?.lowerBound ?? segment, segment, damage.offset ?? -1)
     }
 
-    /// Stretch after stretch from the beginning, as long as each continues the one before.
+    /// Stretch after stretch from the beginning, as long as each continues the one before. A torn
+    /// end ends it, even if a copy of what it tore lies behind: a store that is opened cuts it off.
     private mutating func takePrefix(_ stretches: [LogStretch]) {
         guard let storeID else { return }
+        let torn = remains.lazy.compactMap { $0.tornTail?.sequences?.lowerBound }.first ?? .max
         var next: UInt64 = 1
         var check = RunningCheck(beginning: storeID)
         for stretch in stretches
-        where stretch.sequences.lowerBound == next && stretch.checkBefore == check {
+        where stretch.sequences.lowerBound == next && stretch.checkBefore == check && next < torn {
             prefix.append(stretch)
             next = stretch.sequences.upperBound + 1
             check = stretch.checkAfter

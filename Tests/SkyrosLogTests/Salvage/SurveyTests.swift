@@ -208,6 +208,24 @@ import Testing
                 == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) and more above")
     }
 
+    /// What opening the log cuts off is no history, even if the disk wrote it to another place too.
+    @Test func `does not continue behind a torn end with a copy of what it tore`() throws {
+        let (offset, block) = try #require(try log.blocks(of: names[4]).last)
+        var bytes = log.bytes(of: names[4])
+        let copy = bytes[offset..<offset + block.byteCount]
+        let end = offset + block.byteCount
+        bytes.replaceSubrange(end..<min(end + copy.count, bytes.count), with: copy)
+        bytes[offset + Block.headerByteCount] ^= 1
+        log.overwrite(names[4], bytes)
+        log.disk.nameBoot("another")
+        let survey = try log.survey()
+        #expect(survey.damages.isEmpty)
+        #expect(survey.tornTail?.sequences?.lowerBound == log.count)
+        #expect(survey.head.sequence == log.count - 1)
+        #expect(survey.readableBehind == [log.count...log.count])
+        #expect(try log.fixture.open(log.disk.killed()).0.head == survey.head)
+    }
+
     @Test func `reads on behind a header that rots`() throws {
         for (name, offset) in [(names[3], 70), (names[4], 70), (names[3], 58), (names[4], 20)] {
             let copy = try DamagedLog()

@@ -4,17 +4,17 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// The lives of one store, each ended by a crash, all of it following from a seed.
+/// The lives of one store, each ended by a crash, all of it following from a source of numbers.
 ///
 /// A life opens the store, which crashes up to three times on the way, compares it with the
 /// oracle, and then writes, seals, syncs and so on until a fault ends it. Everything that the
-/// store does in the background by itself is done here in turn, so that a seed means the same
-/// operations of the disk in every run.
+/// store does in the background by itself is done here in turn, so that the same numbers mean the
+/// same operations of the disk in every run.
 struct CrashRun {
     private static let lifeCount = 3
     private static let stepCountMax = 24
 
-    private let random: SeededEntropy
+    private let random: any Entropy
     private let clock = ManualClock()
     private let segmentBytesMax: Int
     private let hasCheckpoint: Bool
@@ -27,10 +27,14 @@ struct CrashRun {
     private var simulated: SimulatedDisk
 
     init(seed: UInt64) throws {
-        random = SeededEntropy(seed: seed)
-        simulated = SimulatedDisk()
         // A checkpoint costs more than everything else here.
-        hasCheckpoint = seed % 4 == 0
+        try self.init(SeededEntropy(seed: seed), hasCheckpoint: seed % 4 == 0)
+    }
+
+    init(_ random: any Entropy, hasCheckpoint: Bool) throws {
+        self.random = random
+        self.hasCheckpoint = hasCheckpoint
+        simulated = SimulatedDisk()
         disk = hasCheckpoint ? try CheckpointedDisk(simulated) : simulated
         segmentBytesMax = 300 + Int(random.next() % 1_500)
     }
@@ -163,6 +167,8 @@ extension CrashRun {
             note("  close")
             try store.close()
             oracle.noteDurable(oracle.batches.count)
+        case 5:
+            try failToWrite(store)
         default:
             try write(store)
         }
@@ -182,6 +188,28 @@ extension CrashRun {
         case .deferred: break
         case .buffered: oracle.noteKept(oracle.batches.count)
         case .durable: oracle.noteDurable(oracle.batches.count)
+        }
+    }
+
+    /// A block that goes on after an edit that fails, and then fails itself: none of it happened.
+    private mutating func failToWrite(_ store: Store) throws {
+        note("  a block that fails")
+        let before = store.sequence
+        let edits = (0...below(3)).map { _ in edit(oracle.state) }
+        let (known, unknown) = (item(0), item(100))
+        do {
+            try store.write(because: "nobody") { tx in
+                for edit in edits {
+                    try edit.apply(to: &tx)
+                    // There is one of this id now, or none.
+                    try? tx.insert(known)
+                    try? tx.update(unknown)
+                }
+                throw CrashFinding(description: "on purpose")
+            }
+        } catch is CrashFinding {}
+        guard store.sequence == before else {
+            throw CrashFinding(description: "P3: a block that failed left an event")
         }
     }
 

@@ -43,6 +43,14 @@ import Testing
         #expect(throws: damage) { try load([row(number, id: 7)]) }
     }
 
+    /// The next new row would have a number that SQLite cannot hold.
+    @Test(arguments: [1 << 62, Int64.max])
+    func `is damaged if no row can follow`(number: Int64) {
+        let damage = CheckpointError.damage(
+            "a row has a number that no store gives", entity: "Thing", row: number)
+        #expect(throws: damage) { try load([row(number, id: 7)]) }
+    }
+
     /// As long as the row asks for, so that rows make one batch or several.
     private func row(_ number: Int64, id: Int64, byteCount: Int) -> CheckpointFolder.Row {
         let value = CheckpointValue.integer(Int128(id))

@@ -40,6 +40,14 @@ import Testing
         (.tagged(32, 5), "{\"tag\":32,\"value\":5}"),
     ]
 
+    @Test func `is written for a decimal with the least exponent of all`() throws {
+        // Tag 4 around -2^127, a bignum, and 1.
+        let bytes: [UInt8] =
+            [0xC4, 0x82, 0xC3, 0x50, 0x7F] + [UInt8](repeating: 0xFF, count: 15) + [0x01]
+        let value = try FieldValue(cbor: bytes)
+        #expect(value.jsonText() == "\"1E-170141183460469231731687303715884105728\"")
+    }
+
     @Test(arguments: table)
     func `is as the table says`(value: FieldValue, json: String) {
         #expect(value.jsonText() == json)

@@ -8,8 +8,8 @@ enum Files {
     ]
 
     private static let extensions: Set = [
-        "swift", "md", "h", "modulemap", "py", "sh", "json", "jsonl", "csv", "sql", "txt", "svg",
-        "zst", "fi", "png",
+        "swift", "md", "c", "h", "modulemap", "py", "sh", "json", "jsonl", "csv", "sql", "txt",
+        "svg", "zst", "fi", "png",
     ]
     private static let plainNames: Set = [".gitignore", ".swift-format", "LICENSE"]
     private static let scriptFolders = ["scripts/", ".ci/"]

@@ -69,7 +69,7 @@ extension FieldValue {
         let isNegative = mantissa.hasPrefix("-")
         let digits = isNegative ? String(mantissa.dropFirst()) : mantissa
         let sign = isNegative ? "-" : ""
-        guard abs(exponent) <= 200 else { return "\(sign)\(digits)E\(exponent)" }
+        guard (-200...200).contains(exponent) else { return "\(sign)\(digits)E\(exponent)" }
         let shift = Int(exponent)
         if digits == "0" { return "0" }
         if shift >= 0 { return sign + digits + String(repeating: "0", count: shift) }

@@ -1,0 +1,62 @@
+import Foundation
+
+/// All fuzzers, and the way from libFuzzer's loop into one of them.
+enum Fuzzers {
+    private static let all: [any Fuzzer.Type] =
+        FuzzCorpus.fuzzers + [LifeFuzzer.self, ToolFuzzer.self]
+
+    /// Written once, before libFuzzer's loop begins, and read inside of it.
+    nonisolated(unsafe) private static var chosen: any Fuzzer.Type = CBORFuzzer.self
+
+    /// Does what the command line asks for; returns whether it is the loop of a fuzzer.
+    static func choose(_ words: [String]) throws -> Bool {
+        switch (words.first, words.count) {
+        case ("list", 1): for fuzzer in all { print(fuzzer.name, fuzzer.inputBytesMax) }
+        case ("inputs", 3): try writeInputs(of: words[1], to: words[2])
+        case ("pack", 2): try printInputs(in: words[1])
+        case (let name?, _):
+            chosen = try named(name)
+            return true
+        case (nil, _): throw FuzzFinding("usage: SkyrosFuzzing list | inputs | pack | NAME …")
+        }
+        return false
+    }
+
+    /// Feeds one input to the fuzzer that was chosen; a finding ends the process.
+    static func feed(_ bytes: UnsafeRawBufferPointer) {
+        do {
+            try chosen.run(bytes)
+        } catch {
+            FileHandle.standardError.write(Data("FINDING of \(chosen.name): \(error)\n".utf8))
+            abort()
+        }
+    }
+
+    private static func named(_ name: String) throws -> any Fuzzer.Type {
+        guard let fuzzer = all.first(where: { $0.name == name }) else {
+            throw FuzzFinding("there is no fuzzer \(name); there are \(all.map { $0.name })")
+        }
+        return fuzzer
+    }
+
+    // MARK: Inputs
+
+    /// Writes what the fuzzer begins with: its seeds and what its corpus keeps.
+    private static func writeInputs(of name: String, to folder: String) throws {
+        let fuzzer = try named(name)
+        let folder = URL(filePath: folder, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (index, input) in try (fuzzer.seeds() + FuzzCorpus.inputs(of: name)).enumerated() {
+            try Data(input).write(to: folder.appending(path: "input-\(index)"))
+        }
+    }
+
+    /// The inputs in a folder, the shortest first.
+    private static func printInputs(in folder: String) throws {
+        let folder = URL(filePath: folder, directoryHint: .isDirectory)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let inputs = try names.map { try Data(contentsOf: folder.appending(path: $0)) }
+        let lines = inputs.map { $0.base64EncodedString() }
+        for line in lines.sorted(by: { ($0.count, $0) < ($1.count, $1) }) { print(line) }
+    }
+}

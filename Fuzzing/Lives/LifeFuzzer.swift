@@ -1,0 +1,37 @@
+import SkyrosDisk
+import SkyrosTesting
+
+/// Lives of a store that the input decides on, operation by operation and crash by crash, beside
+/// an oracle that knows what was acknowledged.
+enum LifeFuzzer: Fuzzer {
+    static let name = "life"
+    static let inputBytesMax = 2_048
+
+    static func seeds() throws -> [[UInt8]] {
+        (1...16 as ClosedRange<UInt64>).map { seed in
+            let random = SeededEntropy(seed: seed)
+            return (0..<600).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        }
+    }
+
+    static func run(_ bytes: UnsafeRawBufferPointer) throws {
+        let choices = FuzzChoices(bytes)
+        var run = try CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1)
+        do {
+            try run.run()
+        } catch {
+            throw FuzzFinding("\(error)\n\(run.story.joined(separator: "\n"))")
+        }
+    }
+}
+
+/// Takes what others take for chance out of an input: two bytes a number, zeros behind its end.
+final class FuzzChoices: Entropy {
+    private let input: Locked<FuzzInput>
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        input = Locked(FuzzInput(bytes))
+    }
+
+    func next() -> UInt64 { input.withLock { UInt64($0.word()) } }
+}

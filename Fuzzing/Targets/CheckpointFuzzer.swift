@@ -1,0 +1,63 @@
+import Foundation
+import SkyrosSQLite
+
+@testable import Skyros
+
+/// A checkpoint whose file is the input, or the library's with edits that the input describes:
+/// whatever is loaded must have been written.
+enum CheckpointFuzzer: Fuzzer {
+    static let name = "checkpoint"
+    static let inputBytesMax = 2_048
+
+    static func seeds() throws -> [[UInt8]] {
+        let header = try [UInt8](CheckpointImage.file.get().prefix(100))
+        return [[0], [0, 100, 0, 2, 0, 5, 6], [0, 24, 0, 0, 0], [1] + header, [1], [2, 0, 16]]
+    }
+
+    static func run(_ bytes: UnsafeRawBufferPointer) throws {
+        var input = FuzzInput(bytes)
+        let file = try file(&input)
+        try CheckpointImage.withPath { try load(file, at: $0) }
+    }
+
+    private static func load(_ file: [UInt8], at path: String) throws {
+        try Data(file).write(to: URL(filePath: path))
+        for isReadOnly in [true, false] {
+            let database = try allowing(CheckpointError.self) {
+                try CheckpointDatabase(path: path, readOnly: isReadOnly)
+            }
+            guard let database else { continue }
+            let snapshot = try CheckpointImage.load(database)
+            try compare(snapshot)
+            try database.close()
+        }
+        // To look at it, and to refuse it, changes nothing.
+        try require(
+            try [UInt8](Data(contentsOf: URL(filePath: path))) == file, "the file was changed")
+    }
+
+    private static func file(_ input: inout FuzzInput) throws -> [UInt8] {
+        switch input.byte() % 3 {
+        case 0:
+            var file = try CheckpointImage.file.get()
+            while !input.isAtEnd {
+                let offset = input.word()
+                let bytes = input.string()
+                let range = min(offset, file.count)..<min(offset + bytes.count, file.count)
+                file.replaceSubrange(range, with: bytes.prefix(range.count))
+            }
+            return file
+        case 1: return input.remainder()
+        default: return try [UInt8](CheckpointImage.file.get().prefix(input.word()))
+        }
+    }
+
+    private static func compare(_ snapshot: Snapshot?) throws {
+        guard let snapshot else { return }
+        let original = try CheckpointImage.snapshot.get()
+        try require(
+            try snapshot.digest() == original.digest() && snapshot.sequence == original.sequence
+                && snapshot.check == original.check,
+            "a checkpoint that nobody wrote was loaded")
+    }
+}

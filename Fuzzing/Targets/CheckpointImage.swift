@@ -1,0 +1,91 @@
+import Foundation
+import SkyrosLog
+import SkyrosSQLite
+
+@testable import Skyros
+
+/// A checkpoint that the library wrote, and what it holds.
+enum CheckpointImage {
+    static let storeID = [UInt8](0..<16)
+
+    /// Three records of a type that the schema names, and one that it does not, some of whose
+    /// values no column can hold.
+    static let snapshot = Result { () throws in
+        var snapshot = try empty()
+        var touched = TouchedRows()
+        var changes = try (1...3).map { id in
+            Change.inserted(
+                Record(
+                    entity: FuzzSample.entityName, id: try RecordID(encoding: id),
+                    fields: Fields(trusted: try CBOREncoder().encode(FuzzSample.filled(id)))))
+        }
+        let odd = FieldValue.map([
+            "a": .integer(1), "b": .double(-0.0), "c": .text("nul \u{0}"), "d": .null,
+            "e": .array([.integer(1 << 70)]),
+        ])
+        changes.append(
+            .inserted(
+                Record(
+                    entity: "Odd", id: try RecordID(.text("x")),
+                    fields: Fields(trusted: try odd.encoded()))))
+        let event = Event(
+            sequence: 1, time: EventTime(microseconds: 1_700_000_000_000_000),
+            metadata: Metadata(), intent: nil, changes: changes)
+        try Projector.apply(
+            event, check: RunningCheck(rawValue: 77), to: &snapshot, noting: &touched)
+        return snapshot
+    }
+
+    /// The state before the first event.
+    static func empty() throws -> Snapshot {
+        Snapshot(
+            try FuzzSample.schema.get(), beginning: RunningCheck(rawValue: 1), hashSeed: 1)
+    }
+
+    static func fill(_ database: CheckpointDatabase) throws {
+        try Checkpointer.fill(database, with: snapshot.get())
+    }
+
+    // MARK: As a file
+
+    /// Calls `body` with the path of a file that is not there yet, in a folder that is removed
+    /// afterwards.
+    static func withPath<R>(_ body: (String) throws -> R) throws -> R {
+        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "skyros-fuzzing-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder.appending(path: "checkpoint.sqlite").path)
+    }
+
+    /// The file's bytes.
+    static let file = Result {
+        try withPath { path in
+            let database = try CheckpointDatabase(path: path)
+            try fill(database)
+            try database.close()
+            return [UInt8](try Data(contentsOf: URL(filePath: path)))
+        }
+    }
+
+    // MARK: Reading
+
+    /// Loads a checkpoint; nil if it is refused, or holds nothing.
+    ///
+    /// - Throws: a finding, if what is loaded is not what the checkpoint itself says.
+    static func load(_ database: CheckpointDatabase) throws -> Snapshot? {
+        let loaded = try allowing(CheckpointError.self) {
+            try CheckpointLoader.load(database, into: empty())
+        }
+        guard let loaded, let snapshot = loaded else { return nil }
+        let meta = try database.meta()
+        let digest = try snapshot.digest()
+        try require(
+            meta?.digest == digest,
+            "the checkpoint says \(String(describing: meta?.digest)), \(digest)")
+        _ = try allowing(StoreError.self) {
+            try snapshot.all(FuzzSample.self, where: \.text == "zwölf", sortedBy: \.ratio)
+        }
+        return snapshot
+    }
+}

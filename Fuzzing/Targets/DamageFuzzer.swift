@@ -1,0 +1,70 @@
+@testable import SkyrosLog
+
+/// A log that the library wrote, with damage that the input describes: whatever is still read must
+/// have been written.
+///
+/// Of bytes that are set to what the input says there are fewer than a check has, so that nothing
+/// is forged; there may be any number of the other kinds of damage.
+enum DamageFuzzer: Fuzzer {
+    static let name = "damage"
+    static let inputBytesMax = 64
+    private static let setBytesMax = 6
+
+    static func seeds() throws -> [[UInt8]] {
+        (0..<8).map { [0, UInt8($0), 2, 100, 0, 7] } + [[1], [1, 0, 3, 200, 0, 1, 2, 1, 50, 0, 0]]
+    }
+
+    static func run(_ bytes: UnsafeRawBufferPointer) throws {
+        var input = FuzzInput(bytes)
+        let image = input.flag() ? LogImage.closed : .killed
+        var files = image.files
+        var left = setBytesMax
+        while !input.isAtEnd {
+            damage(&files, image.names, &input, &left)
+        }
+        try LogContent(written: image.events).check(LogImage(files: files).disk())
+    }
+
+    private static func damage(
+        _ files: inout [SegmentName: [UInt8]], _ names: [SegmentName], _ input: inout FuzzInput,
+        _ left: inout Int
+    ) {
+        let kind = input.below(8)
+        let name = names[input.below(names.count)]
+        guard var bytes = files[name], !bytes.isEmpty else { return }
+        let offset = input.below(bytes.count)
+        let isEarly = kind < 2
+        if isEarly {
+            guard left > 0 else { return }
+            left -= 1
+        }
+        switch kind {
+        case 0: bytes[offset] = input.byte()
+        case 1: bytes[offset] ^= 1 << UInt8(input.below(8))
+        case 2: bytes.removeLast(bytes.count - offset)
+        case 3: zero(&bytes, from: offset, count: input.word())
+        case 4: bytes += [UInt8](repeating: 0, count: offset)
+        case 5: repeatSector(&bytes, from: offset, at: input.below(bytes.count))
+        case 6:
+            files[name] = nil
+            return
+        default:
+            // A file bears the name of another one, or stands beside its other form.
+            let other = names[input.below(names.count)]
+            files[SegmentName(other.firstSequence, input.flag() ? .open : .sealed)] = bytes
+            return
+        }
+        files[name] = bytes
+    }
+
+    private static func zero(_ bytes: inout [UInt8], from offset: Int, count: Int) {
+        for index in offset..<min(bytes.count, offset + count) { bytes[index] = 0 }
+    }
+
+    /// A sector shows up in the place of another one.
+    private static func repeatSector(_ bytes: inout [UInt8], from source: Int, at target: Int) {
+        let (source, target) = (source / 8 * 8, target / 8 * 8)
+        let count = min(512, bytes.count - max(source, target))
+        bytes.replaceSubrange(target..<target + count, with: Array(bytes[source..<source + count]))
+    }
+}

@@ -1,0 +1,160 @@
+@testable import Skyros
+@testable import SkyrosLog
+
+/// A log taken apart, so that any part of it can be replaced and put together again with checks
+/// that fit: what comes of it is as good as if a writer had written it.
+struct ForgedLog {
+    /// A block of an open segment, or a batch of a sealed one.
+    struct Part {
+        var kind: UInt8
+        var payload: [UInt8]
+        /// What the block says of its place and of what is durable, if not the truth.
+        var sequence: UInt64?
+        var durableByteCount: UInt64 = 0
+        /// Whether a frame of a sealed segment begins with it.
+        var beginsFrame = false
+    }
+
+    struct Segment {
+        var name: SegmentName
+        var header: SegmentHeader
+        var parts: [Part]
+        /// What the index says, if not the truth.
+        var batchCount: UInt64?
+        var contentByteCount: UInt32?
+        var compressedByteCount: UInt32?
+    }
+
+    var segments: [Segment]
+    /// Whether each segment says that it continues the one before it, whatever that holds.
+    var isContinuous = true
+
+    // MARK: Taking apart
+
+    init(_ image: LogImage) throws {
+        var first = 0
+        segments = try image.names.map { name in
+            let bytes = image.files[name] ?? []
+            guard name.kind == .open else {
+                let header = try SegmentHeader(
+                    [UInt8](bytes.dropFirst(SkippableFrame.headerByteCount)), in: name)
+                let next = image.names.first { $0.firstSequence > name.firstSequence }
+                let count = Int((next?.firstSequence ?? 0) - name.firstSequence)
+                defer { first += count }
+                let parts = image.events[first..<first + count].map {
+                    Part(kind: 1, payload: $0, beginsFrame: true)
+                }
+                return Segment(name: name, header: header, parts: parts)
+            }
+            let header = try SegmentHeader(bytes, in: name)
+            let parts = Self.blocks(of: bytes, header.salt)
+            first += parts.count { $0.kind == 1 }
+            return Segment(name: name, header: header, parts: parts)
+        }
+    }
+
+    private static func blocks(of bytes: [UInt8], _ salt: UInt64) -> [Part] {
+        bytes.withUnsafeBytes { all in
+            var parts: [Part] = []
+            var offset = SegmentHeader.byteCount
+            while let block = Block(headerIn: all, at: offset, salt: salt) {
+                let payload = all.slice(offset + Block.headerByteCount, block.payloadByteCount)
+                parts.append(
+                    Part(
+                        kind: block.kind.rawValue, payload: [UInt8](payload),
+                        durableByteCount: UInt64(block.durableByteCount)))
+                offset += block.byteCount
+            }
+            return parts
+        }
+    }
+
+    // MARK: Putting together
+
+    func image() throws -> LogImage {
+        var files: [SegmentName: [UInt8]] = [:]
+        guard let first = segments.first else { return LogImage(files: files) }
+        var head = LogHead(
+            sequence: first.header.firstSequence &- 1, check: first.header.checkBefore)
+        for segment in segments {
+            var header = segment.header
+            var name = segment.name
+            if isContinuous {
+                header.firstSequence = head.sequence &+ 1
+                header.checkBefore = head.check
+                name = SegmentName(header.firstSequence, name.kind)
+            }
+            head = LogHead(sequence: header.firstSequence &- 1, check: header.checkBefore)
+            files[name] =
+                name.kind == .open
+                ? Self.open(segment, header, &head) : try Self.sealed(segment, header, &head)
+        }
+        return LogImage(files: files)
+    }
+
+    private static func open(
+        _ segment: Segment, _ header: SegmentHeader, _ head: inout LogHead
+    ) -> [UInt8] {
+        var bytes = header.bytes
+        for part in segment.parts {
+            part.payload.withUnsafeBytes { payload in
+                let hash = XXH64.hash(payload)
+                if part.kind == 1 {
+                    head = LogHead(
+                        sequence: head.sequence &+ 1, check: head.check.advanced(by: hash))
+                }
+                guard let kind = Block.Kind(rawValue: part.kind) else { return }
+                let block = Block(
+                    kind, payload: payload, payloadHash: hash,
+                    sequence: part.sequence ?? head.sequence, check: head.check,
+                    durableByteCount: Int(truncatingIfNeeded: part.durableByteCount & (1 << 62 - 1))
+                )
+                block.append(to: &bytes, payload: payload, salt: header.salt)
+            }
+        }
+        return bytes
+    }
+
+    private static func sealed(
+        _ segment: Segment, _ header: SegmentHeader, _ head: inout LogHead
+    ) throws -> [UInt8] {
+        guard let compressor = Zstd.Compressor() else { throw FuzzFinding("no compressor") }
+        var bytes = SkippableFrame.bytes(magic: SealedSegment.headerMagic, content: header.bytes)
+        var table = SeekTable()
+        table.append(frame: bytes, content: [])
+        var index = SegmentIndex(checkAfter: head.check, timeAfter: header.timeBefore)
+        var frame: [UInt8] = []
+        func closeFrame() throws {
+            guard !frame.isEmpty else { return }
+            let compressed = try compressor.frame(frame)
+            table.append(frame: compressed, content: frame)
+            bytes += compressed
+            frame = []
+        }
+        for part in segment.parts where !part.payload.isEmpty {
+            if part.beginsFrame { try closeFrame() }
+            if frame.isEmpty {
+                index.frames.append(
+                    SegmentIndex.Frame(
+                        firstSequence: part.sequence ?? head.sequence &+ 1,
+                        checkBefore: head.check))
+            }
+            frame += part.payload
+            head = LogHead(
+                sequence: head.sequence &+ 1,
+                check: head.check.advanced(by: XXH64.hash(part.payload)))
+            index.batchCount += 1
+        }
+        try closeFrame()
+        index.batchCount = segment.batchCount ?? index.batchCount
+        index.checkAfter = head.check
+        let last = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: index.bytes)
+        table.append(frame: last, content: [])
+        let middle = table.entries.count / 2
+        if let count = segment.contentByteCount { table.entries[middle].contentByteCount = count }
+        if let count = segment.compressedByteCount {
+            table.entries[middle].compressedByteCount = count
+        }
+        return bytes + last + table.bytes
+    }
+}

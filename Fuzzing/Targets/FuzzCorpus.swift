@@ -1,0 +1,27 @@
+import Foundation
+
+/// The inputs that are kept: one file a fuzzer, one input a line in base64.
+///
+/// `scripts/fuzz --keep` writes them: the fewest of all inputs so far that reach as much code.
+enum FuzzCorpus {
+    /// The fuzzers that need nothing but the library.
+    static let fuzzers: [any Fuzzer.Type] = [
+        CBORFuzzer.self, CheckpointFuzzer.self, DamageFuzzer.self, EventFuzzer.self,
+        ForgeryFuzzer.self, JSONFuzzer.self,
+        LogFuzzer.self, RecordFuzzer.self, RowFuzzer.self,
+    ]
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Corpus")
+
+    static func inputs(of fuzzer: String) throws -> [[UInt8]] {
+        let file = folder.appending(path: "\(fuzzer).txt")
+        guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            guard let data = Data(base64Encoded: String(line)) else {
+                throw FuzzFinding("a line of \(file.path) is not base64: \(line)")
+            }
+            return [UInt8](data)
+        }
+    }
+}

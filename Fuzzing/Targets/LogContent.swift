@@ -1,0 +1,176 @@
+import SkyrosDisk
+import SkyrosTesting
+
+@testable import Skyros
+@testable import SkyrosLog
+
+/// Opens a log that may be damaged, in all ways that there are, and reads all of it.
+struct LogContent {
+    /// What was written once; what is read must be the beginning of it. Nil if it may be anything,
+    /// because the checks were made to fit.
+    var written: [[UInt8]]?
+
+    /// - Throws: a finding.
+    func check(_ disk: MemoryDisk) throws {
+        let before = try Self.files(on: disk)
+        let read = try allowing(LogError.self) {
+            let inspection = try LogInspection(
+                of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+            if let refusal = inspection.refusal { throw refusal }
+            return (inspection, try Self.batches(of: inspection))
+        }
+        if let written, let batches = read?.1 {
+            try require(
+                written.starts(with: batches), "\(batches.count) events that nobody wrote")
+        }
+        if let inspection = read?.0 { try readAsArchive(disk, inspection) }
+        try survey(disk, expecting: read?.1)
+        try require(try Self.files(on: disk) == before, "looking changed something")
+        let isOpened = try open(disk, expecting: read?.1)
+        if !isOpened {
+            try require(try Self.files(on: disk) == before, "P5: a refused opening changed files")
+        }
+    }
+
+    /// What a survey saves, before the damage and behind it, was written there; and of a log that
+    /// is whole it saves all.
+    private func survey(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
+        let survey = try allowing(LogError.self) {
+            try LogSurvey(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+        }
+        guard let survey else {
+            return try require(batches?.isEmpty ?? true, "a whole log cannot be surveyed")
+        }
+        _ = try allowing(LogError.self) {
+            try survey.forEach(behind: 0) { number, bytes in
+                guard let written else { return true }
+                try require(
+                    number <= written.count && written[Int(number) - 1].elementsEqual(bytes),
+                    "a survey gives an event \(number) that nobody wrote")
+                return true
+            }
+        }
+        guard let batches, written != nil else { return }
+        let saved = try Self.batches(of: survey)
+        try require(saved == batches, "\(saved.count) events of \(batches.count) are surveyed")
+    }
+
+    /// All events of a log.
+    static func batches(of log: some LogReader) throws -> [[UInt8]] {
+        var batches: [[UInt8]] = []
+        try log.forEach(from: 1, through: log.head.sequence) { _, bytes in
+            batches.append([UInt8](bytes))
+            return true
+        }
+        return batches
+    }
+
+    private static func files(on disk: MemoryDisk) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in disk.list(.events) {
+            let file = try disk.open(DiskPath(.events, name), .read)
+            files[name] = try file.bytes(from: 0, count: try file.status().sizeBytes)
+        }
+        for name in disk.list(.quarantine) { files["quarantine/\(name)"] = [] }
+        return files
+    }
+
+    // MARK: Without types
+
+    private func readAsArchive(_ disk: MemoryDisk, _ inspection: LogInspection) throws {
+        guard inspection.storeID != nil else { return }
+        let archive = try allowing(StoreError.self) {
+            try Archive(on: Surroundings(disk: disk, entropy: SeededEntropy(seed: 1)))
+        }
+        guard let archive else { return }
+        let verification = archive.verify()
+        _ = try allowing(StoreError.self) {
+            try archive.forEachEvent { event in
+                for change in event.changes { _ = change.id?.description }
+                return true
+            }
+            _ = try archive.history(of: FuzzSample.entityName, RecordID(1))
+        }
+        _ = try allowing(StoreError.self) { try archive.snapshot().digest() }
+        _ = try allowing(StoreError.self) { try replay(archive) }
+        if written != nil {
+            try require(verification.ok, "\(verification) of a log that was read as written")
+        }
+    }
+
+    /// The fold with types, event after event.
+    private func replay(_ archive: Archive) throws {
+        var snapshot = Snapshot(
+            try FuzzSample.schema.get(),
+            beginning: RunningCheck(beginning: archive.log.storeID), hashSeed: 1)
+        var touched = TouchedRows(isRecording: false)
+        try EventReading(archive.log).forEach(from: 1, through: archive.sequence) {
+            try Projector.apply($0, check: $1, to: &snapshot, noting: &touched)
+            for table in snapshot.tables { try table.checkIndexes() }
+            return true
+        }
+    }
+
+    // MARK: As a store
+
+    private static func open(_ disk: MemoryDisk) throws -> Store {
+        var options = Store.Options()
+        options.keepsUnknownEntities = true
+        options.segmentBytesMax = 900
+        options.syncIntervalMilliseconds = 3_600_000
+        let surroundings = Surroundings(
+            disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
+        return try Store(FuzzSample.schema.get(), options, surroundings)
+    }
+
+    /// Opens the store and writes to it; returns whether it could be opened.
+    private func open(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws -> Bool {
+        guard let store = try allowing(StoreError.self, { try Self.open(disk) }) else {
+            // What a store has written, a store can open.
+            try require(written == nil || batches == nil, "P6: the log is whole and refused")
+            return false
+        }
+        store.housekeeper.stop()
+        let read = try Self.batches(of: store.log.engine)
+        try require(
+            batches.map { $0 == read } ?? true,
+            "P3: \(read.count) events after recovery, \(batches?.count ?? 0) before")
+        try compare(store)
+        let isWritten: Void? = try allowing(StoreError.self) {
+            try store.write { try $0.insert(FuzzSample(id: 1_000, large: 1_000)) }
+            while try store.parts.log.sealNext() {}
+            try store.close()
+        }
+        if isWritten != nil { try reopen(disk, expecting: store.sequence) }
+        return true
+    }
+
+    /// View and fold are one (promise P7).
+    private func compare(_ store: Store) throws {
+        let digest = try store.snapshot.digest()
+        let folded = try store.snapshot(asOf: .sequence(store.sequence)).digest()
+        try require(digest == folded, "P7: the view is not the fold of the log")
+        _ = try allowing(StoreError.self) {
+            try store.all(FuzzSample.self, where: \.text == "zwölf", sortedBy: \.ratio)
+        }
+    }
+
+    private func reopen(_ disk: MemoryDisk, expecting sequence: SequenceNumber) throws {
+        let store = try Self.open(disk)
+        try require(
+            store.sequence == sequence && store.recovery.wasClean,
+            "P6: reopened at \(store.sequence), not \(sequence): \(store.recovery)")
+        try store.close()
+    }
+}
+
+extension Table {
+    /// An index refers to the rows that there are, and to no others.
+    func checkIndexes() throws {
+        for index in indexes {
+            try require(
+                index.tree.count == count,
+                "an index of \(index.tree.count) entries over \(count) rows")
+        }
+    }
+}

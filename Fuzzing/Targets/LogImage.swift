@@ -1,0 +1,92 @@
+import SkyrosDisk
+import SkyrosTesting
+
+@testable import Skyros
+@testable import SkyrosLog
+
+/// The files of a small log that the library wrote itself, and the events that they hold.
+///
+/// Five events in two sealed segments, two in one that has ended, the rest in the active one.
+struct LogImage: Sendable {
+    /// The segments, by their names.
+    let files: [SegmentName: [UInt8]]
+    /// The events as bytes, in their order.
+    let events: [[UInt8]]
+
+    /// A log that was closed in order.
+    static let closed = make(isClosed: true)
+    /// A log whose process was killed.
+    static let killed = make(isClosed: false)
+
+    /// The names in their order.
+    var names: [SegmentName] {
+        files.keys.sorted {
+            ($0.firstSequence, $0.kind.rawValue) < ($1.firstSequence, $1.kind.rawValue)
+        }
+    }
+
+    private static func make(isClosed: Bool) -> LogImage {
+        do {
+            let disk = SimulatedDisk()
+            try live(on: disk, isClosed: isClosed)
+            let files = disk.killed().contents.compactMap { path, bytes in
+                SegmentName(path.replacing("events/", with: "")).map { ($0, trimmed(bytes)) }
+            }
+            let copy = LogImage(files: Dictionary(uniqueKeysWithValues: files), events: [])
+            let events = try LogContent.batches(
+                of: LogInspection(
+                    of: copy.disk(), LogOptions(), framing: EventCoding.byteCount(of:)))
+            return LogImage(files: copy.files, events: events)
+        } catch {
+            preconditionFailure("The library cannot write a log: \(error)")
+        }
+    }
+
+    /// Without the room that is made in advance.
+    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+        return [UInt8](bytes.prefix((end + 7) / 8 * 8))
+    }
+
+    private static func live(on disk: SimulatedDisk, isClosed: Bool) throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 900
+        options.syncIntervalMilliseconds = 3_600_000
+        let store = try Store(on: disk, entities: FuzzSample.self, options: options)
+        store.housekeeper.stop()
+        for id in 1...5 {
+            try store.write(by: "alice", because: "event \(id)") {
+                try $0.insert(FuzzSample.filled(id))
+            }
+        }
+        _ = try store.parts.log.sealNext()
+        _ = try store.parts.log.sealNext()
+        try store.write { tx in
+            try tx.update(FuzzSample(id: 1, text: "changed", large: 1))
+            try tx.delete(FuzzSample.self, 2)
+        }
+        try store.write(durability: .durable) { try $0.insert(FuzzSample(id: 6, large: 6)) }
+        try store.parts.log.markIdle()
+        try store.write { try $0.insert(FuzzSample(id: 7, large: 7)) }
+        try store.write { try $0.deleteAll(FuzzSample.self) }
+        try store.write { try $0.insert(FuzzSample(id: 8, large: 8)) }
+        if isClosed { try store.close() }
+    }
+
+    /// The log on a disk of its own.
+    func disk() throws -> MemoryDisk {
+        let disk = MemoryDisk()
+        disk.makeFolder(.events)
+        for (name, bytes) in files {
+            let file = try disk.open(name.path, .create)
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+        }
+        return disk
+    }
+}
+
+extension LogImage {
+    init(files: [SegmentName: [UInt8]]) {
+        self.init(files: files, events: [])
+    }
+}

@@ -1,0 +1,177 @@
+import SkyrosLog
+import SkyrosSQLite
+
+@testable import Skyros
+
+/// A checkpoint with edits of its rows that the input describes, in memory; with a seal that fits,
+/// if the input says so.
+enum RowFuzzer: Fuzzer {
+    static let name = "rows"
+    static let inputBytesMax = 256
+
+    static func seeds() throws -> [[UInt8]] {
+        let highest: [UInt8] = [1, 3, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+        return [
+            [0], [1], highest, [1, 0, 0, 3, 1, 2, 4, 0x78, 0x79, 0, 0],
+            [1, 1, 2, 1, 0], [0, 1, 0, 1, 0], [1, 4, 9, 0, 0, 0, 0, 0, 0, 0],
+            [1, 5, 0, 3, 4], [1, 0, 0, 2, 1, 4, 5, 0x81, 0xC4, 0x82, 1, 2],
+        ]
+    }
+
+    static func run(_ bytes: UnsafeRawBufferPointer) throws {
+        var input = FuzzInput(bytes)
+        let isSealed = input.flag()
+        let database = try CheckpointDatabase(ConnectionOptions(.memory))
+        try CheckpointImage.fill(database)
+        guard var catalog = database.catalog else { throw FuzzFinding("nothing was written") }
+        while !input.isAtEnd {
+            // Whatever SQLite or the schema refuses is left as it is.
+            _ = try allowing(SQLiteError.self) {
+                try edit(database.connection, &catalog, &input, isSealed: isSealed)
+            }
+        }
+        if isSealed { _ = try allowing(SQLiteError.self) { try seal(&catalog, of: database) } }
+        database.forget()
+        guard let snapshot = try CheckpointImage.load(database) else { return }
+        if isSealed {
+            try goOn(with: snapshot, database)
+        } else {
+            let original = try CheckpointImage.snapshot.get()
+            try require(
+                try snapshot.digest() == original.digest()
+                    && snapshot.sequence == original.sequence,
+                "rows that nobody wrote were loaded")
+        }
+    }
+
+    // MARK: Edits
+
+    private static func edit(
+        _ connection: Connection, _ catalog: inout CheckpointCatalog, _ input: inout FuzzInput,
+        isSealed: Bool
+    ) throws {
+        let kind = input.below(8)
+        if kind > 3 && isSealed { return describe(kind, &catalog, &input) }
+        let tables = ["FuzzSample", "Odd", "_skyros", "_skyros_entities", "_skyros_columns"]
+        let table = tables[input.below(isSealed ? 2 : tables.count)]
+        let rowid = Int64(input.byte() % 8)
+        let statement: Statement
+        switch kind {
+        case 1:
+            statement = try connection.prepare("DELETE FROM \"\(table)\" WHERE rowid = ?2")
+        case 2:
+            statement = try connection.prepare(
+                "INSERT INTO \"\(table)\" (rowid) SELECT ?1 WHERE ?2 >= 0")
+            try statement.bind(integer: Int64(bitPattern: input.long()), at: 1)
+        case 3:
+            statement = try connection.prepare(
+                "UPDATE \"\(table)\" SET rowid = ?1 WHERE rowid = ?2")
+            try statement.bind(integer: Int64(bitPattern: input.long()), at: 1)
+        default:
+            let columns = try connection.prepare("SELECT * FROM \"\(table)\"").columnNames
+            let column = columns[input.below(columns.count)]
+            statement = try connection.prepare(
+                "UPDATE \"\(table)\" SET \(SQLName.quoted(column)) = ?1 WHERE rowid = ?2")
+            try bind(&input, to: statement)
+        }
+        try statement.bind(integer: rowid, at: 2)
+        try statement.run()
+    }
+
+    private static func bind(_ input: inout FuzzInput, to statement: Statement) throws {
+        switch input.below(5) {
+        case 0: try statement.bindNull(at: 1)
+        case 1: try statement.bind(integer: Int64(bitPattern: input.long()), at: 1)
+        case 2: try statement.bind(real: Double(bitPattern: input.long()), at: 1)
+        case 3:
+            let text = input.bytes(Int(input.byte()))
+            try text.withUnsafeBytes { try statement.bind(text: $0, at: 1, .copied) }
+        default:
+            let blob = input.bytes(Int(input.byte()))
+            try blob.withUnsafeBytes { try statement.bind(blob: $0, at: 1, .copied) }
+        }
+    }
+
+    /// Changes what the checkpoint says about itself.
+    private static func describe(
+        _ kind: Int, _ catalog: inout CheckpointCatalog, _ input: inout FuzzInput
+    ) {
+        let entity = input.below(catalog.layout.entities.count)
+        switch kind {
+        case 4: catalog.position.sequence = input.long()
+        case 5:
+            let columns = catalog.layout.entities[entity].columns
+            let index = input.below(columns.count)
+            let kinds = ColumnKind.allCases
+            let changed = CheckpointLayout.Column(
+                field: input.flag() ? "id" : columns[index].field, name: columns[index].name,
+                kind: kinds[input.below(kinds.count)])
+            catalog.layout.entities[entity].columns[index] = changed
+        case 6: catalog.position.timeMicroseconds = Int64(bitPattern: input.long())
+        default:
+            let old = catalog.layout.entities[entity]
+            let name = String(decoding: input.bytes(4), as: UTF8.self)
+            catalog.layout.entities[entity] = CheckpointLayout.Entity(
+                name: name, table: old.table, columns: old.columns)
+        }
+    }
+
+    /// Makes the tallies those of the rows and writes the description anew.
+    private static func seal(
+        _ catalog: inout CheckpointCatalog, of database: CheckpointDatabase
+    ) throws {
+        let connection = database.connection
+        for index in catalog.layout.entities.indices {
+            let entity = catalog.layout.entities[index]
+            let plan = RowPlan(entity.columns)
+            let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
+            var reader = RowReader(plan, entity: entity.name)
+            var tally = RowTally()
+            _ = try allowing(CheckpointError.self) {
+                while try select.step() {
+                    try reader.read(select)
+                    let digest = reader.digest()
+                    let number = reader.number
+                    reader.withRow { id, _ in tally.add(number, id: id, digest) }
+                }
+            }
+            catalog.layout.entities[index].tally = tally
+        }
+        try connection.execute("DELETE FROM _skyros_columns; DELETE FROM _skyros_entities")
+        let sealed = catalog
+        _ = try allowing(CheckpointError.self) {
+            try sealed.write(over: CheckpointLayout(), on: connection)
+        }
+    }
+
+    // MARK: What follows
+
+    /// The next event and the next checkpoint.
+    private static func goOn(with loaded: Snapshot, _ database: CheckpointDatabase) throws {
+        var snapshot = loaded
+        var touched = TouchedRows()
+        let id = try RecordID(encoding: 1_000)
+        let fields = Fields(trusted: try CBOREncoder().encode(FuzzSample.filled(1_000)))
+        let record = Record(entity: FuzzSample.entityName, id: id, fields: fields)
+        let event = Event(
+            sequence: snapshot.sequence.next, time: EventTime(microseconds: 1),
+            metadata: Metadata(), intent: nil, changes: [.inserted(record)])
+        let isFolded: Void? = try allowing(StoreError.self) {
+            try Projector.apply(
+                event, check: RunningCheck(rawValue: 2), to: &snapshot, noting: &touched)
+        }
+        guard isFolded != nil else { return }
+        let next = snapshot
+        let isWritten = try allowing(CheckpointError.self) {
+            try database.write(
+                Checkpointer.batch(next, touched),
+                at: CheckpointPosition(
+                    storeID: CheckpointImage.storeID, sequence: next.sequence.rawValue,
+                    runningCheck: 2, timeMicroseconds: 1))
+        }
+        guard isWritten != nil else { return }
+        let again = try CheckpointLoader.load(database, into: CheckpointImage.empty())
+        try require(
+            try again?.digest() == next.digest(), "P7: the checkpoint is not what was written")
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SkyrosLog
+import Testing
+
+@testable import Skyros
+
+/// Events whose checks hold and that no store has written: what `scripts/fuzz` found in them.
+@Suite struct `A hostile event` {
+    struct Note: Entity {
+        var id: Int
+        var text: String
+        static let indexes: [Index<Note>] = [.on(\.text)]
+    }
+
+    private let id = RecordID(1)
+
+    /// The state after the changes, in one event.
+    private func fold(_ changes: [Change]) throws -> Snapshot {
+        var snapshot = Snapshot(
+            try Schema([Note.self]), beginning: RunningCheck(rawValue: 1), hashSeed: 1)
+        try Self.apply(changes, as: 1, to: &snapshot)
+        return snapshot
+    }
+
+    private static func apply(
+        _ changes: [Change], as sequence: SequenceNumber, to snapshot: inout Snapshot
+    ) throws {
+        var touched = TouchedRows()
+        let event = Event(
+            sequence: sequence, time: EventTime(microseconds: 1), metadata: Metadata(),
+            intent: nil, changes: changes)
+        try Projector.apply(
+            event, check: RunningCheck(rawValue: 2), to: &snapshot, noting: &touched)
+    }
+
+    private func record(_ fields: [UInt8]) -> Record {
+        Record(entity: Note.entityName, id: id, fields: Fields(trusted: fields))
+    }
+
+    private func insertion(of text: String) throws -> Change {
+        .inserted(record(try CBOREncoder().encode(Note(id: 1, text: text))))
+    }
+
+    @Test func `whose fields are out of order is refused as an event`() throws {
+        // {"b": 1, "a": 2}, which an update cannot be merged with.
+        let unsorted: [UInt8] = [0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x02]
+        let update = Change.updated(
+            entity: Note.entityName, id: id, before: Fields(), after: Fields(trusted: unsorted))
+        let error = #expect(throws: StoreError.self) { try fold([insertion(of: "a"), update]) }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `whose indexed field cannot be read is refused as an event`() throws {
+        // {"text": a text of two bytes, of which one is there}
+        let cut: [UInt8] = [0xA1, 0x64, 0x74, 0x65, 0x78, 0x74, 0x62, 0x61]
+        let error = #expect(throws: StoreError.self) { try fold([.inserted(record(cut))]) }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `whose indexed field is no text is refused, if the indexes come last`() throws {
+        // {"text": a text that is no UTF-8}
+        let invalid = record([0xA1, 0x64, 0x74, 0x65, 0x78, 0x74, 0x61, 0xFF])
+        var snapshot = try fold([])
+        let error = #expect(throws: StoreError.self) {
+            try snapshot.fold { try Self.apply([.inserted(invalid)], as: 2, to: &$0) }
+        }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `that deletes another record than there is leaves nothing in the indexes`() throws {
+        let other = record(try CBOREncoder().encode(Note(id: 1, text: "b")))
+        let snapshot = try fold([insertion(of: "a"), .deleted(other)])
+        let table = try #require(snapshot.table(Note.entityName))
+        #expect(table.count == 0)
+        #expect(table.indexes.map(\.tree.count) == [0])
+        #expect(try snapshot.all(Note.self, where: \.text == "a").isEmpty)
+    }
+
+    @Test func `with bytes behind it is refused`() throws {
+        var writer = CBORWriter()
+        let event = Event(
+            sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,
+            changes: [try insertion(of: "a")])
+        EventCoding.append(event, to: &writer)
+        let bytes = writer.array + [0xF6]
+        let error = #expect(throws: StoreError.self) {
+            try bytes.withUnsafeBytes { try EventCoding.event(from: $0, expecting: 1) }
+        }
+        #expect(error?.code == .invalidEvent)
+    }
+}
