@@ -5,7 +5,7 @@ enum Fuzzers {
     private static let all: [any Fuzzer.Type] =
         FuzzCorpus.fuzzers + [LifeFuzzer.self, ToolFuzzer.self]
 
-    /// Written once, before libFuzzer's loop begins, and read inside of it.
+    /// Unsafe in name only: written once, before libFuzzer's loop begins, and read inside of it.
     nonisolated(unsafe) private static var chosen: any Fuzzer.Type = CBORFuzzer.self
 
     /// Does what the command line asks for; returns whether it is the loop of a fuzzer.

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `whose fields are out of order is refused as an event`() throws {
-        // {"b": 1, "a": 2}, which an update cannot be merged with.
+        // Two fields in the wrong order, b and a, which an update cannot be merged with.
         let unsorted: [UInt8] = [0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x02]
         let update = Change.updated(
             entity: Note.entityName, id: id, before: Fields(), after: Fields(trusted: unsorted))
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test func `whose indexed field cannot be read is refused as an event`() throws {
-        // {"text": a text of two bytes, of which one is there}
+        // The field that the index is over: a text of two bytes, of which one is there.
         let cut: [UInt8] = [0xA1, 0x64, 0x74, 0x65, 0x78, 0x74, 0x62, 0x61]
         let error = #expect(throws: StoreError.self) { try fold([.inserted(record(cut))]) }
         #expect(error?.code == .invalidEvent)
     }
 
     @Test func `whose indexed field is no text is refused, if the indexes come last`() throws {
-        // {"text": a text that is no UTF-8}
+        // The field that the index is over: a text that is no UTF-8.
         let invalid = record([0xA1, 0x64, 0x74, 0x65, 0x78, 0x74, 0x61, 0xFF])
         var snapshot = try fold([])
         let error = #expect(throws: StoreError.self) {
