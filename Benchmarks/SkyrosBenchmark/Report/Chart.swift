@@ -58,29 +58,20 @@ struct Chart {
             body += self.body(of: group, at: y)
             y += group.height
         }
-        let height = y + 12
-        let background =
-            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
-        return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Self.width)) \
-            \(number(height))" font-family="sans-serif" font-size="11" fill="#222">
-            \(([background] + legend + grid(to: y) + body).joined(separator: "\n"))
-            </svg>
-
-            """
+        return SVG.picture(width: Self.width, height: y + 12, legend + grid(to: y) + body)
     }
 
     // MARK: Parts
 
     private func title(_ workload: String, at y: Double) -> String {
         let title = Workload.all.first { $0.name == workload }?.title ?? ""
-        return text("\(workload)  \(title)", x: 12, y: y + 18, extra: "font-weight=\"bold\"")
+        return SVG.text("\(workload)  \(title)", x: 12, y: y + 18, extra: "font-weight=\"bold\"")
     }
 
     private func body(of group: Group, at y: Double) -> [String] {
         let middle = y + Double(group.bars.count) * Self.barPitch / 2 + 3
         var parts = [
-            text(
+            SVG.text(
                 group.variant.isEmpty ? group.bars[0].unit : group.variant,
                 x: Self.labelWidth - 12, y: middle, extra: "text-anchor=\"end\"")
         ]
@@ -95,10 +86,10 @@ struct Chart {
         let start = min(end, x(of: 1))
         let length = max(abs(end - x(of: 1)), 1)
         let isRight = bar.ratio >= 1
-        let rectangle =
-            "<rect x=\"\(number(start))\" y=\"\(number(y))\" width=\"\(number(length))\" "
-            + "height=\"\(number(Self.barHeight))\" fill=\"\(Self.color(bar.peer))\"/>"
-        let label = text(
+        let rectangle = SVG.rectangle(
+            x: start, y: y, width: length, height: Self.barHeight,
+            fill: SVG.color(Side(rawValue: bar.peer)))
+        let label = SVG.text(
             TextTable.ratio(bar.ratio), x: end + (isRight ? 4 : -4), y: y + Self.barHeight - 1,
             extra: "text-anchor=\"\(isRight ? "start" : "end")\" font-size=\"10\"")
         return [rectangle, label]
@@ -106,16 +97,15 @@ struct Chart {
 
     private var legend: [String] {
         var parts = [
-            text(
+            SVG.text(
                 "Skyros beside its peers: to the right, Skyros is better", x: 12, y: 20,
                 extra: "font-size=\"14\" font-weight=\"bold\"")
         ]
         var x = Self.labelWidth + 120
         for side in Side.allCases where side != .skyros {
             parts.append(
-                "<rect x=\"\(number(x))\" y=\"11\" width=\"10\" height=\"10\" "
-                    + "fill=\"\(Self.color(side.rawValue))\"/>")
-            parts.append(text("beside \(side.rawValue)", x: x + 15, y: 20))
+                SVG.rectangle(x: x, y: 11, width: 10, height: 10, fill: SVG.color(side)))
+            parts.append(SVG.text("beside \(side.rawValue)", x: x + 15, y: 20))
             x += 130
         }
         return parts
@@ -130,9 +120,8 @@ struct Chart {
                 decade < 0
                 ? "1/\(Int(pow(10, -Double(decade))))" : "\(Int(pow(10, Double(decade))))"
             return [
-                "<line x1=\"\(number(place))\" y1=\"\(number(top))\" x2=\"\(number(place))\" "
-                    + "y2=\"\(number(bottom))\" stroke=\"\(stroke)\"/>",
-                text("\(name) ×", x: place, y: top - 5, extra: "text-anchor=\"middle\""),
+                SVG.line((place, top), (place, bottom), stroke: stroke),
+                SVG.text("\(name) ×", x: place, y: top - 5, extra: "text-anchor=\"middle\""),
             ]
         }
     }
@@ -146,24 +135,5 @@ struct Chart {
         let decade = min(max(log10(ratio), -Double(decades.left)), Double(decades.right))
         let share = (decade + Double(decades.left)) / Double(decades.left + decades.right)
         return left + (right - left) * share
-    }
-
-    private static func color(_ peer: String) -> String {
-        switch Side(rawValue: peer) {
-        case .sqlite: "#3b76af"
-        case .sqliteAudit: "#ef8536"
-        default: "#9a9a9a"
-        }
-    }
-
-    private func text(_ text: String, x: Double, y: Double, extra: String = "") -> String {
-        let escaped = text.replacingOccurrences(of: "&", with: "&amp;")
-            .replacingOccurrences(of: "<", with: "&lt;")
-        let attributes = extra.isEmpty ? "" : " " + extra
-        return "<text x=\"\(number(x))\" y=\"\(number(y))\"\(attributes)>\(escaped)</text>"
-    }
-
-    private func number(_ value: Double) -> String {
-        String(format: "%.1f", value)
     }
 }

@@ -32,8 +32,7 @@ enum Report {
             settings.rows = step.rows
             settings.isGrown = true
             for workload in step.workloads where arguments.wants(workload) {
-                conductor.run(
-                    workload, settings, label: "\(TextTable.count(step.rows)) rows")
+                conductor.run(workload, settings, label: step.label)
             }
         }
     }
@@ -54,7 +53,11 @@ enum Report {
             try encoder.encode(comparisons).write(to: file)
         }
         if let file = arguments.chart {
-            try Data(Chart(comparisons).svg.utf8).write(to: file)
+            let growth = Growth(isQuick: arguments.settings.isQuick)
+            let svg =
+                arguments.isGrowth
+                ? GrowthChart(series, steps: growth.steps).svg : Chart(comparisons).svg
+            try Data(svg.utf8).write(to: file)
         }
         if let file = arguments.markdown {
             try Data((TextTable.markdown(series) + "\n").utf8).write(to: file)

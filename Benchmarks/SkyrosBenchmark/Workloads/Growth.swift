@@ -4,6 +4,17 @@ struct Growth: Sendable {
     struct Step: Sendable {
         let rows: Int
         let workloads: [Workload]
+
+        /// What the figures on so many rows are marked with.
+        var label: String { "\(TextTable.count(rows)) rows" }
+
+        /// What is left of a series' variant without the mark; nil if it is of another step.
+        func name(of series: Series) -> String? {
+            guard series.variant != label else { return "" }
+            let prefix = label + ", "
+            return series.variant.hasPrefix(prefix)
+                ? String(series.variant.dropFirst(prefix.count)) : nil
+        }
     }
 
     let steps: [Step]
