@@ -106,6 +106,7 @@ if Context.environment["SKYROS_FUZZING"] != nil {
                 "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashRun.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/CrashRun+Seeds.swift",
             ]),
     ]
 }

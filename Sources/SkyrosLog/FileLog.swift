@@ -72,6 +72,11 @@ package final class FileLog: LogEngine {
         state.withLock { LogPosition(byteCount: $0.durableBytes, head: $0.durableHead) }
     }
 
+    /// The last batch that is known to have left the process.
+    package var writtenHead: LogHead {
+        state.withLock { $0.deferred.isEmpty ? $0.catalog.head : $0.durableHead }
+    }
+
     package var statistics: LogStatistics { state.withLock { $0.catalog.statistics } }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {

@@ -26,11 +26,6 @@ struct CrashRun {
 
     private var simulated: SimulatedDisk
 
-    init(seed: UInt64) throws {
-        // A checkpoint costs more than everything else here.
-        try self.init(SeededEntropy(seed: seed), hasCheckpoint: seed % 4 == 0)
-    }
-
     init(_ random: any Entropy, hasCheckpoint: Bool) throws {
         self.random = random
         self.hasCheckpoint = hasCheckpoint

@@ -8,13 +8,9 @@ import Testing
     private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
 
     @Test func `holds a prefix of what was written, with all that was acknowledged`() throws {
-        for seed in 1...(Self.isDeep ? 20_000 : 300) {
-            var run = try CrashRun(seed: UInt64(seed))
-            do {
-                try run.run()
-            } catch {
-                let story = run.story.joined(separator: "\n")
-                Issue.record("seed \(seed): \(error)\n\(story)")
+        for seed in 1...(Self.isDeep ? 20_000 : 300) as ClosedRange<UInt64> {
+            if let finding = CrashRun.finding(of: seed) {
+                Issue.record("\(finding)")
                 return
             }
         }

@@ -32,6 +32,8 @@ import Testing
             if level != "deferred" { #expect(now >= last) }
             last = now
         }
+        let extent = Self.killCount == 1_000 ? "deep" : "quick"
+        print("sweep | kills, \(level) | \(extent) | \(Self.killCount) kills")
     }
 
     private func writeAndKill(

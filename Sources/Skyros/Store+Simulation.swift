@@ -1,0 +1,46 @@
+package import SkyrosDisk
+import SkyrosLog
+
+// What simulations need: a store of which nothing happens but what they ask for, in their order.
+
+extension Store {
+    /// A thing that a store otherwise does by itself in the background.
+    package enum Chore: Sendable {
+        /// The oldest segment that has ended is sealed, if there is one.
+        case seal
+        /// The end of the log is marked, as after a pause.
+        case mark
+        /// The checkpoint is brought to the newest state.
+        case checkpoint
+    }
+
+    /// Opens a store that seals what an earlier life left to seal, and does nothing by itself
+    /// once this has returned.
+    package static func simulated(
+        _ entities: [any Entity.Type], _ options: Options, _ surroundings: Surroundings
+    ) throws -> Store {
+        let store = try Store(Schema(entities), options, surroundings)
+        store.housekeeper.stop()
+        return store
+    }
+
+    /// Does it on the calling thread.
+    package func keepHouse(_ chore: Chore) throws {
+        switch chore {
+        case .seal:
+            _ = try StoreError.fromLog { () throws(LogError) in try parts.log.sealNext() }
+        case .mark:
+            try StoreError.fromLog { () throws(LogError) in try parts.log.markIdle() }
+        case .checkpoint: try housekeeper.checkpoint()
+        }
+    }
+
+    /// The last event that a power cut leaves, and the last one that a kill leaves, as far as the
+    /// store knows.
+    package var safeSequences: (durable: SequenceNumber, written: SequenceNumber) {
+        (
+            SequenceNumber(rawValue: parts.log.durableEnd.head.sequence),
+            SequenceNumber(rawValue: parts.log.writtenHead.sequence)
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Skyros
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+/// Every call, from within everything that the store calls: none of them waits for the other for
+/// ever. The time limit is only there to end the test if one does.
+@Suite(.timeLimit(.minutes(2))) struct `A call within a call` {
+    /// Where the store calls its user.
+    enum Outer: CaseIterable {
+        case writeBlock, asyncWriteBlock, queuedWriteBlock, completion, durableCompletion, event,
+            errorHandler, readBlock, lentValue, replay
+    }
+
+    /// What the user may do there.
+    enum Inner: CaseIterable {
+        case get, all, snapshotOfThePast, history, replay, write, queuedWrite, durableWrite, close
+    }
+
+    /// What the error handler does, once it is known what it shall do.
+    private final class Handler: Sendable {
+        private let body = Locked<(@Sendable () -> Void)?>(nil)
+
+        func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+
+        /// Does it, the first time.
+        func handle() { body.withLock { $0.take() }?() }
+    }
+
+    private let disk = SimulatedDisk()
+    private let handler = Handler()
+    private let returned = Locked(0)
+
+    @Test(arguments: Outer.allCases, Inner.allCases)
+    func `returns`(outer: Outer, inner: Inner) async throws {
+        var options = Store.Options()
+        options.syncIntervalMilliseconds = 1
+        options.onError = { [handler] _ in handler.handle() }
+        let store = try Store(on: disk, entities: Counter.self, options: options)
+        try store.write { try $0.insert(Counter(id: "a", value: 1)) }
+        try await run(outer, store) { [returned] in
+            Self.call(inner, store)
+            returned.withLock { $0 += 1 }
+        }
+        #expect(returned.withLock { $0 } == 1)
+        // Where the disk has failed, closing says so.
+        do { try store.close() } catch { #expect(outer == .errorHandler) }
+    }
+
+    /// What a call did is of no interest, only that it came back: a write within a write block is an
+    /// error, and so is one after closing.
+    private static func call(_ inner: Inner, _ store: Store) {
+        do {
+            let counter = Counter(id: UUID().uuidString, value: 2)
+            switch inner {
+            case .get: _ = try store.get(Counter.self, "a")
+            case .all: _ = try store.all(Counter.self)
+            case .snapshotOfThePast: _ = try store.snapshot(asOf: .sequence(1))
+            case .history: _ = try store.history(of: Counter.self, "a")
+            case .replay: try store.forEachEvent { _ in true }
+            case .write: try store.write { try $0.insert(counter) }
+            case .queuedWrite: store.writeAsync({ try $0.insert(counter) }, completion: { _ in })
+            case .durableWrite: try store.write(durability: .durable) { try $0.insert(counter) }
+            case .close: try store.close()
+            }
+        } catch {
+            // A write within a write block is refused, as is one after closing or on a disk that
+            // fails; another error is a mistake.
+            let code = (error as? StoreError)?.code
+            let refusals: [StoreError.Code] = [.nestedWrite, .closed, .durabilityLost, .io]
+            #expect(code.map(refusals.contains) == true, "\(error)")
+        }
+    }
+
+    /// Has the store call `body` once, and waits for it.
+    private func run(
+        _ outer: Outer, _ store: Store, _ body: @escaping @Sendable () -> Void
+    ) async throws {
+        switch outer {
+        case .writeBlock: try store.write { _ in body() }
+        case .asyncWriteBlock: try await store.writeAsync { _ in body() }
+        case .queuedWriteBlock:
+            await withCheckedContinuation { continuation in
+                store.writeAsync({ _ in body() }, completion: { _ in continuation.resume() })
+            }
+        case .completion, .durableCompletion:
+            await withCheckedContinuation { continuation in
+                store.writeAsync(
+                    durability: outer == .completion ? .buffered : .durable,
+                    { try $0.insert(Counter(id: "b", value: 1)) },
+                    completion: { _ in
+                        body()
+                        continuation.resume()
+                    })
+            }
+        case .event:
+            for try await _ in store.events(from: 1) {
+                body()
+                break
+            }
+        case .errorHandler:
+            await withCheckedContinuation { continuation in
+                handler.set {
+                    body()
+                    continuation.resume()
+                }
+                disk.inject(Fault(.syncFile, isLasting: true))
+                _ = try? store.write { try $0.insert(Counter(id: "b", value: 1)) }
+            }
+        case .readBlock: store.read { _ in body() }
+        case .lentValue: _ = try store.withValue(of: Counter.self, "a") { _ in body() }
+        case .replay:
+            try store.forEachEvent { _ in
+                body()
+                return false
+            }
+        }
+    }
+}
