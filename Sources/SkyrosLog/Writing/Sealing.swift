@@ -3,7 +3,8 @@ import SkyrosDisk
 /// Turns an active segment that has ended into a sealed one.
 ///
 /// The sealed file is written whole, synced and renamed, and the folder synced, before the
-/// open file goes: a crash at any point leaves one of the two complete.
+/// open file goes: a crash at any point leaves one of the two complete. That the open file is gone
+/// need not be synced: if a power cut brings it back, opening compares the two and removes it.
 struct Sealing {
     let disk: any Disk
     let options: LogOptions
@@ -14,10 +15,7 @@ struct Sealing {
         let content = try contents(of: segment, timeAfter: timeAfter)
         _ = try DurableFile.write(content, to: sealed, on: disk)
         let result = try SealedSegment(sealed, on: disk)
-        try onDisk { () throws(DiskError) in
-            try disk.remove(segment.name.path)
-            try disk.syncFolder(.events)
-        }
+        try onDisk { () throws(DiskError) in try disk.remove(segment.name.path) }
         return result
     }
 
