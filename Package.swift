@@ -65,6 +65,8 @@ let package = Package(
         .testTarget(
             name: "SkyrosTestingTests",
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"]),
+        .testTarget(
+            name: "ConcurrencyTests", dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
         .executableTarget(
@@ -109,6 +111,13 @@ if Context.environment["SKYROS_FUZZING"] != nil {
                 "Tests/SkyrosTestingTests/StoreCrash/CrashRun+Seeds.swift",
             ]),
     ]
+}
+
+// What the thread sanitizer looks at in every test run, alone: all else would be built for it too.
+if Context.environment["SKYROS_RACES"] != nil {
+    let others: [Target.TargetType] = [.test, .executable]
+    package.targets.removeAll { others.contains($0.type) && $0.name != "ConcurrencyTests" }
+    package.products.removeAll { $0.name != "Skyros" && $0.name != "SkyrosTesting" }
 }
 
 // One place for the settings: every Swift target is held to the same.

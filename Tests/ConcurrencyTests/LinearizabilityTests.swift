@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 import SkyrosTesting
 import Testing
 
@@ -29,13 +30,16 @@ import Testing
     ) throws -> [RecordedCall] {
         let store = try Store(inMemory: Counter.self)
         let recorder = CallRecorder()
+        // Until all threads have ended, for the thread sanitizer (docs/decisions/0004).
+        let kept = Locked<[Snapshot]>([])
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             let choose = Choices(seed: seed &* 1_000 &+ UInt64(thread))
             for number in 0..<callCount {
                 let key = choose(keys)
                 do {
                     try call(
-                        store, recorder, key, choose(3), value: thread * callCount + number + 1)
+                        store, recorder, key, choose(3),
+                        value: thread * callCount + number + 1, keeping: kept)
                 } catch {
                     Issue.record(error)
                 }
@@ -45,7 +49,8 @@ import Testing
     }
 
     private func call(
-        _ store: Store, _ recorder: CallRecorder, _ key: Int, _ kind: Int, value: Int
+        _ store: Store, _ recorder: CallRecorder, _ key: Int, _ kind: Int, value: Int,
+        keeping kept: Locked<[Snapshot]>
     ) throws {
         let id = "key \(key)"
         try recorder.record(of: key) {
@@ -60,6 +65,7 @@ import Testing
                 return .write(saw: saw, wrote: value, sequence: sequence)
             case 1:
                 let snapshot = store.snapshot
+                kept.withLock { $0.append(snapshot) }
                 let saw = try snapshot.get(Counter.self, id)?.value ?? 0
                 return .readSnapshot(saw: saw, sequence: snapshot.sequence.rawValue)
             default:
