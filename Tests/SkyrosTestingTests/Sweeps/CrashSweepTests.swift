@@ -25,7 +25,7 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test func `holds it too with that moment's checkpoint, an earlier one, or none`() throws {
+    @Test func `holds it too inside its checkpoints, which are the old ones or the new`() throws {
         let budget = CrashImage.Budget(exhaustiveCountMax: SweepTally.isDeep ? 5 : 0, seedCount: 1)
         var sweep = CrashSweep(.checkpointing, [budget])
         try sweep.run()

@@ -72,7 +72,7 @@ extension SweepScript {
             .write(.buffered, [.put(5, 500)]), .tearTail, .reopen,
         ])
 
-    /// Checkpoints, in a real folder, and one that is damaged.
+    /// Checkpoints, and one that is damaged.
     static let checkpointing = SweepScript(
         name: "checkpointing", segmentBytesMax: 800, hasCheckpoint: true,
         steps: [
