@@ -11,6 +11,8 @@ final class DatabaseFile {
         let locks: Locked<DatabaseLocks>
         let name: String
         let holder: Int
+        /// Whether the file can be written; if not, the system gives no lock for writing.
+        let isWritable: Bool
         /// What tells whether another file has its name by now.
         let identity: UInt64
     }
@@ -42,6 +44,7 @@ final class DatabaseFile {
             result.locking = Locking(
                 locks: disk.databaseLocks, name: path.description,
                 holder: disk.databaseLocks.withLock { $0.nextHolder() },
+                isWritable: flags & SQLITE_OPEN_READWRITE != 0,
                 identity: try result.file.status().identity)
         }
         return result
@@ -146,6 +149,7 @@ extension DatabaseFile {
 extension DatabaseFile {
     func lock(_ level: DatabaseLocks.Level) -> Int32 {
         guard let locking else { return SQLITE_OK }
+        if level > .shared, !locking.isWritable { return FileSystemCode.lockFailed }
         let isLocked = locking.locks.withLock {
             $0.raise(locking.holder, on: locking.name, to: level)
         }

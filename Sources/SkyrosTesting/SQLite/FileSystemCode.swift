@@ -10,6 +10,7 @@ enum FileSystemCode {
     static let folderSyncFailed = SQLITE_IOERR | 5 << 8
     static let truncateFailed = SQLITE_IOERR | 6 << 8
     static let statusFailed = SQLITE_IOERR | 7 << 8
+    static let lockFailed = SQLITE_IOERR | 15 << 8
     static let deleteFailed = SQLITE_IOERR | 10 << 8
     static let nothingToDelete = SQLITE_IOERR | 23 << 8
     private static let readFailed = SQLITE_IOERR | 1 << 8

@@ -77,7 +77,7 @@ struct SimulatedState: Sendable {
     mutating func create(_ path: DiskPath) -> Int {
         let number = nextInode
         nextInode += 1
-        inodes[number] = Inode()
+        inodes[number] = Inode(isJournal: path.name.hasSuffix("-journal"))
         change(path.folder, [.set(path.name, number)])
         return number
     }

@@ -65,7 +65,6 @@ import Testing
         arguments: [
             (Fault(.read), 8_458), (Fault(.read, reason: .system(13)), 266),
             (Fault(.open, isLasting: true), 14), (Fault(.status, reason: .inputOutput), 10),
-            (Fault(.status, after: 2), 1_802),
         ] as [(Fault, Int32)])
     func `gets them at opening too`(fault: Fault, code: Int32) throws {
         try generations.write(1, to: generations.open(disk))

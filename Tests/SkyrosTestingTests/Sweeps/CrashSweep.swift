@@ -28,14 +28,17 @@ struct CrashSweep {
 
     let script: SweepScript
     let budgets: [CrashImage.Budget]
+    /// Of so many moments of the script one is tried.
+    let interval: Int
     private(set) var tally: SweepTally
     /// What was held on the disks that were opened, by their fingerprints.
     private var known: [UInt64: [CrashOracle.Batch]] = [:]
     private var path: [Point] = []
 
-    init(_ script: SweepScript, _ budgets: [CrashImage.Budget]) {
+    init(_ script: SweepScript, _ budgets: [CrashImage.Budget], interval: Int = 1) {
         self.script = script
         self.budgets = budgets
+        self.interval = interval
         tally = SweepTally("crash points, \(script)")
     }
 
@@ -58,7 +61,8 @@ struct CrashSweep {
 
     private mutating func explore(_ recording: Recording, depth: Int) throws {
         let budget = budgets[depth - 1]
-        for moment in recording.moments {
+        let interval = depth == 1 ? interval : 1
+        for (index, moment) in recording.moments.enumerated() where index % interval == 0 {
             tally.count("stops at depth \(depth)")
             let entry = recording.timeline.entry(at: moment.operationCount)
             let before = moment.disk

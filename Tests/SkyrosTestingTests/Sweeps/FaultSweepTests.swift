@@ -6,7 +6,7 @@ import Testing
     func `keeps what it acknowledged and takes nothing after a failed sync`(
         script: SweepScript
     ) throws {
-        let interval = script.hasCheckpoint ? 5 : 2
+        let interval = script.hasCheckpoint ? 40 : 2
         var sweep = FaultSweep(script, interval: SweepTally.isDeep ? 1 : interval)
         try sweep.run()
         sweep.tally.report()
