@@ -107,4 +107,29 @@ private struct Item: Entity, Equatable {
         #expect(findings.isEmpty, "\(findings.count): \(findings.prefix(3))")
         #expect(journalCount > 0)
     }
+
+    @Test func `never leads to a wrong state while it is made anew`() throws {
+        let store = try open(disk)
+        for id in 1...3 { try store.write { try $0.insert(Item(id: id)) } }
+        disk.record()
+        try store.close()
+        // A process that died in the middle of its first checkpoint.
+        let unfinished = try #require(
+            disk.moments.last { $0.disk.contents["checkpoint.sqlite-journal"] != nil })
+        let before = unfinished.disk.killed()
+        before.record()
+        try Archive(on: before).rebuildCheckpoint()
+        var loadedCount = 0
+        for moment in before.moments {
+            for image in CrashImage.all(of: moment, moment.disk, CrashImage.Budget(seedCount: 2)) {
+                let again = try open(image.disk(moment.disk))
+                #expect(
+                    try again.all(Item.self).map(\.id) == [1, 2, 3],
+                    "\(moment.operationCount), \(image)")
+                if again.recovery.checkpoint == .loaded(3) { loadedCount += 1 }
+            }
+        }
+        #expect(loadedCount > 0)
+        #expect(try open(before.crashed(keeping: 0)).recovery.checkpoint == .loaded(3))
+    }
 }

@@ -35,8 +35,8 @@ extension Archive {
     ///     for problem in result.problems { … }
     ///
     /// A checkpoint whose writing was cut short is not compared: the next opening takes back what
-    /// was begun. It goes on behind damage and names all of it. May be called from any thread, and takes as
-    /// long as reading and folding the store does.
+    /// was begun. It goes on behind damage and names all of it. May be called from any thread, and
+    /// takes as long as reading and folding the store does.
     ///
     /// - Parameter progress: called now and then with the last event checked.
     /// - Complexity: O(size of the store).

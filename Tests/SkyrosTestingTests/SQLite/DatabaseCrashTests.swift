@@ -13,8 +13,8 @@ import Testing
     private static var budgets: [CrashImage.Budget] {
         guard SweepTally.isDeep else {
             return [
-                CrashImage.Budget(exhaustiveCountMax: 3, seedCount: 4),
-                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 64),
+                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2),
+                CrashImage.Budget(exhaustiveCountMax: 0, seedCount: 1, followedInterval: 256),
             ]
         }
         return [
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `happens or not, if it was written in parts before its end`() throws {
-        let interval = SweepTally.isDeep ? 1 : 16
+        let interval = SweepTally.isDeep ? 8 : 64
         var sweep = DatabaseSweep(
             Self.spilling, Self.budgets, "database, in parts", interval: interval)
         try sweep.run()

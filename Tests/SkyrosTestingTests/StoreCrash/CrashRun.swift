@@ -28,7 +28,7 @@ struct CrashRun {
 
     init(seed: UInt64) {
         // A checkpoint costs more than everything else here.
-        self.init(SeededEntropy(seed: seed), hasCheckpoint: seed % 4 == 0)
+        self.init(SeededEntropy(seed: seed), hasCheckpoint: seed % 2 == 0)
     }
 
     init(_ random: any Entropy, hasCheckpoint: Bool) {
@@ -128,7 +128,8 @@ extension CrashRun {
     /// Mostly nothing works any more from some operation on, which is a crash at that moment;
     /// else one operation fails and the disk goes on.
     private mutating func injectFault() {
-        let after = below(60)
+        // Checkpoints take most of the operations, where there are any.
+        let after = below(hasCheckpoint ? 250 : 60)
         let fault =
             switch below(8) {
             case 0: Fault(.syncFile, after: after / 8)

@@ -91,6 +91,7 @@ final class SweepRun {
         case .spoilCheckpoint:
             try tolerating { try closeStore() }
             spoilCheckpoint()
+            mark()
             try open()
         }
     }
@@ -146,9 +147,7 @@ extension SweepRun {
     private func checkFailStop() throws {
         guard let first = failedSync else { return }
         let operations = disk.operations
-        let later = operations[(first + 1)...].first {
-            $0.kind == .syncFile || $0.kind == .syncFolder
-        }
+        let later = operations[(first + 1)...].first(where: isSyncOfLog)
         if let later {
             throw CrashFinding(
                 description: "P10: a sync of \(later.path) follows the failed one of "
@@ -156,17 +155,22 @@ extension SweepRun {
         }
     }
 
-    /// The first failed sync of the log in the store's present life. SQLite takes care of its own:
-    /// it writes again what a rollback needs before it syncs again.
+    /// The first failed sync of the log in the store's present life.
     private var failedSync: Int? {
         guard let lifeStart, let last = disk.failures.last, last >= lifeStart else {
             return nil
         }
         let operations = disk.operations
         return disk.failures.first { index in
-            index >= lifeStart && [.syncFile, .syncFolder].contains(operations[index].kind)
-                && operations[index].path.hasPrefix(Folder.events.rawValue)
+            index >= lifeStart && isSyncOfLog(operations[index])
         }
+    }
+
+    /// SQLite takes care of its own: it writes again what a rollback needs before it syncs again.
+    /// Of what was durable before the failure a checkpoint may still be written.
+    private func isSyncOfLog(_ operation: SimulatedDisk.Operation) -> Bool {
+        [.syncFile, .syncFolder].contains(operation.kind)
+            && operation.path.hasPrefix(Folder.events.rawValue)
     }
 
     private func tearTail() {

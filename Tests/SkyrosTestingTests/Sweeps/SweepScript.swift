@@ -36,8 +36,6 @@ extension SweepScript: CustomStringConvertible {
 }
 
 extension SweepScript {
-    static let all = [rolling, clearing, beginning, checkpointing]
-
     /// Each level of durability, segments that end, and sealing.
     static let rolling = SweepScript(
         name: "rolling", segmentBytesMax: 700,
