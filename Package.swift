@@ -37,7 +37,8 @@ let package = Package(
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
-        .target(name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"]),
+        .target(
+            name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
         .executableTarget(name: "SkyrosTool", dependencies: ["Skyros"]),
 
         // MARK: Examples
@@ -64,7 +65,9 @@ let package = Package(
             name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),
         .testTarget(
             name: "SkyrosTestingTests",
-            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"]),
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+            ]),
         .testTarget(
             name: "ConcurrencyTests", dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting"]),
         .executableTarget(
@@ -103,12 +106,12 @@ if Context.environment["SKYROS_FUZZING"] != nil {
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [
                 "Fuzzing/Driver", "Fuzzing/Lives", "Fuzzing/Targets", "Sources/SkyrosTool",
-                "Tests/SkyrosTestingTests/StoreCrash/CheckpointedDisk.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashCheck.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashRun.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashRun+Seeds.swift",
+                "Tests/SkyrosTestingTests/StoreCrash/SimulatedDisk+Journal.swift",
             ]),
     ]
 }

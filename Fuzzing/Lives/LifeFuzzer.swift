@@ -16,7 +16,7 @@ enum LifeFuzzer: Fuzzer {
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
         let choices = FuzzChoices(bytes)
-        var run = try CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1)
+        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1)
         do {
             try run.run()
         } catch {

@@ -27,7 +27,7 @@ struct LogImage: Sendable {
 
     private static func make(isClosed: Bool) -> LogImage {
         do {
-            let disk = SimulatedDisk()
+            let disk = SimulatedDisk(hasCheckpoints: false)
             try live(on: disk, isClosed: isClosed)
             let files = disk.killed().contents.compactMap { path, bytes in
                 SegmentName(path.replacing("events/", with: "")).map { ($0, trimmed(bytes)) }

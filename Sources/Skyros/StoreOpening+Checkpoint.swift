@@ -14,7 +14,7 @@ struct CheckpointOpening {
     let disk: any Disk
     let storeID: StoreID
     private(set) var outcome = RecoveryReport.Checkpoint.none
-    /// The stage that will write checkpoints; nil on disks that SQLite cannot see.
+    /// The stage that will write checkpoints; nil on disks that SQLite cannot reach.
     private(set) var checkpointer: Checkpointer?
 
     static let file = DiskPath(.root, "checkpoint.sqlite")
@@ -23,8 +23,8 @@ struct CheckpointOpening {
     init(disk: any Disk, storeID: StoreID) {
         self.disk = disk
         self.storeID = storeID
-        checkpointer = disk.systemPath.map { path in
-            Checkpointer(path: "\(path)/\(Self.file.name)", storeID: storeID.bytes)
+        checkpointer = disk.databaseFolder.map { folder in
+            Checkpointer(in: folder, Self.file.name, storeID: storeID.bytes)
         }
     }
 

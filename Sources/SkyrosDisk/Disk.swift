@@ -49,6 +49,10 @@ package protocol Disk: Sendable {
     /// Where programs that do their own input and output find the store's folder, or nil if
     /// the files of this disk are not the operating system's.
     var systemPath: String? { get }
+
+    /// Where SQLite finds the store's folder, or nil if it cannot reach it: a store on such a disk
+    /// has no checkpoint.
+    var databaseFolder: DatabaseFolder? { get }
 }
 
 /// An open file. Positions are bytes from its start.

@@ -43,6 +43,12 @@ extension SQLiteError {
         }
     }
 
+    /// Whether a process died in the middle of a transaction, which only those who may write can
+    /// take back.
+    package var isUnfinishedTransaction: Bool {
+        extendedCode == SQLITE_READONLY | 3 << 8
+    }
+
     /// Whether the file's content is to blame, and not the disk, the system or the caller.
     package var isDamage: Bool {
         code == .corrupt || code == .notADatabase

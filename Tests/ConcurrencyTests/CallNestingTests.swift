@@ -48,8 +48,8 @@ import Testing
         do { try store.close() } catch { #expect(outer == .errorHandler) }
     }
 
-    /// What a call did is of no interest, only that it came back: a write within a write block is an
-    /// error, and so is one after closing.
+    /// What a call did is of no interest, only that it came back: a write within a write block is
+    /// an error, and so is one after closing.
     private static func call(_ inner: Inner, _ store: Store) {
         do {
             let counter = Counter(id: UUID().uuidString, value: 2)

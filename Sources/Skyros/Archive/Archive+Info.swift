@@ -60,12 +60,12 @@ extension Archive {
 
     /// The checkpoint, opened for reading; nil if there is none.
     func checkpoint() throws -> Checkpointer? {
-        guard let path = disk.systemPath else { return nil }
+        guard let folder = disk.databaseFolder else { return nil }
         let status = try StoreError.fromDisk { () throws(DiskError) in
             try disk.status(of: DiskPath(.root, "checkpoint.sqlite"))
         }
         guard status != nil else { return nil }
         return Checkpointer(
-            path: "\(path)/checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
+            in: folder, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
     }
 }

@@ -21,16 +21,23 @@ extension Archive {
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
         let snapshot = try snapshot(asOf: moment, progress: progress)
-        let resolved = file.deletingLastPathComponent().resolvingSymlinksInPath()
-            .appending(path: file.lastPathComponent).path(percentEncoded: false)
+        let folder = file.deletingLastPathComponent().resolvingSymlinksInPath()
+        try write(
+            snapshot, to: DatabaseFolder(path: folder.path(percentEncoded: false)),
+            file.lastPathComponent)
+        return snapshot
+    }
+
+    private func write(
+        _ snapshot: Snapshot, to folder: DatabaseFolder, _ name: String
+    ) throws {
         do {
-            let checkpointer = Checkpointer(path: resolved, storeID: log.storeID.bytes)
+            let checkpointer = Checkpointer(in: folder, name, storeID: log.storeID.bytes)
             try checkpointer.write(snapshot, TouchedRows(allOf: snapshot))
             try checkpointer.close()
         } catch {
             throw StoreError.wrapping(error)
         }
-        return snapshot
     }
 
     /// Replaces the store's checkpoint by a fresh one from the log alone.
@@ -46,7 +53,7 @@ extension Archive {
         progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
         if let damage = damage?.damages.first { throw StoreError(damage) }
-        guard let path = disk.systemPath else {
+        guard let folder = disk.databaseFolder else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
         return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
@@ -56,8 +63,8 @@ extension Archive {
                 try makeLogDurable()
             }
             _ = try refresh()
-            let file = URL(filePath: "\(path)/\(temporary.name)")
-            let snapshot = try writeCheckpoint(to: file, progress: progress)
+            let snapshot = try snapshot(progress: progress)
+            try write(snapshot, to: folder, temporary.name)
             try StoreError.fromDisk { () throws(DiskError) in
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))

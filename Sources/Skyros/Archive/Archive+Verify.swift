@@ -1,4 +1,5 @@
 import SkyrosLog
+import SkyrosSQLite
 
 /// What a verification found.
 public struct Verification: Hashable, Sendable {
@@ -33,8 +34,9 @@ extension Archive {
     ///     let result = try Archive(at: url, reading: .upToDamage).verify()
     ///     for problem in result.problems { … }
     ///
-    /// It goes on behind damage and names all of it. May be called from any thread, and takes as
-    /// long as reading and folding the store does.
+    /// A checkpoint whose writing was cut short is not compared: the next opening takes back what
+    /// was begun. It goes on behind damage and names all of it. May be called from any thread, and
+    /// takes as long as reading and folding the store does.
     ///
     /// - Parameter progress: called now and then with the last event checked.
     /// - Complexity: O(size of the store).
@@ -96,6 +98,9 @@ extension Archive {
                 return nil
             }
             return try checkpoint.load(into: empty)
+        } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
+            // As a torn tail, it is what a crash leaves and the next opening takes back.
+            return nil
         } catch {
             result.otherProblems.append(String(describing: StoreError.wrapping(error)))
             return nil

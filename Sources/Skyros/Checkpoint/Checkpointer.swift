@@ -7,16 +7,20 @@ import SkyrosLog
 /// This stage is responsible for: which rows to write. It is not responsible for: when to do
 /// it, and that the log is durable up to the snapshot's event.
 final class Checkpointer: Sendable {
-    private let path: String
+    private let folder: DatabaseFolder
+    private let name: String
     private let storeID: [UInt8]
     private let isReadOnly: Bool
     /// Nil until it is needed, and after closing.
     private let database: Locked<CheckpointDatabase?>
     private let written = Locked<SequenceNumber?>(nil)
 
-    /// - Parameter path: where the checkpoint is, or will be once there is something to write.
-    init(path: String, storeID: [UInt8], readOnly: Bool = false) {
-        self.path = path
+    /// - Parameters:
+    ///   - folder: where the checkpoint is, or will be once there is something to write.
+    ///   - name: what the file is called there.
+    init(in folder: DatabaseFolder, _ name: String, storeID: [UInt8], readOnly: Bool = false) {
+        self.folder = folder
+        self.name = name
         isReadOnly = readOnly
         self.storeID = storeID
         database = Locked(nil)
@@ -30,9 +34,7 @@ final class Checkpointer: Sendable {
     /// - Throws: `CheckpointError`.
     func position() throws -> CheckpointPosition? {
         try database.withLock { database in
-            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
-            database = open
-            return try open.meta()?.position
+            try open(&database).meta()?.position
         }
     }
 
@@ -41,9 +43,7 @@ final class Checkpointer: Sendable {
     /// - Throws: `CheckpointError`.
     func load(into empty: Snapshot) throws -> Snapshot? {
         let snapshot = try database.withLock { database in
-            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
-            database = open
-            return try CheckpointLoader.load(open, into: empty)
+            try CheckpointLoader.load(open(&database), into: empty)
         }
         written.withLock { $0 = snapshot?.sequence }
         return snapshot
@@ -59,11 +59,17 @@ final class Checkpointer: Sendable {
             runningCheck: snapshot.check.rawValue,
             timeMicroseconds: snapshot.time.microseconds)
         try database.withLock { database in
-            let open = try database ?? CheckpointDatabase(path: path, readOnly: isReadOnly)
-            database = open
-            try open.write(Self.batch(snapshot, touched), at: position)
+            _ = try open(&database).write(Self.batch(snapshot, touched), at: position)
         }
         written.withLock { $0 = snapshot.sequence }
+    }
+
+    private func open(_ database: inout CheckpointDatabase?) throws -> CheckpointDatabase {
+        if let database { return database }
+        let opened = try CheckpointDatabase(
+            path: folder.path(of: name), readOnly: isReadOnly, vfs: folder.vfs)
+        database = opened
+        return opened
     }
 
     func close() throws {

@@ -3,7 +3,6 @@ package import SkyrosDisk
 extension SimulatedDisk: Disk {
     package var bootID: String { state.withLock { $0.bootID } }
 
-    /// SQLite does not see this disk: a store on it has no checkpoint.
     package var systemPath: String? { nil }
 
     package func makeFolder(_ folder: Folder) throws(DiskError) {

@@ -14,8 +14,11 @@ import SkyrosDisk
 /// cut, which keeps any of it, and no later sync makes it durable unless it is written again. That
 /// is harsher than real file systems, on purpose.
 ///
-/// Everything it does follows from what it is asked and from the seeds. It may be used from any
-/// thread.
+/// SQLite reaches its files through this disk too, so the checkpoint of a store is written, torn,
+/// lost and failed as the log is.
+///
+/// Everything it does follows from what it is asked and from the seeds, with one exception: SQLite
+/// writes random numbers to its journals. It may be used from any thread.
 public final class SimulatedDisk: Sendable {
     /// What a disk can be asked to do.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -62,14 +65,27 @@ public final class SimulatedDisk: Sendable {
     }
 
     let state: Locked<SimulatedState>
+    /// What SQLite finds this disk by.
+    let number: Int
+    /// The locks of SQLite's connections. They are the processes', so no copy of the disk has them.
+    let databaseLocks = Locked(DatabaseLocks())
 
     /// An empty disk.
-    public convenience init() {
-        self.init(SimulatedState())
+    ///
+    /// - Parameter hasCheckpoints: whether SQLite reaches its files. A store on a disk without
+    ///   checkpoints folds its whole log at each opening, and asks the disk for less.
+    public convenience init(hasCheckpoints: Bool = true) {
+        self.init(SimulatedState(hasCheckpoints: hasCheckpoints))
     }
 
     init(_ state: sending SimulatedState) {
         self.state = Locked(state)
+        number = Self.known.withLock { $0.nextNumber() }
+        Self.known.withLock { [number] in $0.note(self, as: number) }
+    }
+
+    deinit {
+        Self.known.withLock { [number] in $0.forget(number) }
     }
 
     /// Everything that was done so far, failures included.

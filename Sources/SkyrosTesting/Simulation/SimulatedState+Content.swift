@@ -13,6 +13,8 @@ extension SimulatedState {
         /// What failed syncs left clean, oldest first: later syncs do not write it, and some of
         /// it may have reached the medium.
         var lost: [LostWrite] = []
+        /// Whether it is a journal of SQLite's.
+        var isJournal = false
     }
 
     /// A write whose sync failed.

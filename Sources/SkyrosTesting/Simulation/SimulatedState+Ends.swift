@@ -26,10 +26,15 @@ extension SimulatedState {
         where folder != .root && next.names[.root]?.current[folder.rawValue] == nil {
             next.names[folder] = nil
         }
-        let stale = next.inodes.keys.sorted().compactMap { inodes[$0]?.current }
+        let others = next.inodes.keys.sorted().compactMap { inodes[$0] }
         for number in next.inodes.keys.sorted() {
-            let content = inodes[number]?.surviving(&fate, stale: stale) ?? []
-            next.inodes[number] = Inode(current: content, durable: content)
+            guard let inode = inodes[number] else { continue }
+            // The beginning of an old journal, where a new one's should be, undoes the old
+            // transaction: SQLite relies on file systems not to mix up these two.
+            let stale = others.filter { !(inode.isJournal && $0.isJournal) }.map(\.current)
+            let content = inode.surviving(&fate, stale: stale)
+            next.inodes[number] = Inode(
+                current: content, durable: content, isJournal: inode.isJournal)
         }
         return next
     }

@@ -26,6 +26,8 @@ struct SimulatedState: Sendable {
     /// What a folder's name in the root stands for.
     static let folderInode = 0
 
+    /// Whether SQLite reaches the files.
+    let hasCheckpoints: Bool
     var inodes: [Int: Inode] = [:]
     var names: [Folder: Names] = [.root: Names()]
     /// The number of the lock that is held, if one is.
@@ -40,6 +42,10 @@ struct SimulatedState: Sendable {
     var moments: [SimulatedDisk.Moment]?
     private var nextInode = 1
     private var lockCount = 0
+
+    init(hasCheckpoints: Bool) {
+        self.hasCheckpoints = hasCheckpoints
+    }
 
     /// Notes an operation; returns the fault that hits it, if one does.
     mutating func begin(_ kind: SimulatedDisk.Kind, _ path: String) -> Fault? {
@@ -71,7 +77,7 @@ struct SimulatedState: Sendable {
     mutating func create(_ path: DiskPath) -> Int {
         let number = nextInode
         nextInode += 1
-        inodes[number] = Inode()
+        inodes[number] = Inode(isJournal: path.name.hasSuffix("-journal"))
         change(path.folder, [.set(path.name, number)])
         return number
     }

@@ -34,8 +34,6 @@ package final class SeededEntropy: Entropy {
 extension Store {
     /// Opens the store on a simulated disk, or makes it.
     ///
-    /// SQLite does not see that disk, so there is no checkpoint: the log is folded as a whole.
-    ///
     /// - Parameters:
     ///   - clock: what the store takes for the time.
     ///   - seed: what the store takes for chance.

@@ -18,19 +18,18 @@ struct CrashRun {
     private let clock = ManualClock()
     private let segmentBytesMax: Int
     private let hasCheckpoint: Bool
-    private(set) var disk: any Disk
+    private var disk: SimulatedDisk
     private var batchNumber = 0
     private var oracle = CrashOracle()
+    /// Whether a power cut may have left half a checkpoint, for its reader to notice.
+    private var mayRebuild = false
     /// What was done, for the message of a failure.
     private(set) var story: [String] = []
 
-    private var simulated: SimulatedDisk
-
-    init(_ random: any Entropy, hasCheckpoint: Bool) throws {
+    init(_ random: any Entropy, hasCheckpoint: Bool) {
         self.random = random
         self.hasCheckpoint = hasCheckpoint
-        simulated = SimulatedDisk()
-        disk = hasCheckpoint ? try CheckpointedDisk(simulated) : simulated
+        disk = SimulatedDisk(hasCheckpoints: hasCheckpoint)
         segmentBytesMax = 300 + Int(random.next() % 1_500)
     }
 
@@ -60,10 +59,10 @@ extension CrashRun {
         for _ in 0..<3 where below(3) == 0 {
             let after = below(40)
             note("an opening that fails from its operation \(after) on")
-            simulated.inject(Fault(nil, after: after, isLasting: true))
+            disk.inject(Fault(nil, after: after, isLasting: true))
             do {
                 let store = try open()
-                simulated.heal()
+                disk.heal()
                 try check(store)
                 try crash()
             } catch let error as StoreError {
@@ -81,7 +80,9 @@ extension CrashRun {
     private mutating func check(_ store: Store) throws {
         let (kept, written) = (oracle.keptCount, oracle.batches.count)
         note("  opened at \(store.sequence), of \(kept) to \(written)")
-        oracle.noteOpened(try CrashCheck(store: store, disk: disk, oracle: oracle).run())
+        let check = CrashCheck(
+            store: store, disk: disk, oracle: oracle, mayRebuild: mayRebuild)
+        oracle.noteOpened(try check.run())
     }
 
     private func open() throws -> Store {
@@ -93,18 +94,13 @@ extension CrashRun {
     private mutating func crash() throws {
         let isKill = below(4) == 0
         let image = random.next()
-        let before = simulated
-        simulated = isKill ? before.killed() : before.crashed(seed: image)
+        let before = disk
+        disk = isKill ? before.killed() : before.crashed(seed: image)
+        mayRebuild = mayRebuild || before.hasLostJournal
         let last = before.operations.suffix(2).map(\.text).joined(separator: ", ")
         let count = before.operations.count
         note("\(isKill ? "kill" : "power cut") after \(count) operations: \(last)")
         if !isKill { oracle.notePowerCut() }
-        if let old = disk as? CheckpointedDisk {
-            let all = ["checkpoint.sqlite", "earlier.sqlite", nil]
-            disk = try old.crashed(to: simulated, keeping: all[below(all.count)])
-        } else {
-            disk = simulated
-        }
         // The old store is closed in vain when it goes.
         before.inject(Fault(nil, isLasting: true))
     }
@@ -115,7 +111,6 @@ extension CrashRun {
 extension CrashRun {
     /// Works until something fails, or long enough.
     private mutating func live(_ store: Store) throws {
-        try (disk as? CheckpointedDisk)?.rememberCheckpoint(as: "earlier.sqlite")
         injectFault()
         do {
             for _ in 0..<below(Self.stepCountMax) { try step(store) }
@@ -128,7 +123,8 @@ extension CrashRun {
     /// Mostly nothing works any more from some operation on, which is a crash at that moment;
     /// else one operation fails and the disk goes on.
     private mutating func injectFault() {
-        let after = below(60)
+        // Checkpoints take most of the operations, where there are any.
+        let after = below(hasCheckpoint ? 250 : 60)
         let fault =
             switch below(8) {
             case 0: Fault(.syncFile, after: after / 8)
@@ -136,7 +132,7 @@ extension CrashRun {
             case 2: Fault(.write, after: after / 4, reason: .noSpace, writtenBytes: below(64))
             default: Fault(nil, after: after, isLasting: true, writtenBytes: below(600))
             }
-        simulated.inject(fault)
+        disk.inject(fault)
         let kind = fault.kind?.rawValue ?? "everything"
         note("  \(kind) fails after \(fault.after), with \(fault.writtenBytes) bytes written")
     }

@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import SkyrosDisk
 import SkyrosTesting
 import Testing
@@ -8,14 +7,16 @@ import Testing
 
 /// Every bit of a checkpoint of 32 KiB; in every test run a sample.
 @Suite struct `A checkpoint with one wrong bit` {
-    private let simulated: SimulatedDisk
-    private let checkpoint: Data
+    private let killed: SimulatedDisk
+    private let checkpoint: [UInt8]
     private let digest: StateDigest
     private let sequence: SequenceNumber
 
+    private static let name = "checkpoint.sqlite"
+
     /// A store that was killed: a checkpoint that was written in steps, and events behind it.
     init() throws {
-        let disk = try CheckpointedDisk(SimulatedDisk())
+        let disk = SimulatedDisk()
         let store = try Store.forCrashes(
             on: disk, segmentBytesMax: 8_000, clock: ManualClock(), seed: 3)
         func put(_ ids: Range<Int>, _ number: Int) throws {
@@ -36,12 +37,12 @@ import Testing
         try put(20..<40, 2)
         try store.write { tx in for id in 50..<70 { try tx.delete(CrashItem.self, id) } }
         try store.housekeeper.checkpoint()
-        checkpoint = try #require(try disk.checkpoint)
+        checkpoint = try #require(disk.contents[Self.name])
         try put(80..<100, 3)
         digest = try store.snapshot.digest()
         sequence = store.sequence
-        simulated = disk.simulated.killed()
-        disk.simulated.inject(Fault(nil, isLasting: true))
+        killed = disk.killed()
+        disk.inject(Fault(nil, isLasting: true))
         withExtendedLifetime(store) {}
     }
 
@@ -73,10 +74,10 @@ import Testing
 
     /// Opens the store with another checkpoint, and tells what became of that.
     private func outcome(flipping bit: Int) throws -> String {
-        let disk = try CheckpointedDisk(simulated.killed())
+        let disk = killed.killed()
         var bytes = checkpoint
         bytes[bit / 8] ^= 1 << (bit % 8)
-        try disk.overwriteCheckpoint(with: bytes)
+        disk.overwrite(Self.name, with: bytes)
         let surroundings = Surroundings(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 4))
         let opening = StoreOpening(

@@ -14,51 +14,42 @@ struct CrashSweep {
         let operationCount: Int
         let writtenByteCount: Int?
         let image: CrashImage
-        let checkpoint: String?
 
         var description: String {
             let place = writtenByteCount.map { " (\($0) bytes into it)" } ?? ""
-            let kept = checkpoint.map { ", with \($0)" } ?? ""
-            return "before operation \(operationCount)\(place): \(image)\(kept)"
+            return "before operation \(operationCount)\(place): \(image)"
         }
     }
 
     private struct Recording {
         let moments: [SimulatedDisk.Moment]
         let timeline: SweepTimeline
-        /// Where the checkpoints are.
-        let disk: any Disk
-        var mayRebuild = false
-    }
-
-    /// What tells two crashes apart for the next opening.
-    private struct Situation: Hashable {
-        let fingerprint: UInt64
-        let checkpoint: String?
     }
 
     let script: SweepScript
     let budgets: [CrashImage.Budget]
+    /// Of so many moments of the script one is tried.
+    let interval: Int
     private(set) var tally: SweepTally
-    private var known: [Situation: [CrashOracle.Batch]] = [:]
+    /// What was held on the disks that were opened, by their fingerprints.
+    private var known: [UInt64: [CrashOracle.Batch]] = [:]
     private var path: [Point] = []
 
-    init(_ script: SweepScript, _ budgets: [CrashImage.Budget]) {
+    init(_ script: SweepScript, _ budgets: [CrashImage.Budget], interval: Int = 1) {
         self.script = script
         self.budgets = budgets
+        self.interval = interval
         tally = SweepTally("crash points, \(script)")
     }
 
     /// - Throws: `CrashFinding` that says where.
     mutating func run() throws {
-        let run = try SweepRun(script)
-        run.simulated.record()
+        let run = SweepRun(script)
+        run.disk.record()
         try run.play()
         guard run.errorCount == 0 else { throw CrashFinding(description: "the script failed") }
-        tally.count("operations", run.simulated.operations.count)
-        let recording = Recording(
-            moments: run.simulated.moments, timeline: run.timeline, disk: run.disk,
-            mayRebuild: run.isCheckpointSpoiled)
+        tally.count("operations", run.disk.operations.count)
+        let recording = Recording(moments: run.disk.moments, timeline: run.timeline)
         run.end()
         do {
             try explore(recording, depth: 1)
@@ -70,54 +61,49 @@ struct CrashSweep {
 
     private mutating func explore(_ recording: Recording, depth: Int) throws {
         let budget = budgets[depth - 1]
-        for moment in recording.moments {
+        let interval = depth == 1 ? interval : 1
+        for (index, moment) in recording.moments.enumerated() where index % interval == 0 {
             tally.count("stops at depth \(depth)")
             let entry = recording.timeline.entry(at: moment.operationCount)
             let before = moment.disk
             let images = CrashImage.all(of: moment, before, budget)
-            for (index, image) in images.enumerated() {
-                let checkpoints = entry.checkpoints + [nil]
+            for image in images {
                 let point = Point(
                     operationCount: moment.operationCount,
-                    writtenByteCount: moment.writtenByteCount, image: image,
-                    checkpoint: checkpoints[index % checkpoints.count])
+                    writtenByteCount: moment.writtenByteCount, image: image)
                 path.append(point)
-                try visit(image.disk(before), point, entry.oracle, recording, depth: depth)
+                try visit(image.disk(before), point, entry, depth: depth)
                 path.removeLast()
             }
         }
     }
 
     private mutating func visit(
-        _ image: SimulatedDisk, _ point: Point, _ expected: CrashOracle, _ recording: Recording,
-        depth: Int
+        _ image: SimulatedDisk, _ point: Point, _ entry: SweepTimeline.Entry, depth: Int
     ) throws {
         tally.count("images at depth \(depth)")
-        var oracle = expected
+        var oracle = entry.oracle
         if !point.image.isKill { oracle.notePowerCut() }
-        let situation = Situation(
-            fingerprint: image.fingerprint, checkpoint: point.checkpoint)
-        if let held = known[situation] { return try compare(held, with: oracle) }
+        let fingerprint = image.fingerprint
+        if let held = known[fingerprint] { return try compare(held, with: oracle) }
         tally.count("different ones")
+        // A count, as SQLite's journals make the fingerprints differ from run to run.
         let isFollowed =
             depth < budgets.count
-            && situation.fingerprint % budgets[depth].followedInterval == 0
+            && UInt64(known.count) % budgets[depth].followedInterval == 0
         if isFollowed { image.record() }
-        var disk: any Disk = image
-        if let checkpointed = recording.disk as? CheckpointedDisk {
-            disk = try checkpointed.crashed(to: image, keeping: point.checkpoint)
-        }
-        let store = try open(disk)
+        let store = try open(image)
         // A store that is closed when it goes would write to its disk.
         defer { withExtendedLifetime(store) { image.inject(Fault(nil, isLasting: true)) } }
         let check = CrashCheck(
-            store: store, disk: disk, oracle: oracle, mayRebuild: recording.mayRebuild)
+            store: store, disk: image, oracle: oracle, mayRebuild: entry.mayRebuild)
         let held = try check.run()
         try checkQuarantine(store, image)
-        known[situation] = held
+        known[fingerprint] = held
         guard isFollowed else { return }
         let durableCount = point.image.isKill ? oracle.durableCount : held.count
-        let next = try goOn(store, image, held, durableCount: durableCount)
+        let next = try goOn(
+            store, image, held, durableCount: durableCount, mayRebuild: entry.mayRebuild)
         try explore(next, depth: depth + 1)
     }
 
@@ -149,21 +135,24 @@ struct CrashSweep {
 
     /// Writes one more batch to a store that was just opened, and returns how it came to that.
     private func goOn(
-        _ store: Store, _ image: SimulatedDisk, _ held: [CrashOracle.Batch], durableCount: Int
+        _ store: Store, _ image: SimulatedDisk, _ held: [CrashOracle.Batch], durableCount: Int,
+        mayRebuild: Bool
     ) throws -> Recording {
         var timeline = SweepTimeline()
         var oracle = CrashOracle(knowing: held, durableCount: durableCount)
-        timeline.note(oracle, operationCount: 0)
+        timeline.note(oracle, operationCount: 0, mayRebuild: mayRebuild)
         oracle.noteOpened(held)
         var state = oracle.state
         let item = CrashItem(id: 500 + held.count, number: 500 + held.count, text: "")
         let marker = "one more after \(held.last?.marker ?? "nothing")"
         CrashEdit.insert(item).apply(to: &state)
         oracle.attempt(CrashOracle.Batch(marker: marker, state: state))
-        timeline.note(oracle, operationCount: image.operations.count)
+        timeline.note(
+            oracle, operationCount: image.operations.count, mayRebuild: mayRebuild)
         try store.write(because: marker, durability: .durable) { try $0.insert(item) }
         oracle.noteDurable(held.count + 1)
-        timeline.note(oracle, operationCount: image.operations.count)
-        return Recording(moments: image.moments, timeline: timeline, disk: image)
+        timeline.note(
+            oracle, operationCount: image.operations.count, mayRebuild: mayRebuild)
+        return Recording(moments: image.moments, timeline: timeline)
     }
 }

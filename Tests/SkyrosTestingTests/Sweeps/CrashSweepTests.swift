@@ -25,9 +25,15 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test func `holds it too with that moment's checkpoint, an earlier one, or none`() throws {
-        let budget = CrashImage.Budget(exhaustiveCountMax: SweepTally.isDeep ? 5 : 0, seedCount: 1)
-        var sweep = CrashSweep(.checkpointing, [budget])
+    @Test func `holds it too inside its checkpoints, which are the old ones or the new`() throws {
+        let budgets =
+            SweepTally.isDeep
+            ? [
+                CrashImage.Budget(exhaustiveCountMax: 5, seedCount: 4),
+                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 64),
+            ] : [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2)]
+        let interval = SweepTally.isDeep ? 1 : 2
+        var sweep = CrashSweep(.checkpointing, budgets, interval: interval)
         try sweep.run()
         sweep.tally.report()
     }

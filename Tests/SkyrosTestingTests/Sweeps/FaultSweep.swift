@@ -19,9 +19,9 @@ struct FaultSweep {
 
     /// - Throws: `CrashFinding` that says where.
     mutating func run() throws {
-        let reference = try SweepRun(script)
+        let reference = SweepRun(script)
         try reference.play()
-        let operations = reference.simulated.operations
+        let operations = reference.disk.operations
         reference.end()
         tally.count("operations", operations.count)
         var counts: [SimulatedDisk.Kind: Int] = [:]
@@ -41,7 +41,7 @@ struct FaultSweep {
     }
 
     /// The ways in which an operation can fail.
-    private static func faults(_ kind: SimulatedDisk.Kind, after: Int) -> [Fault] {
+    static func faults(_ kind: SimulatedDisk.Kind, after: Int) -> [Fault] {
         let needsSpace: Set<SimulatedDisk.Kind> = [
             .makeFolder, .create, .write, .preallocate, .truncate, .syncFile, .syncFolder, .rename,
         ]
@@ -61,12 +61,12 @@ struct FaultSweep {
 
     private mutating func play(with fault: Fault, ending: Int) throws {
         tally.count("runs")
-        let run = try SweepRun(script)
-        run.simulated.inject(fault)
+        let run = SweepRun(script)
+        run.disk.inject(fault)
         defer { run.end() }
         try run.play()
         tally.count("errors", run.errorCount)
-        run.simulated.heal()
+        run.disk.heal()
         try checkKilled(run)
         try checkPowerCuts(run, seed: UInt64(ending))
         try checkClosed(run)
@@ -74,7 +74,7 @@ struct FaultSweep {
 
     /// What the next process finds, and what it makes durable by writing to it.
     private mutating func checkKilled(_ run: SweepRun) throws {
-        let killed = run.simulated.killed()
+        let killed = run.disk.killed()
         var held: [CrashOracle.Batch] = []
         try open(killed, run, run.oracle) { store, batches in
             held = batches
@@ -94,14 +94,14 @@ struct FaultSweep {
         var oracle = run.oracle
         oracle.notePowerCut()
         for image: CrashImage in [.changes(0), .changes(.max), .chance(seed)] {
-            try open(image.disk(run.simulated), run, oracle)
+            try open(image.disk(run.disk), run, oracle)
         }
     }
 
     /// The process goes on, and closes the store in order; another one opens it.
     private mutating func checkClosed(_ run: SweepRun) throws {
         try run.close()
-        try open(run.simulated.killed(), run, run.oracle)
+        try open(run.disk.killed(), run, run.oracle)
     }
 
     /// Opens the store on a disk, which must succeed, and compares it with the oracle.
@@ -110,14 +110,11 @@ struct FaultSweep {
         _ body: (Store, [CrashOracle.Batch]) throws -> Void = { _, _ in }
     ) throws {
         tally.count("openings")
-        var disk: any Disk = image
-        if let checkpointed = run.disk as? CheckpointedDisk {
-            disk = try checkpointed.crashed(to: image, keeping: "checkpoint.sqlite")
-        }
         let store = try Store.forCrashes(
-            on: disk, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
+            on: image, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
         let check = CrashCheck(
-            store: store, disk: disk, oracle: oracle, mayRebuild: run.isCheckpointSpoiled)
+            store: store, disk: image, oracle: oracle,
+            mayRebuild: run.isCheckpointSpoiled || run.disk.hasLostJournal)
         try body(store, check.run())
         // What stands on the disk now is what is looked at next.
         image.inject(Fault(nil, isLasting: true))

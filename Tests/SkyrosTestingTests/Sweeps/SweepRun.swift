@@ -1,4 +1,3 @@
-import Foundation
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
@@ -11,8 +10,7 @@ import SkyrosTesting
 /// and is used further.
 final class SweepRun {
     let script: SweepScript
-    let simulated: SimulatedDisk
-    let disk: any Disk
+    let disk: SimulatedDisk
     private(set) var oracle = CrashOracle()
     private(set) var timeline = SweepTimeline()
     private(set) var errorCount = 0
@@ -24,14 +22,10 @@ final class SweepRun {
     /// The first operation of the store's present life, if it lives.
     private var lifeStart: Int?
     private var batchNumber = 0
-    private var copyCount = 0
 
-    private var checkpointed: CheckpointedDisk? { disk as? CheckpointedDisk }
-
-    init(_ script: SweepScript, on simulated: SimulatedDisk = SimulatedDisk()) throws {
+    init(_ script: SweepScript) {
         self.script = script
-        self.simulated = simulated
-        disk = script.hasCheckpoint ? try CheckpointedDisk(simulated) : simulated
+        disk = SimulatedDisk(hasCheckpoints: script.hasCheckpoint)
     }
 
     /// - Throws: `CrashFinding`, or what the store throws although it must not.
@@ -51,7 +45,7 @@ final class SweepRun {
 
     /// Lets go of all stores; they can do nothing to the disk any more.
     func end() {
-        simulated.inject(Fault(nil, isLasting: true))
+        disk.inject(Fault(nil, isLasting: true))
         store = nil
         abandoned = []
     }
@@ -68,7 +62,8 @@ final class SweepRun {
     }
 
     private func mark() {
-        timeline.note(oracle, operationCount: simulated.operations.count)
+        timeline.note(
+            oracle, operationCount: disk.operations.count, mayRebuild: isCheckpointSpoiled)
     }
 
     private func perform(_ step: SweepScript.Step) throws {
@@ -83,7 +78,6 @@ final class SweepRun {
         case .checkpoint:
             try liveStore().housekeeper.checkpoint()
             oracle.noteDurable(oracle.batches.count)
-            try rememberCheckpoint()
         case .reopen:
             try tolerating { try closeStore() }
             try open()
@@ -96,7 +90,8 @@ final class SweepRun {
             try open()
         case .spoilCheckpoint:
             try tolerating { try closeStore() }
-            try spoilCheckpoint()
+            spoilCheckpoint()
+            mark()
             try open()
         }
     }
@@ -116,7 +111,7 @@ extension SweepRun {
         let store = try Store.forCrashes(
             on: disk, segmentBytesMax: script.segmentBytesMax, clock: clock, seed: 1)
         self.store = store
-        lifeStart = simulated.operations.count
+        lifeStart = disk.operations.count
         let items = try store.all(CrashItem.self, sortedBy: \.id)
         let state = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
         let count = Int(store.sequence.rawValue)
@@ -125,7 +120,6 @@ extension SweepRun {
             throw CrashFinding(description: "P3: the view holds \(items.map(\.number))")
         }
         oracle.noteOpened(history)
-        try rememberCheckpoint()
         mark()
     }
 
@@ -137,7 +131,6 @@ extension SweepRun {
         lifeStart = nil
         try result.get()
         oracle.noteDurable(oracle.batches.count)
-        try rememberCheckpoint()
     }
 
     /// The process dies: its lock is free, and what it held in memory is gone.
@@ -150,13 +143,11 @@ extension SweepRun {
         lifeStart = nil
     }
 
-    /// P10: after a sync that failed, no other is tried in the same life.
+    /// P10: after a sync of the log that failed, no other is tried in the same life.
     private func checkFailStop() throws {
         guard let first = failedSync else { return }
-        let operations = simulated.operations
-        let later = operations[(first + 1)...].first {
-            $0.kind == .syncFile || $0.kind == .syncFolder
-        }
+        let operations = disk.operations
+        let later = operations[(first + 1)...].first(where: isSyncOfLog)
         if let later {
             throw CrashFinding(
                 description: "P10: a sync of \(later.path) follows the failed one of "
@@ -164,19 +155,26 @@ extension SweepRun {
         }
     }
 
-    /// The first failed sync of the store's present life.
+    /// The first failed sync of the log in the store's present life.
     private var failedSync: Int? {
-        guard let lifeStart, let last = simulated.failures.last, last >= lifeStart else {
+        guard let lifeStart, let last = disk.failures.last, last >= lifeStart else {
             return nil
         }
-        let operations = simulated.operations
-        return simulated.failures.first { index in
-            index >= lifeStart && [.syncFile, .syncFolder].contains(operations[index].kind)
+        let operations = disk.operations
+        return disk.failures.first { index in
+            index >= lifeStart && isSyncOfLog(operations[index])
         }
     }
 
+    /// SQLite takes care of its own: it writes again what a rollback needs before it syncs again.
+    /// Of what was durable before the failure a checkpoint may still be written.
+    private func isSyncOfLog(_ operation: SimulatedDisk.Operation) -> Bool {
+        [.syncFile, .syncFolder].contains(operation.kind)
+            && operation.path.hasPrefix(Folder.events.rawValue)
+    }
+
     private func tearTail() {
-        let contents = simulated.contents
+        let contents = disk.contents
         guard let path = contents.keys.filter({ $0.hasSuffix(".open") }).max(),
             let bytes = contents[path]
         else { return }
@@ -185,7 +183,7 @@ extension SweepRun {
         let padding = [UInt8](repeating: 0, count: max(0, aligned - bytes.count))
         // The beginning of a block: its mark and kind, and then something else.
         let torn = [0xB5, 1, 0, 0] + (1...90).map { UInt8($0) }
-        simulated.overwrite(path, with: (bytes + padding).prefix(aligned) + torn)
+        disk.overwrite(path, with: (bytes + padding).prefix(aligned) + torn)
     }
 }
 
@@ -250,24 +248,12 @@ extension SweepRun {
 // MARK: Checkpoints
 
 extension SweepRun {
-    /// Keeps a copy of the checkpoint as it is from now on.
-    private func rememberCheckpoint() throws {
-        guard let checkpointed else { return }
-        guard try checkpointed.checkpoint != nil else { return timeline.note(checkpoint: nil) }
-        copyCount += 1
-        let name = "copy-\(copyCount).sqlite"
-        try checkpointed.rememberCheckpoint(as: name)
-        timeline.note(checkpoint: name)
-    }
-
     /// Damages the digest of the rows, so that the checkpoint cannot be believed.
-    private func spoilCheckpoint() throws {
-        guard let checkpointed, var bytes = try checkpointed.checkpoint, bytes.count > 4_096 else {
-            return
-        }
+    private func spoilCheckpoint() {
+        let name = "checkpoint.sqlite"
+        guard var bytes = disk.contents[name], bytes.count > 4_096 else { return }
         isCheckpointSpoiled = true
         for index in bytes.indices.suffix(200) { bytes[index] ^= 0x55 }
-        try checkpointed.overwriteCheckpoint(with: bytes)
-        try rememberCheckpoint()
+        disk.overwrite(name, with: bytes)
     }
 }

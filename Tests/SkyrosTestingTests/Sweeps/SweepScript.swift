@@ -36,8 +36,6 @@ extension SweepScript: CustomStringConvertible {
 }
 
 extension SweepScript {
-    static let all = [rolling, clearing, beginning, checkpointing]
-
     /// Each level of durability, segments that end, and sealing.
     static let rolling = SweepScript(
         name: "rolling", segmentBytesMax: 700,
@@ -72,7 +70,7 @@ extension SweepScript {
             .write(.buffered, [.put(5, 500)]), .tearTail, .reopen,
         ])
 
-    /// Checkpoints, in a real folder, and one that is damaged.
+    /// Checkpoints, and one that is damaged.
     static let checkpointing = SweepScript(
         name: "checkpointing", segmentBytesMax: 800, hasCheckpoint: true,
         steps: [

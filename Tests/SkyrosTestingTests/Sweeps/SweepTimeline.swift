@@ -4,21 +4,15 @@ struct SweepTimeline {
         /// How many operations of the disk had been done.
         var operationCount: Int
         var oracle: CrashOracle
-        /// The copies of the checkpoint that a crash may leave, as it was then and before.
-        var checkpoints: [String?] = []
+        /// Whether the checkpoint has been damaged, so that it may be set aside.
+        var mayRebuild = false
     }
 
     private var entries: [Entry] = []
-    private var checkpoints: [String?] = []
 
-    mutating func note(_ oracle: CrashOracle, operationCount: Int) {
+    mutating func note(_ oracle: CrashOracle, operationCount: Int, mayRebuild: Bool = false) {
         entries.append(
-            Entry(operationCount: operationCount, oracle: oracle, checkpoints: checkpoints))
-    }
-
-    /// From the next entry on this is the checkpoint.
-    mutating func note(checkpoint: String?) {
-        if checkpoints.last != checkpoint { checkpoints = checkpoints.suffix(1) + [checkpoint] }
+            Entry(operationCount: operationCount, oracle: oracle, mayRebuild: mayRebuild))
     }
 
     /// What was known when so many operations had been done.

@@ -15,7 +15,7 @@ enum Floors {
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
         "Sources/Skyros/State/": [["Nodes"], ["KeyTree", "RowMap"], ["Fetch"]],
-        "Sources/SkyrosTesting/": [["Replay", "Simulation"]],
+        "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],
     ]
 

@@ -13,7 +13,10 @@ enum Imports {
     /// Modules with a door of their own, and the places where the door is.
     private static let doors: [String: [String]] = [
         "CZstd": ["Sources/SkyrosLog/"],
-        "CSQLite": ["Sources/SkyrosSQLite/", "Benchmarks/SkyrosBenchmark/Peers/"],
+        "CSQLite": [
+            "Sources/SkyrosSQLite/", "Sources/SkyrosTesting/SQLite/",
+            "Benchmarks/SkyrosBenchmark/Peers/",
+        ],
         "Glibc": systemPlaces, "Musl": systemPlaces, "Darwin": systemPlaces,
     ]
     /// Folders of which each folder is a module.

@@ -1,0 +1,27 @@
+import CSQLite
+import SkyrosDisk
+
+/// What a file system tells SQLite of a failure: the codes that SQLite's own gives on Unix.
+///
+/// Source: `os_unix.c` of SQLite 3.40; the numbers are those of https://www.sqlite.org/rescode.html.
+enum FileSystemCode {
+    static let shortRead = SQLITE_IOERR | 2 << 8
+    static let syncFailed = SQLITE_IOERR | 4 << 8
+    static let folderSyncFailed = SQLITE_IOERR | 5 << 8
+    static let truncateFailed = SQLITE_IOERR | 6 << 8
+    static let statusFailed = SQLITE_IOERR | 7 << 8
+    static let lockFailed = SQLITE_IOERR | 15 << 8
+    static let deleteFailed = SQLITE_IOERR | 10 << 8
+    static let nothingToDelete = SQLITE_IOERR | 23 << 8
+    private static let readFailed = SQLITE_IOERR | 1 << 8
+    private static let writeFailed = SQLITE_IOERR | 3 << 8
+    private static let mediumFailed = SQLITE_IOERR | 33 << 8
+
+    static func ofRead(_ error: DiskError) -> Int32 {
+        error.isUnreadableMedium ? mediumFailed : readFailed
+    }
+
+    static func ofWrite(_ error: DiskError) -> Int32 {
+        error.reason == .system(System.noSpace) ? SQLITE_FULL : writeFailed
+    }
+}

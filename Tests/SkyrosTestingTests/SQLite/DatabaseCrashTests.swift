@@ -1,0 +1,208 @@
+import SkyrosSQLite
+import SkyrosTesting
+import Testing
+
+/// SQLite's own promise, on the disk that is simulated for it: the world stops at every operation
+/// of a transaction, and of the rollback that follows.
+@Suite struct `A transaction on a simulated disk` {
+    private static let growing = Generations(rowCounts: [0, 6, 14])
+    private static let shrinking = Generations(rowCounts: [0, 14, 3])
+    /// SQLite writes and syncs more than once in such a transaction.
+    private static let spilling = Generations(rowCounts: [0, 50, 60], cacheBytesMax: 1)
+
+    private static var budgets: [CrashImage.Budget] {
+        guard SweepTally.isDeep else {
+            return [
+                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2),
+                CrashImage.Budget(exhaustiveCountMax: 0, seedCount: 1, followedInterval: 256),
+            ]
+        }
+        return [
+            CrashImage.Budget(exhaustiveCountMax: 8, seedCount: 16),
+            CrashImage.Budget(exhaustiveCountMax: 4, seedCount: 2, followedInterval: 8),
+            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 512),
+        ]
+    }
+
+    @Test(arguments: [growing, shrinking])
+    func `happens or not, wherever it is stopped`(generations: Generations) throws {
+        var sweep = DatabaseSweep(generations, Self.budgets, "database, \(generations.rowCounts)")
+        try sweep.run()
+        sweep.tally.report()
+    }
+
+    @Test func `happens or not, if it was written in parts before its end`() throws {
+        let interval = SweepTally.isDeep ? 8 : 64
+        var sweep = DatabaseSweep(
+            Self.spilling, Self.budgets, "database, in parts", interval: interval)
+        try sweep.run()
+        sweep.tally.report()
+    }
+
+    @Test(arguments: [growing, shrinking])
+    func `happens or not, whatever operation fails`(generations: Generations) throws {
+        var sweep = DatabaseFaultSweep(generations, interval: SweepTally.isDeep ? 1 : 5)
+        try sweep.run()
+        sweep.tally.report()
+    }
+}
+
+/// Stops the world at every operation of a transaction, and of what opens the database after that.
+private struct DatabaseSweep {
+    let generations: Generations
+    let budgets: [CrashImage.Budget]
+    /// Of so many moments one is tried.
+    let interval: Int
+    private(set) var tally: SweepTally
+    /// What the disks held that were opened, by their fingerprints.
+    private var known: [UInt64: Int?] = [:]
+
+    init(
+        _ generations: Generations, _ budgets: [CrashImage.Budget], _ name: String,
+        interval: Int = 1
+    ) {
+        self.generations = generations
+        self.budgets = budgets
+        self.interval = interval
+        tally = SweepTally(name)
+    }
+
+    mutating func run() throws {
+        let disk = SimulatedDisk()
+        disk.record()
+        let connection = try generations.open(disk)
+        var begins: [Int] = []
+        for generation in generations.rowCounts.indices {
+            begins.append(disk.operations.count)
+            try generations.write(generation, to: connection)
+        }
+        let end = disk.operations.count
+        tally.count("operations", end)
+        for (index, moment) in disk.moments.enumerated() where index % interval == 0 {
+            // The transactions that have begun, of which all but the last one have ended.
+            let begun = begins.count { $0 <= moment.operationCount } - 1
+            let newest = moment.operationCount >= end ? begun + 1 : begun
+            let allowed: Set<Int?> = [newest > 0 ? newest - 1 : nil, min(newest, begun)]
+            try visit(moment, allowed, depth: 1)
+        }
+        try connection.close()
+    }
+
+    private mutating func visit(
+        _ moment: SimulatedDisk.Moment, _ allowed: Set<Int?>, depth: Int
+    ) throws {
+        let before = moment.disk
+        for image in CrashImage.all(of: moment, before, budgets[depth - 1]) {
+            tally.count("images at depth \(depth)")
+            do {
+                try visit(image.disk(before), allowed, depth: depth)
+            } catch let error where !(error is CrashFinding) || depth == 1 {
+                throw CrashFinding(
+                    description: "before operation \(moment.operationCount) "
+                        + "(\(moment.writtenByteCount ?? 0) bytes into it), \(image): \(error)")
+            }
+        }
+    }
+
+    private mutating func visit(
+        _ image: SimulatedDisk, _ allowed: Set<Int?>, depth: Int
+    ) throws {
+        let fingerprint = image.fingerprint
+        if let found = known[fingerprint] { return try compare(found, allowed) }
+        tally.count("different ones")
+        let isFollowed =
+            depth < budgets.count
+            && UInt64(known.count) % budgets[depth].followedInterval == 0
+        if isFollowed { image.record() }
+        let found = try generations.read(on: image)
+        try compare(found, allowed)
+        known[fingerprint] = found
+        guard isFollowed else { return }
+        for moment in image.moments { try visit(moment, [found], depth: depth + 1) }
+    }
+
+    private func compare(_ found: Int?, _ allowed: Set<Int?>) throws {
+        guard allowed.contains(found) else {
+            throw CrashFinding(description: "generation \(found ?? -1), not one of \(allowed)")
+        }
+    }
+}
+
+/// Lets each operation of a transaction fail, in each way.
+private struct DatabaseFaultSweep {
+    let generations: Generations
+    let interval: Int
+    private(set) var tally: SweepTally
+
+    init(_ generations: Generations, interval: Int) {
+        self.generations = generations
+        self.interval = interval
+        tally = SweepTally("database faults, \(generations.rowCounts)")
+    }
+
+    mutating func run() throws {
+        let disk = SimulatedDisk()
+        let connection = try generations.open(disk)
+        try generations.write(1, to: connection)
+        let begin = disk.operations.count
+        try generations.write(2, to: connection)
+        let operations = disk.operations[begin...]
+        try connection.close()
+        tally.count("operations", operations.count)
+        var counts: [SimulatedDisk.Kind: Int] = [:]
+        for (index, operation) in operations.enumerated() {
+            let before = counts[operation.kind, default: 0]
+            counts[operation.kind] = before + 1
+            guard index % interval == 0 else { continue }
+            for fault in FaultSweep.faults(operation.kind, after: before) {
+                do {
+                    try play(fault)
+                } catch {
+                    throw CrashFinding(
+                        description: "operation \(index), \(operation.kind) of "
+                            + "\(operation.path), \(fault): \(error)")
+                }
+            }
+        }
+    }
+
+    private mutating func play(_ fault: Fault) throws {
+        tally.count("runs")
+        let disk = SimulatedDisk()
+        let connection = try generations.open(disk)
+        try generations.write(1, to: connection)
+        disk.inject(fault)
+        let result = Result { try generations.write(2, to: connection) }
+        let isDone = (try? result.get()) != nil
+        tally.count("errors", isDone ? 0 : 1)
+        let allowed: Set<Int?> = isDone ? [2] : [1, 2]
+        try check(disk, allowed)
+        disk.heal()
+        // The same connection goes on.
+        let found = try generations.read(connection)
+        guard allowed.contains(found) else {
+            throw CrashFinding(description: "the connection reads \(found ?? -1)")
+        }
+        try check(disk, found == 2 && isDone ? [2] : [1, 2])
+        try generations.write(0, to: connection)
+        try check(disk, [0])
+        try connection.close()
+    }
+
+    /// What a kill and power cuts leave now. Where the name of the journal may be lost, half a
+    /// transaction may be found, which is the reader's to notice.
+    private mutating func check(_ disk: SimulatedDisk, _ allowed: Set<Int?>) throws {
+        for image: CrashImage in [.kill, .changes(0), .changes(.max), .chance(1), .chance(2)] {
+            tally.count("images")
+            do {
+                let found = try generations.read(on: image.disk(disk))
+                guard allowed.contains(found) else {
+                    throw CrashFinding(description: "\(image) leaves \(found ?? -1)")
+                }
+            } catch {
+                guard disk.hasLostJournal else { throw error }
+                tally.count("with half a transaction")
+            }
+        }
+    }
+}
