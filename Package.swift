@@ -66,7 +66,8 @@ let package = Package(
             name: "SkyrosTestingTests",
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"]),
         .executableTarget(
-            name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
+            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
+            path: "Tests/CrashWriter"),
         .executableTarget(
             name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(
