@@ -5,18 +5,18 @@ import SkyrosDisk
 /// The sealed file is written whole, synced and renamed, and the folder synced, before the
 /// open file goes: a crash at any point leaves one of the two complete.
 struct Sealing {
-    let disk: any Disk
+    let folder: SegmentFolder
     let options: LogOptions
 
     /// Seals `segment`, whose last batch had the time `timeAfter`, and removes its file.
     func seal(_ segment: OpenSegment, timeAfter: Int64) throws(LogError) -> SealedSegment {
         let sealed = SegmentName(segment.name.firstSequence, .sealed)
         let content = try contents(of: segment, timeAfter: timeAfter)
-        _ = try DurableFile.write(content, to: sealed, on: disk)
-        let result = try SealedSegment(sealed, on: disk)
+        _ = try DurableFile.write(content, to: sealed, in: folder)
+        let result = try SealedSegment(sealed, on: folder.disk)
         try onDisk { () throws(DiskError) in
-            try disk.remove(segment.name.path)
-            try disk.syncFolder(.events)
+            try folder.disk.remove(segment.name.path)
+            try folder.sync()
         }
         return result
     }
