@@ -71,7 +71,8 @@ let package = Package(
         .testTarget(
             name: "ConcurrencyTests", dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting"]),
         .executableTarget(
-            name: "CrashWriter", dependencies: ["Skyros"], path: "Tests/CrashWriter"),
+            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
+            path: "Tests/CrashWriter"),
         .executableTarget(
             name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(

@@ -6,7 +6,7 @@ import SkyrosDisk
 /// monitor; it is held while a batch is written (well under a microsecond into the page cache)
 /// but not during a sync.
 package final class FileLog: LogEngine {
-    let disk: any Disk
+    let folder: SegmentFolder
     let options: LogOptions
     let framing: PayloadFraming
     let state: Monitor<State>
@@ -43,7 +43,7 @@ package final class FileLog: LogEngine {
         _ catalog: LogCatalog, on disk: any Disk, _ options: LogOptions,
         _ framing: @escaping PayloadFraming
     ) {
-        self.disk = disk
+        folder = SegmentFolder(on: disk)
         self.options = options
         self.framing = framing
         let end = catalog.active.scan.endOffset

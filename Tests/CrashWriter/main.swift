@@ -1,31 +1,40 @@
-// Writes to a store until it is killed, or checks what a killed one has left.
+// Writes to a store, or checks what a writer has left.
 //
-//     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL
+//     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL     until it is killed
+//     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       so many events, whatever fails; closes
 //     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL
+//
+//     --events N      what `run` writes; 40
+//     --threads N     how many write at the same time; 1
+//     --boot NAME     what the store takes for this boot of the machine; the system's
 //
 // The writer appends the number of each event to a file once its write has returned, and says it
 // on its output too. The verifier knows nothing but the store and that file.
+//
+// The exit code is 1 after a typed error, 2 after a wrong command, 3 after an error in the
+// background, 4 if a promise was broken, 5 after any other error.
 
 import Foundation
 import Skyros
 
-guard CommandLine.arguments.count == 5,
-    let durability = ["deferred": Durability.deferred, "buffered": .buffered, "durable": .durable][
-        CommandLine.arguments[4]]
-else {
-    FileHandle.standardError.write(Data("usage: crash-writer write|verify STORE FILE LEVEL\n".utf8))
+func complain(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+}
+
+guard let job = Job(CommandLine.arguments.dropFirst()) else {
+    complain(
+        "usage: crash-writer write|run|verify STORE FILE LEVEL "
+            + "[--events N] [--threads N] [--boot NAME]")
     exit(2)
 }
-let storeURL = URL(filePath: CommandLine.arguments[2])
-let file = URL(filePath: CommandLine.arguments[3])
 
 do {
-    if CommandLine.arguments[1] == "write" {
-        try write(to: storeURL, acknowledging: file, durability)
-    } else {
-        print(try verify(storeURL, against: file, durability))
+    switch job.role {
+    case .write: try job.write()
+    case .run: try job.run()
+    case .verify: print(try job.verify())
     }
 } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
-    exit(1)
+    complain("\(error)")
+    exit(error is StoreError ? 1 : error is Broken ? 4 : 5)
 }

@@ -1,10 +1,12 @@
 import SkyrosDisk
 import SkyrosTesting
 
-/// A simulated disk on which each sync of a file waits until the test lets it go.
+/// A simulated disk on which each sync of a file waits until the test lets it go, and on which a
+/// removal may be kept waiting for what another thread does meanwhile.
 struct HeldDisk: Disk {
     let disk = SimulatedDisk()
     private let gate = Monitor(Gate())
+    private let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
 
     private struct Gate: Sendable {
         var begunCount = 0
@@ -19,6 +21,11 @@ struct HeldDisk: Disk {
     /// Lets so many syncs in all go on, and holds those that come after.
     func allowSyncs(_ count: Int) {
         gate.change { $0.allowedCount = count }
+    }
+
+    /// Does something before the next file is removed.
+    func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
+        meanwhile.withLock { $0 = body }
     }
 
     private func passGate() {
@@ -79,7 +86,14 @@ struct HeldDisk: Disk {
         try disk.rename(source, to: target)
     }
 
-    func remove(_ path: DiskPath) throws(DiskError) { try disk.remove(path) }
+    func remove(_ path: DiskPath) throws(DiskError) {
+        let body = meanwhile.withLock { meanwhile in
+            defer { meanwhile = nil }
+            return meanwhile
+        }
+        body?()
+        try disk.remove(path)
+    }
 
     func syncFolder(_ folder: Folder) throws(DiskError) { try disk.syncFolder(folder) }
 

@@ -51,6 +51,34 @@ import Testing
         }
     }
 
+    /// The folder's second sync would succeed, and the first may have lost what it is about.
+    @Test func `ends the log if the sync of another segment's name fails meanwhile`() throws {
+        let held = HeldDisk()
+        held.allowSyncs(.max)
+        let log = try fixture.make(on: held)
+        while log.statistics.fileBytes < 900 { try log.append(1) }
+        let endedBytes = log.statistics.fileBytes
+        repeat { try log.append(1) } while log.statistics.fileBytes - endedBytes < 900
+        try log.sync(through: log.end)
+        try #require(log.statistics.segmentCount == 2)
+        let count = log.head.sequence
+        let codes = Locked<[LogError.Code?]>([])
+        held.disk.inject(Fault(.syncFolder))
+        // The sealed segment is about to be given up, and the log does not know yet.
+        held.beforeNextRemoval {
+            let code = code { try log.append(1) }
+            codes.withLock { $0.append(code) }
+        }
+        let syncCount = held.disk.operations.count { $0.kind == .syncFolder }
+        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        #expect(codes.withLock { $0 } == [.durabilityLost])
+        #expect(held.disk.operations.count { $0.kind == .syncFolder } == syncCount + 1)
+        for seed in 0..<20 {
+            let crashed = held.disk.crashed(seed: UInt64(seed))
+            #expect(try fixture.open(crashed).0.batches() == expected(count))
+        }
+    }
+
     @Test(arguments: [SimulatedDisk.Kind.create, .write, .rename])
     func `stays as it is if its successor finds no room, and tries again`(
         kind: SimulatedDisk.Kind

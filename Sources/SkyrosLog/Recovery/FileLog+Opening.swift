@@ -25,7 +25,7 @@ extension FileLog {
             storeID: storeID, firstSequence: 1, checkBefore: RunningCheck(beginning: storeID),
             timeBefore: 0, salt: entropy.next(),
             unsyncedBytesMax: UInt64(options.unsyncedBytesMax))
-        let active = try NewSegment.make(header, on: disk)
+        let active = try NewSegment.make(header, in: SegmentFolder(on: disk))
         return FileLog(LogCatalog(active: active), on: disk, options, framing)
     }
 
@@ -104,14 +104,14 @@ extension FileLog {
     ) throws(LogError) -> OpenSegment {
         let rewriting = SegmentRewriting(segment, unsyncedBytesMax: options.unsyncedBytesMax)
         let content = try rewriting.content()
-        let file = try DurableFile.write(content, to: segment.name, on: disk)
+        let file = try DurableFile.write(content, to: segment.name, in: SegmentFolder(on: disk))
         var fresh = try OpenSegment(segment.name, file: file)
         try fresh.scanFurther()
         return fresh
     }
 
     private func appendOpening() throws(LogError) {
-        let boot = Array(disk.bootID.utf8)
+        let boot = Array(folder.disk.bootID.utf8)
         try withState { state throws(LogError) in
             let sequence = state.catalog.lastSequence
             try boot.withUnsafeBytes { payload in

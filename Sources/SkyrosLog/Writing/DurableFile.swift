@@ -9,8 +9,9 @@ enum DurableFile {
     /// temporary file, which means nothing and is removed by the next opening. An error removes
     /// it at once, so that it takes no room on a disk that may be full.
     static func write(
-        _ content: [UInt8], to name: SegmentName, on disk: any Disk
+        _ content: [UInt8], to name: SegmentName, in folder: SegmentFolder
     ) throws(LogError) -> any DiskFile {
+        let disk = folder.disk
         let temporary = SegmentName(name.firstSequence, .temporary)
         do throws(DiskError) {
             let file = try disk.open(temporary.path, .create)
@@ -18,7 +19,7 @@ enum DurableFile {
             try file.sync()
             try disk.rename(temporary.path, to: name.path)
             file.wasRenamed(to: name.path.name)
-            try disk.syncFolder(.events)
+            try folder.sync()
             return file
         } catch {
             // The first error is the one that counts.

@@ -57,7 +57,7 @@ extension FileLog {
         header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
         let next: OpenSegment
         do throws(LogError) {
-            next = try NewSegment.make(header, on: disk)
+            next = try NewSegment.make(header, in: folder)
         } catch {
             throw Self.failStop(error, &state)
         }

@@ -17,7 +17,8 @@ extension FileLog {
         guard let (segment, timeAfter) = found else { return false }
         let sealed: SealedSegment
         do throws(LogError) {
-            sealed = try Sealing(disk: disk, options: options).seal(segment, timeAfter: timeAfter)
+            sealed = try Sealing(folder: folder, options: options).seal(
+                segment, timeAfter: timeAfter)
         } catch {
             throw state.change { Self.failStop(error, &$0) }
         }

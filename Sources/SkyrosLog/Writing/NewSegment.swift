@@ -3,9 +3,11 @@ import SkyrosDisk
 /// Makes the file of a new active segment.
 enum NewSegment {
     /// Makes the segment that `header` describes, with an opening block, durably.
-    static func make(_ header: SegmentHeader, on disk: any Disk) throws(LogError) -> OpenSegment {
+    static func make(
+        _ header: SegmentHeader, in folder: SegmentFolder
+    ) throws(LogError) -> OpenSegment {
         let name = SegmentName(header.firstSequence, .open)
-        let boot = Array(disk.bootID.utf8)
+        let boot = Array(folder.disk.bootID.utf8)
         var bytes = header.bytes
         boot.withUnsafeBytes { payload in
             let opening = Block(
@@ -14,7 +16,7 @@ enum NewSegment {
                 durableByteCount: 0)
             opening.append(to: &bytes, payload: payload, salt: header.salt)
         }
-        let file = try DurableFile.write(bytes, to: name, on: disk)
+        let file = try DurableFile.write(bytes, to: name, in: folder)
         var segment = try OpenSegment(name, file: file)
         try segment.scanFurther()
         return segment

@@ -6,16 +6,16 @@ import SkyrosDisk
 /// open file goes: a crash at any point leaves one of the two complete. That the open file is gone
 /// need not be synced: if a power cut brings it back, opening compares the two and removes it.
 struct Sealing {
-    let disk: any Disk
+    let folder: SegmentFolder
     let options: LogOptions
 
     /// Seals `segment`, whose last batch had the time `timeAfter`, and removes its file.
     func seal(_ segment: OpenSegment, timeAfter: Int64) throws(LogError) -> SealedSegment {
         let sealed = SegmentName(segment.name.firstSequence, .sealed)
         let content = try contents(of: segment, timeAfter: timeAfter)
-        _ = try DurableFile.write(content, to: sealed, on: disk)
-        let result = try SealedSegment(sealed, on: disk)
-        try onDisk { () throws(DiskError) in try disk.remove(segment.name.path) }
+        _ = try DurableFile.write(content, to: sealed, in: folder)
+        let result = try SealedSegment(sealed, on: folder.disk)
+        try onDisk { () throws(DiskError) in try folder.disk.remove(segment.name.path) }
         return result
     }
 

@@ -1,0 +1,68 @@
+import Foundation
+import Skyros
+
+extension Job {
+    /// Opens the store and checks the promises; says where the store stands.
+    func verify() throws -> String {
+        let store = try opened { error in
+            complain("in the background: \(error)")
+            exit(3)
+        }
+        let last = store.sequence.rawValue
+        try checkAcknowledged(last)
+        var model = Model()
+        for number in 0..<last { model.apply(number + 1) }
+        let expected = model.accounts.values.sorted { $0.id < $1.id }
+        guard try store.all(Account.self, sortedBy: \.id) == expected else {
+            throw Broken(description: "P3: the state is not that after event \(last)")
+        }
+        let digest = try store.snapshot.digest()
+        guard try store.snapshot(asOf: .sequence(store.sequence)).digest() == digest,
+            try archive().snapshot().digest() == digest
+        else { throw Broken(description: "P7: the fold of the log gives another state") }
+        try checkEvents(of: store, last)
+        if last % 3 == 0 { try store.close() } else { exit(report(last)) }
+        let verification = try archive().verify()
+        guard verification.ok, verification.digest == digest else {
+            throw Broken(description: "P7: \(verification.problems)")
+        }
+        return "\(last)"
+    }
+
+    private func checkAcknowledged(_ last: UInt64) throws {
+        let text = (try? String(contentsOf: acknowledgements, encoding: .utf8)) ?? ""
+        // The last line may have been cut short by the kill.
+        let acknowledged =
+            text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .compactMap { UInt64($0) }.max() ?? 0
+        if durability >= .buffered, last < acknowledged {
+            throw Broken(description: "P1: \(acknowledged) was acknowledged, the store has \(last)")
+        }
+        if last > acknowledged + UInt64(threadCount), durability != .deferred {
+            throw Broken(description: "P3: nobody wrote \(last), \(acknowledged) was the last")
+        }
+    }
+
+    /// Ends like a crash: without closing.
+    private func report(_ last: UInt64) -> Int32 {
+        FileHandle.standardOutput.write(Data("\(last)\n".utf8))
+        return 0
+    }
+
+    private func checkEvents(of store: Store, _ last: UInt64) throws {
+        var number: UInt64 = 0
+        var time = EventTime(microseconds: 0)
+        try store.forEachEvent { event in
+            number += 1
+            let reason = event.metadata.reason
+            guard event.sequence.rawValue == number, event.time > time,
+                reason == "event \(number)" || (reason == nil && threadCount > 1)
+            else { throw Broken(description: "P3: event \(number) is not what was written") }
+            time = event.time
+            return true
+        }
+        guard number == last else {
+            throw Broken(description: "P3: \(last) events, \(number) read")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Skyros
+import SkyrosDisk
+
+/// A promise that was not kept.
+struct Broken: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// What the command line asks for.
+struct Job {
+    enum Role: String {
+        case write, run, verify
+    }
+
+    let role: Role
+    let store: URL
+    let acknowledgements: URL
+    let durability: Durability
+    private(set) var eventCount = 40
+    private(set) var threadCount = 1
+    /// What the store takes for this boot; the system's if it is nil.
+    private(set) var boot: String?
+
+    /// Nil if the command line is none.
+    init?(_ arguments: some Collection<String>) {
+        let words = Array(arguments)
+        let levels = ["deferred": Durability.deferred, "buffered": .buffered, "durable": .durable]
+        guard words.count >= 4, words.count.isMultiple(of: 2), let role = Role(rawValue: words[0]),
+            let durability = levels[words[3]]
+        else { return nil }
+        self.role = role
+        store = URL(filePath: words[1])
+        acknowledgements = URL(filePath: words[2])
+        self.durability = durability
+        for index in stride(from: 4, to: words.count, by: 2) {
+            let value = words[index + 1]
+            switch (words[index], Int(value)) {
+            case ("--events", let count?): eventCount = count
+            case ("--threads", let count?): threadCount = max(1, count)
+            case ("--boot", _): boot = value
+            default: return nil
+            }
+        }
+    }
+
+    /// What the store asks of the world, if it is not to ask the system for its boot.
+    private func surroundings(creating: Bool, boot: String) throws -> Surroundings {
+        let path = store.path(percentEncoded: false)
+        let disk = try PosixDisk(path: path, creating: creating)
+        return Surroundings(disk: DiskOfBoot(disk, bootID: boot))
+    }
+
+    /// The store for reading alone.
+    func archive() throws -> Archive {
+        guard let boot else { return try Archive(at: store) }
+        return try Archive(on: surroundings(creating: false, boot: boot))
+    }
+
+    /// Opens the store, with small segments and early checkpoints, so that a short life sees all
+    /// that a long one does.
+    func opened(onError: @escaping @Sendable (StoreError) -> Void) throws -> Store {
+        var options = Store.Options()
+        options.durability = durability
+        options.segmentBytesMax = 32 << 10
+        options.openingTargetMilliseconds = 1
+        options.syncIntervalMilliseconds = 5
+        options.onError = onError
+        if role == .run {
+            // So few events that a segment is to hold a part of them.
+            options.segmentBytesMax = 4 << 10
+            options.openingTargetMilliseconds = 0
+        }
+        guard let boot else {
+            return try Store(at: store, entities: Account.self, options: options)
+        }
+        let surroundings = try surroundings(creating: true, boot: boot)
+        return try Store(Schema([Account.self]), options, surroundings)
+    }
+}
+
+/// The system's disk, in a boot of another name: for who cuts the power of a medium alone.
+private final class DiskOfBoot: Disk {
+    private let disk: PosixDisk
+    let bootID: String
+
+    init(_ disk: PosixDisk, bootID: String) {
+        self.disk = disk
+        self.bootID = bootID
+    }
+
+    var systemPath: String? { disk.systemPath }
+
+    func makeFolder(_ folder: Folder) throws(DiskError) { try disk.makeFolder(folder) }
+
+    func removeFolder(_ folder: Folder) throws(DiskError) { try disk.removeFolder(folder) }
+
+    func list(_ folder: Folder) throws(DiskError) -> [String] { try disk.list(folder) }
+
+    func status(of path: DiskPath) throws(DiskError) -> FileStatus? { try disk.status(of: path) }
+
+    func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+        try disk.open(path, mode)
+    }
+
+    func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        try disk.rename(source, to: target)
+    }
+
+    func remove(_ path: DiskPath) throws(DiskError) { try disk.remove(path) }
+
+    func syncFolder(_ folder: Folder) throws(DiskError) { try disk.syncFolder(folder) }
+
+    func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
+}

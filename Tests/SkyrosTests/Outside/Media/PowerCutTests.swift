@@ -1,0 +1,146 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// Power cuts of a real kernel: what its page cache and its journal leave of a store, against
+    /// what the writer had acknowledged.
+    @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
+    struct `A store on a file system whose power is cut` {
+        private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+        /// How the kernel keeps data and names; each is a different way to lose them.
+        private static let modes = ["data=ordered", "data=writeback", "data=journal"]
+        /// Damage adds up over some lives.
+        private static let livesMax = 5
+
+        private let writer: Program
+
+        init() throws {
+            writer = try Program("CrashWriter")
+        }
+
+        @Test(arguments: [("durable", 4, 400), ("buffered", 3, 300), ("deferred", 3, 300)])
+        func `keeps its promises`(level: String, cuts: Int, cutsDeep: Int) throws {
+            var random = SeededGenerator(seed: 41)
+            var life = 0
+            var home = try PoweredStore()
+            var tally = (acknowledged: 0, kept: 0)
+            let count = Self.isDeep ? cutsDeep : cuts
+            for cut in 0..<count {
+                if life == Self.livesMax {
+                    try home.medium.unmount()
+                    home = try PoweredStore()
+                    life = 0
+                }
+                life += 1
+                // Some are cut off while they are still opening the store.
+                let isEarly = cut % 7 == 2
+                let plan = PoweredStore.Plan(
+                    level: level, threadCount: cut % 2 == 0 ? 1 : 3,
+                    target: isEarly ? 0 : Int.random(in: 1...300, using: &random),
+                    spin: Int.random(in: 0...(isEarly ? 8_000_000 : 100_000), using: &random))
+                let acknowledged = try home.writeAndCut(writer, plan)
+                try home.reboot(Self.modes[Int.random(in: 0..<3, using: &random)])
+                let (kept, errors) = try home.verify(writer, plan)
+                let place = "cut \(cut), \(plan): \(errors)"
+                let now = try #require(kept, "\(place)")
+                #expect(now >= home.last, "what was found before is found again: \(place)")
+                let written = max(acknowledged, home.last) + plan.threadCount
+                #expect(now <= written, "nobody wrote it: \(place)")
+                tally.acknowledged += max(0, acknowledged - home.last)
+                tally.kept += max(0, min(now, acknowledged) - home.last)
+                try home.begin(at: now)
+            }
+            try home.medium.unmount()
+            print(
+                "sweep | power cuts of a kernel, \(level) | \(Self.isDeep ? "deep" : "quick") | "
+                    + "\(count) cuts, \(tally.acknowledged) acknowledged, \(tally.kept) kept")
+        }
+    }
+
+    /// A store on a medium of its own, with the file of acknowledgements outside of it.
+    private final class PoweredStore {
+        struct Plan {
+            let level: String
+            let threadCount: Int
+            /// The number of acknowledgements after which the power is cut.
+            let target: Int
+            let spin: Int
+        }
+
+        let medium: LoopMedium
+        private let folder: TemporaryFolder
+        private var boot = 0
+        /// The last event that the store was known to hold.
+        private(set) var last = 0
+        private var store: String { "\(medium.root)/Test.skyros" }
+        private var acknowledgements: URL { folder.url.appending(path: "acknowledged") }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            medium = try LoopMedium(in: folder, bytes: 64 << 20)
+        }
+
+        private func arguments(_ role: String, _ level: String, _ plan: Plan) -> [String] {
+            [
+                role, store, acknowledgements.path, level, "--boot", "boot-\(boot)",
+                "--threads", "\(plan.threadCount)",
+            ]
+        }
+
+        /// Writes, and returns the last number that was acknowledged before the power was gone.
+        func writeAndCut(_ writer: Program, _ plan: Plan) throws -> Int {
+            let process = writer.process(arguments("write", plan.level, plan))
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            defer {
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            }
+            var count = 0
+            while count < plan.target {
+                let data = output.fileHandleForReading.availableData
+                if data.isEmpty { break }
+                count += data.count { $0 == UInt8(ascii: "\n") }
+            }
+            var waste = plan.spin
+            while waste > 0 { waste -= 1 }
+            try medium.cutPower()
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            return try acknowledged().max() ?? 0
+        }
+
+        private func acknowledged() throws -> [Int] {
+            guard FileManager.default.fileExists(atPath: acknowledgements.path) else { return [] }
+            return try String(contentsOf: acknowledgements, encoding: .utf8)
+                .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .compactMap { Int($0) }
+        }
+
+        /// The power comes back, and the kernel replays its journal.
+        func reboot(_ mode: String) throws {
+            try medium.unmount()
+            try medium.mount(mode)
+            boot += 1
+        }
+
+        /// Opens what is left: the last event, or what the verifier complains of.
+        func verify(_ writer: Program, _ plan: Plan) throws -> (last: Int?, errors: String) {
+            // Only what was durable had to survive; of the rest any prefix may be there.
+            let level = plan.level == "durable" ? "durable" : "deferred"
+            let several = Plan(level: level, threadCount: 3, target: 0, spin: 0)
+            let outcome = try writer.run(arguments("verify", level, several))
+            let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            return (outcome.status == 0 ? Int(text) : nil, outcome.errors)
+        }
+
+        /// The next life goes on from event `last`, which whoever has opened the store has made
+        /// durable: it counts as acknowledged, and nothing behind it does.
+        func begin(at last: Int) throws {
+            self.last = last
+            try Data("\(last)\n".utf8).write(to: acknowledgements)
+        }
+    }
+#endif

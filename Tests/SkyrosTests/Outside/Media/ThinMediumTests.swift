@@ -1,0 +1,62 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// A medium that promised more room than it has: the file system takes a write and cannot
+    /// bring it to the medium. Only the sync tells.
+    @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
+    struct `A store on a medium that is thinner than it says` {
+        private let folder: TemporaryFolder
+        private let writer: Program
+
+        init() throws {
+            folder = try TemporaryFolder()
+            writer = try Program("CrashWriter")
+        }
+
+        private func arguments(_ role: String, boot: Int, _ medium: LoopMedium) -> [String] {
+            [
+                role, "\(medium.root)/Test.skyros", folder.url.appending(path: "acknowledged").path,
+                "durable", "--threads", "4", "--boot", "boot-\(boot)",
+            ]
+        }
+
+        private func acknowledgedCount() throws -> Int {
+            try String(contentsOf: folder.url.appending(path: "acknowledged"), encoding: .utf8)
+                .split(separator: "\n").count
+        }
+
+        private func verify(boot: Int, _ medium: LoopMedium) throws {
+            let outcome = try writer.run(arguments("verify", boot: boot, medium))
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        @Test(arguments: [256 << 10, 1 << 20, 3 << 20])
+        func `reports it, acknowledges nothing more, and loses nothing`(bytes: Int) throws {
+            let medium = try LoopMedium(in: folder, bytes: 64 << 20)
+            // So many that the kernel's journal has all of its room: the data is to lack some.
+            let first = try writer.run(arguments("run", boot: 0, medium) + ["--events", "500"])
+            try #require(first.status == 0, "\(first.errors)")
+            try medium.limit(toFurtherBytes: bytes)
+            let thin = try writer.run(arguments("run", boot: 0, medium) + ["--events", "100000"])
+            // The writer itself checks that nothing is written after a sync has failed.
+            #expect(thin.status == 1, "\(thin.errors)")
+            #expect(thin.errors.contains("durabilityLost"), "\(thin.errors)")
+            #expect(try acknowledgedCount() < 100_000)
+            try medium.limit(toFurtherBytes: 64 << 20)
+            if medium.isWritable {
+                // The kernel shows what it could not write until the power is cut; the store
+                // must not take that for durable when it is opened again.
+                try verify(boot: 0, medium)
+                try medium.cutPower()
+            }
+            try medium.unmount()
+            try medium.mount()
+            try verify(boot: 1, medium)
+            let more = try writer.run(arguments("run", boot: 1, medium))
+            #expect(more.status == 0, "\(more.errors)")
+            try verify(boot: 1, medium)
+            try medium.unmount()
+        }
+    }
+#endif

@@ -1,0 +1,250 @@
+/// Whether a writer's calls, as a trace tells them, keep durable promises (P2, P5, P10).
+///
+/// A pure function of the trace: it knows the names of files in a store and the header of a block,
+/// both from docs/log-format.md, and nothing of the library. What one call secures is what had
+/// returned before that call began; what is under way at the same time counts for nothing.
+struct TraceAudit {
+    enum Rule: String {
+        case acknowledgedBytes = "no acknowledgement before the sync of the bytes it is about"
+        case acknowledgedName = "no acknowledgement before the names that lead to the bytes are"
+        case ownNames = "a thread syncs the folder of what it made before it acknowledges"
+        case renamedContent = "a file is synced before it is renamed, and not written between"
+        case removedSegment = "a segment is removed once its sealed form is durable"
+        case repeatedSync = "a sync that failed is not repeated"
+        case afterFailure = "no acknowledgement after a sync has failed"
+        case namesAtTheEnd = "whoever ends in order leaves no name that is not durable"
+    }
+
+    struct Violation: Equatable, CustomStringConvertible {
+        let rule: Rule
+        let line: Int
+        let text: String
+
+        var description: String { "line \(line): \(text) [\(rule.rawValue)]" }
+    }
+
+    /// A file, under whatever name.
+    private final class File {
+        var path: String
+        /// Changes of its content that no sync has secured, by the index of their calls.
+        var unsynced: Set<Int> = []
+        var hasFailedSync = false
+
+        init(_ path: String) {
+            self.path = path
+        }
+    }
+
+    /// A name that was made: of a new file or folder, or by a rename.
+    private struct Name {
+        let call: Int
+        let thread: Int
+        let path: String
+
+        var folder: String { TraceAudit.folder(of: path) }
+    }
+
+    private struct Sync {
+        let file: File
+        let changes: Set<Int>
+        let names: Set<Int>
+    }
+
+    private let store: String
+    private let acknowledgements: String
+    private let calls: [TraceCall]
+    private var existing: Set<String>
+    private var files: [String: File] = [:]
+    private var names: [Name] = []
+    private var returned: Set<Int> = []
+    private var syncs: [Int: Sync] = [:]
+    private var secured: Set<Int> = []
+    /// The file of each event, and the call that wrote it.
+    private var events: [UInt64: (file: File, call: Int)] = [:]
+    private var failedThreads: Set<Int> = []
+    private var violations: [Violation] = []
+
+    /// What a trace violates.
+    ///
+    /// - Parameters:
+    ///   - existing: the paths that were there before; all others are new.
+    ///   - endedInOrder: whether the process closed the store and ended by itself.
+    static func violations(
+        in calls: [TraceCall], store: String, acknowledgements: String,
+        existing: Set<String> = [], endedInOrder: Bool
+    ) -> [Violation] {
+        var audit = TraceAudit(
+            store: store, acknowledgements: acknowledgements, calls: calls, existing: existing)
+        for moment in audit.moments() {
+            moment.isEnd ? audit.end(moment.call) : audit.begin(moment.call)
+        }
+        if endedInOrder {
+            for name in audit.names {
+                audit.note(.namesAtTheEnd, calls[name.call], name.path)
+            }
+        }
+        return audit.violations
+    }
+
+    private init(
+        store: String, acknowledgements: String, calls: [TraceCall], existing: Set<String>
+    ) {
+        self.store = store
+        self.acknowledgements = acknowledgements
+        self.calls = calls
+        self.existing = existing
+    }
+
+    /// The beginnings and ends of all calls, in their order.
+    private func moments() -> [(call: Int, isEnd: Bool)] {
+        let begins = calls.indices.map { (line: calls[$0].began, call: $0, isEnd: false) }
+        let ends = calls.indices.compactMap { index in
+            calls[index].ended.map { (line: $0, call: index, isEnd: true) }
+        }
+        return (begins + ends).sorted { a, b in
+            a.line != b.line ? a.line < b.line : !a.isEnd && b.isEnd
+        }
+        .map { ($0.call, $0.isEnd) }
+    }
+
+    private mutating func note(_ rule: Rule, _ call: TraceCall, _ text: String) {
+        violations.append(Violation(rule: rule, line: call.began, text: text))
+    }
+
+    // MARK: Paths
+
+    private static func folder(of path: String) -> String {
+        let parent = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return parent.isEmpty ? "/" : String(parent)
+    }
+
+    private func isInStore(_ path: String) -> Bool {
+        path == store || path.hasPrefix(store + "/")
+    }
+
+    private mutating func file(_ path: String) -> File {
+        if let file = files[path] { return file }
+        let file = File(path)
+        files[path] = file
+        return file
+    }
+}
+
+// MARK: - What happens
+
+extension TraceAudit {
+    private mutating func begin(_ index: Int) {
+        let call = calls[index]
+        guard let path = call.subject else { return }
+        switch call.name {
+        case "write" where path == acknowledgements: acknowledge(call)
+        case "write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "fallocate":
+            guard isInStore(path) else { return }
+            file(path).unsynced.insert(index)
+            if let number = Self.event(in: call) { events[number] = (file(path), index) }
+        case "fsync", "fdatasync":
+            let file = file(path)
+            if file.hasFailedSync { note(.repeatedSync, call, path) }
+            let synced = names.filter { $0.folder == path && returned.contains($0.call) }
+            syncs[index] = Sync(
+                file: file, changes: file.unsynced.intersection(returned),
+                names: Set(synced.map(\.call)))
+        case "rename", "renameat", "renameat2":
+            guard isInStore(path), let target = call.target else { return }
+            if !file(path).unsynced.isEmpty { note(.renamedContent, call, path) }
+            names.append(Name(call: index, thread: call.thread, path: target))
+        case "unlink", "unlinkat":
+            if isInStore(path), path.hasSuffix(".open") { checkRemoval(call, path) }
+        default: break
+        }
+    }
+
+    private mutating func end(_ index: Int) {
+        let call = calls[index]
+        returned.insert(index)
+        guard let path = call.subject else { return }
+        switch call.name {
+        case "open", "openat", "creat":
+            let isNew = call.name == "creat" || call.arguments.contains { $0.contains("O_CREAT") }
+            if isNew, call.succeeded { made(path, index) }
+        case "mkdir", "mkdirat":
+            if call.succeeded { made(path, index) }
+        case "fsync", "fdatasync": synced(call, syncs.removeValue(forKey: index))
+        case "rename", "renameat", "renameat2":
+            guard let target = call.target else { return }
+            renamed(path, to: target, index)
+        case "unlink", "unlinkat":
+            guard call.succeeded else { return }
+            files[path] = nil
+            existing.remove(path)
+            names.removeAll { $0.path == path }
+        default: break
+        }
+    }
+
+    private mutating func made(_ path: String, _ index: Int) {
+        guard isInStore(path), existing.insert(path).inserted else { return }
+        names.append(Name(call: index, thread: calls[index].thread, path: path))
+    }
+
+    private mutating func synced(_ call: TraceCall, _ sync: Sync?) {
+        guard let sync else { return }
+        guard call.succeeded else {
+            sync.file.hasFailedSync = true
+            if isInStore(sync.file.path) { failedThreads.insert(call.thread) }
+            return
+        }
+        sync.file.unsynced.subtract(sync.changes)
+        secured.formUnion(sync.changes)
+        names.removeAll { sync.names.contains($0.call) }
+    }
+
+    private mutating func renamed(_ path: String, to target: String, _ index: Int) {
+        guard calls[index].succeeded else { return names.removeAll { $0.call == index } }
+        // The old name is gone, and what it had to wait for.
+        names.removeAll { $0.path == path || ($0.path == target && $0.call != index) }
+        existing.remove(path)
+        existing.insert(target)
+        guard let file = files.removeValue(forKey: path) else { return }
+        file.path = target
+        files[target] = file
+    }
+
+    // MARK: Checks
+
+    /// The event that a write of a block is about: mark, kind, and the sequence at byte 8.
+    private static func event(in call: TraceCall) -> UInt64? {
+        guard call.name == "pwrite64", let bytes = call.bytes(1), bytes.count >= 16,
+            bytes[0] == 0xB5, bytes[1] == 1
+        else { return nil }
+        return bytes[8..<16].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private mutating func acknowledge(_ call: TraceCall) {
+        let text = String(decoding: call.bytes(1) ?? [], as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            guard let number = UInt64(line), let event = events[number] else {
+                note(.acknowledgedBytes, call, "\(line) was never written")
+                continue
+            }
+            if !secured.contains(event.call) {
+                note(.acknowledgedBytes, call, "\(number) in \(event.file.path)")
+            }
+            for name in names where "\(event.file.path)/".hasPrefix("\(name.path)/") {
+                note(.acknowledgedName, call, "\(number) in \(name.path)")
+            }
+        }
+        for name in names where name.thread == call.thread {
+            note(.ownNames, call, name.path)
+        }
+        if failedThreads.contains(call.thread) { note(.afterFailure, call, text) }
+    }
+
+    private mutating func checkRemoval(_ call: TraceCall, _ path: String) {
+        let sealed = "\(path.dropLast(5)).zst"
+        let isDurable =
+            existing.contains(sealed) && file(sealed).unsynced.isEmpty
+            && !names.contains { $0.path == sealed }
+        if !isDurable { note(.removedSegment, call, path) }
+    }
+}

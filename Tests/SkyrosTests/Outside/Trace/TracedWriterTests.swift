@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// The calls of a real writer, seen from outside.
+@Suite(.enabled(if: Strace.isThere, Strace.isMissing))
+struct `A durable writer that is traced` {
+    private let home: WriterStore
+
+    init() throws {
+        home = try WriterStore()
+    }
+
+    private func violations(
+        _ outcome: Strace.Outcome, existing: [String] = [], endedInOrder: Bool = true
+    ) -> [TraceAudit.Violation] {
+        TraceAudit.violations(
+            in: outcome.calls, store: home.store, acknowledgements: home.acknowledgements,
+            existing: Set(existing), endedInOrder: endedInOrder)
+    }
+
+    @Test(arguments: [(1, 120), (4, 200)])
+    func `acknowledges what is durable alone`(threadCount: Int, eventCount: Int) throws {
+        let options = ["--events", "\(eventCount)", "--threads", "\(threadCount)"]
+        let outcome = try home.strace.run(home.arguments("run", "durable") + options)
+        try #require(outcome.program.status == 0, "\(outcome.program.errors)")
+        #expect(violations(outcome) == [])
+        #expect(try home.acknowledged().sorted() == Array(1...eventCount))
+        // The trace shows what there is to judge.
+        let names = outcome.calls.compactMap(\.target)
+        #expect(names.contains { $0.hasSuffix(".open") } && names.contains { $0.hasSuffix(".zst") })
+        #expect(outcome.calls.contains { $0.descriptorPath(0)?.hasSuffix("-journal") == true })
+        #expect(outcome.calls.contains { $0.name == "unlinkat" && $0.succeeded })
+        // Those who wait at the same time share a sync.
+        let syncCount = outcome.calls.count { $0.name == "fdatasync" }
+        #expect(syncCount > eventCount / threadCount)
+    }
+
+    @Test func `acknowledges what is durable alone, after its predecessor was killed`() throws {
+        let killed = try home.strace.run(
+            home.arguments("run", "durable", "--events", "60"),
+            injecting: "fdatasync:signal=KILL:when=40")
+        try #require(killed.wasKilled)
+        #expect(violations(killed, endedInOrder: false) == [])
+        let count = try home.acknowledged().count
+        let existing = try home.paths()
+        let outcome = try home.strace.run(home.arguments("run", "durable"))
+        try #require(outcome.program.status == 0, "\(outcome.program.errors)")
+        #expect(violations(outcome, existing: existing) == [])
+        #expect(try home.acknowledged().count == count + 40)
+    }
+
+    @Test(arguments: [
+        ("fdatasync", 1), ("fdatasync", 2), ("fdatasync", 3), ("fdatasync", 11), ("fsync", 1),
+        ("fsync", 2), ("fsync", 3), ("fsync", 4), ("fsync", 6),
+    ])
+    func `never repeats a sync that failed, nor acknowledges after it`(
+        call: String, number: Int
+    ) throws {
+        for threadCount in [1, 3] {
+            let home = try WriterStore()
+            let options = ["--events", "60", "--threads", "\(threadCount)"]
+            let events = "\(home.store)/events"
+            // The log alone: what the cache loses is made again.
+            try FileManager.default.createDirectory(
+                atPath: events, withIntermediateDirectories: true)
+            let outcome = try home.strace.run(
+                home.arguments("run", "durable") + options,
+                injecting: "\(call):error=EIO:when=\(number)")
+            try #require(outcome.calls.contains { $0.isInjected })
+            let log = outcome.calls.filter { call in
+                call.descriptorPath(0).map { path in
+                    path == home.acknowledgements || path.hasPrefix(events)
+                } ?? false
+            }
+            let violations = TraceAudit.violations(
+                in: log, store: home.store, acknowledgements: home.acknowledgements,
+                existing: [home.store, events], endedInOrder: false)
+            #expect(violations == [])
+            let isHit = log.contains { $0.isInjected }
+            let statuses: [Int32] = isHit ? [1] : [0, 1]
+            #expect(!outcome.wasKilled && statuses.contains(outcome.program.status))
+        }
+    }
+}
