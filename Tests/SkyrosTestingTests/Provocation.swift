@@ -30,7 +30,8 @@ enum Provocation {
         case .diskFull: try write(on: Fault(.write, reason: .noSpace))
         case .io: try write(on: Fault(.write, reason: .system(5)))
         case .durabilityLost: try write(on: Fault(.syncFile))
-        case .checkpointFailed: try Archive(on: written()).rebuildCheckpoint()
+        case .checkpointFailed:
+            try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .invalidEvent: try open(diskWithStrangeEvent())
         default: try await meet(code, in: Store(inMemory: Item.self, options: options))
         }
@@ -95,8 +96,8 @@ extension Provocation {
     }
 
     /// A disk with a log of several segments, written and closed in order.
-    private static func written() throws -> SimulatedDisk {
-        let disk = SimulatedDisk()
+    private static func written(hasCheckpoints: Bool = true) throws -> SimulatedDisk {
+        let disk = SimulatedDisk(hasCheckpoints: hasCheckpoints)
         let store = try Store(on: disk, entities: Item.self, options: options)
         for id in 0..<20 { try store.write { try $0.insert(Item(id: id, text: "\(id)")) } }
         try store.close()

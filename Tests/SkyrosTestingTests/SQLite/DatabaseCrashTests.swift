@@ -95,8 +95,8 @@ private struct DatabaseSweep {
         for image in CrashImage.all(of: moment, before, budgets[depth - 1]) {
             tally.count("images at depth \(depth)")
             do {
-                try visit(image.disk(before), allowed, depth: depth)
-            } catch let error where !(error is CrashFinding) || depth == 1 {
+                try visit(image.disk(before), allowed, isKill: image.isKill, depth: depth)
+            } catch {
                 throw CrashFinding(
                     description: "before operation \(moment.operationCount) "
                         + "(\(moment.writtenByteCount ?? 0) bytes into it), \(image): \(error)")
@@ -105,7 +105,7 @@ private struct DatabaseSweep {
     }
 
     private mutating func visit(
-        _ image: SimulatedDisk, _ allowed: Set<Int?>, depth: Int
+        _ image: SimulatedDisk, _ allowed: Set<Int?>, isKill: Bool, depth: Int
     ) throws {
         let fingerprint = image.fingerprint
         if let found = known[fingerprint] { return try compare(found, allowed) }
@@ -118,7 +118,10 @@ private struct DatabaseSweep {
         try compare(found, allowed)
         known[fingerprint] = found
         guard isFollowed else { return }
-        for moment in image.moments { try visit(moment, [found], depth: depth + 1) }
+        // What a reader sees after a kill need not be durable, where the writer died just before
+        // the last sync; what he sees after a power cut is.
+        let next = isKill ? allowed : [found]
+        for moment in image.moments { try visit(moment, next, depth: depth + 1) }
     }
 
     private func compare(_ found: Int?, _ allowed: Set<Int?>) throws {
