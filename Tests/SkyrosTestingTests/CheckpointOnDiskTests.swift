@@ -8,6 +8,7 @@ private struct Item: Entity, Equatable {
 
 /// What users of the simulated disk see of checkpoints.
 @Suite struct `A checkpoint on a simulated disk` {
+    private static let budget = CrashImage.Budget(exhaustiveCountMax: 2, seedCount: 2)
     private let disk = SimulatedDisk()
 
     private func open(_ disk: SimulatedDisk) throws -> Store {
@@ -121,7 +122,7 @@ private struct Item: Entity, Equatable {
         try Archive(on: before).rebuildCheckpoint()
         var loadedCount = 0
         for moment in before.moments {
-            for image in CrashImage.all(of: moment, moment.disk, CrashImage.Budget(seedCount: 2)) {
+            for image in CrashImage.all(of: moment, moment.disk, Self.budget) {
                 let again = try open(image.disk(moment.disk))
                 #expect(
                     try again.all(Item.self).map(\.id) == [1, 2, 3],

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `keeps it too if a checkpoint fails, which is the old one then or the new`() throws {
-        var sweep = FaultSweep(.checkpointing, interval: SweepTally.isDeep ? 1 : 5)
+        var sweep = FaultSweep(.checkpointing, interval: SweepTally.isDeep ? 1 : 8)
         try sweep.run()
         sweep.tally.report()
     }
