@@ -4,8 +4,8 @@ import Testing
 /// The kill loop: a writer is killed at random moments, another process checks what it left
 /// against the file of acknowledgements, and the next writer goes on with it.
 @Suite struct `A store whose process is killed` {
-    private static let killCount =
-        ProcessInfo.processInfo.environment["SKYROS_DEEP"] == nil ? 100 : 1_000
+    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+    private static let killCount = isDeep ? 3_334 : 334
 
     @Test(arguments: ["deferred", "buffered", "durable"])
     func `keeps its promises`(level: String) throws {
@@ -22,8 +22,8 @@ import Testing
             let file = folder.url.appending(path: "acknowledged")
             // Some are killed while they are still opening the store.
             let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
-            let spin = Int.random(in: 0...100_000, using: &random)
-            try writeAndKill(writer, folder.store, file, level, after: target, spin)
+            let delay = Int.random(in: 0...4_000, using: &random)
+            try writeAndKill(writer, folder.store, file, level, after: target, delay)
             let outcome = try writer.run("verify", folder.store.path, file.path, level)
             let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
             let now = try #require(
@@ -32,13 +32,13 @@ import Testing
             if level != "deferred" { #expect(now >= last) }
             last = now
         }
-        let extent = Self.killCount == 1_000 ? "deep" : "quick"
+        let extent = Self.isDeep ? "deep" : "quick"
         print("sweep | kills, \(level) | \(extent) | \(Self.killCount) kills")
     }
 
     private func writeAndKill(
         _ writer: Program, _ store: URL, _ file: URL, _ level: String, after target: Int,
-        _ spin: Int
+        _ delay: Int
     ) throws {
         let process = writer.process(["write", store.path, file.path, level])
         let output = Pipe()
@@ -51,8 +51,7 @@ import Testing
             count += data.count { $0 == UInt8(ascii: "\n") }
         }
         // The moment within a write is as random as this.
-        var waste = spin
-        while waste > 0 { waste -= 1 }
+        for _ in 0..<delay { _ = getppid() }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
