@@ -111,7 +111,6 @@ if Context.environment["SKYROS_FUZZING"] != nil {
                 "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashRun.swift",
-                "Tests/SkyrosTestingTests/StoreCrash/CrashRun+Seeds.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/SimulatedDisk+Journal.swift",
             ]),
     ]

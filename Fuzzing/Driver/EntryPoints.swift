@@ -6,7 +6,6 @@ import Foundation
 //     SkyrosFuzzing list                       prints the names of the fuzzers
 //     SkyrosFuzzing inputs NAME FOLDER         writes the inputs to begin with, one a file
 //     SkyrosFuzzing pack FOLDER                prints inputs as a corpus is kept, one a line
-//     SkyrosFuzzing lives FIRST COUNT          lets stores live and crash by these seeds
 //     SkyrosFuzzing NAME [OPTION…] [PLACE…]    libFuzzer with its own options
 
 /// Takes the name of the fuzzer from the command line, before libFuzzer reads the rest.

@@ -14,16 +14,11 @@ enum Fuzzers {
         case ("list", 1): for fuzzer in all { print(fuzzer.name, fuzzer.inputBytesMax) }
         case ("inputs", 3): try writeInputs(of: words[1], to: words[2])
         case ("pack", 2): try printInputs(in: words[1])
-        case ("lives", 3):
-            guard let first = UInt64(words[1]), let count = UInt64(words[2]) else {
-                throw FuzzFinding("lives FIRST COUNT, both numbers")
-            }
-            try Lives.run(from: first, count: count)
         case (let name?, _):
             chosen = try named(name)
             return true
         case (nil, _):
-            throw FuzzFinding("usage: SkyrosFuzzing list | inputs | pack | lives | NAME …")
+            throw FuzzFinding("usage: SkyrosFuzzing list | inputs | pack | NAME …")
         }
         return false
     }
