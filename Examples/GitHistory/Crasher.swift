@@ -23,8 +23,10 @@ struct Crasher {
             let total = Int(try git.line("rev-list", "--count", "--first-parent", "HEAD")) ?? 0
             let share = max(1, (total - done) / (count - crash + 2))
             let target = done + Int.random(in: 0...share, using: &random)
+            let ahead = min(Self.aheadMax, 3 + share / 4)
+            let delay = Int.random(in: 0...ahead * Self.microsecondsPerCommit, using: &random)
             let acknowledged = try killAfter(
-                target, from: done, delay: UInt32.random(in: 0...3_000, using: &random))
+                target, from: done, ahead: ahead, delay: UInt32(delay))
             let kept = try committed()
             guard kept >= acknowledged else {
                 throw Loss(
@@ -35,7 +37,11 @@ struct Crasher {
         }
     }
 
-    private static let aheadCount = 3
+    /// How many more commits than waited for the child may write, so that the kill hits it in the
+    /// middle of one and not while it waits.
+    private static let aheadMax = 100
+    /// About what a commit takes.
+    private static let microsecondsPerCommit = 80
 
     /// How many commits the store holds, as a reader beside it sees it.
     private func committed() throws -> Int {
@@ -47,7 +53,7 @@ struct Crasher {
     }
 
     private func killAfter(
-        _ target: Int, from done: Int, delay microseconds: UInt32
+        _ target: Int, from done: Int, ahead: Int, delay microseconds: UInt32
     ) throws -> Int {
         let child = Process()
         child.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -58,9 +64,8 @@ struct Crasher {
         child.standardInput = permissions
         child.standardError = FileHandle.nullDevice
         try child.run()
-        // A few more than waited for, so that the kill may hit the child in the middle of one.
         // On a thread of its own, as a pipe holds only so much.
-        let bytes = Data(count: target - done + Self.aheadCount)
+        let bytes = Data(count: target - done + ahead)
         DispatchQueue.global().async {
             try? permissions.fileHandleForWriting.write(contentsOf: bytes)
         }

@@ -6,12 +6,15 @@ extension Store {
     ///     let then = try store.snapshot(asOf: .date(yesterday))
     ///     let old = try then.get(Order.self, id)
     ///
-    /// - Complexity: O(events up to the moment); O(1) for the newest state.
+    /// - Complexity: O(events up to the moment); O(1) if nothing was written since.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet.
     public func snapshot(asOf moment: Moment) throws -> Snapshot {
         let current = view.current
-        if moment == .sequence(current.sequence) { return current }
-        return try past.snapshot(asOf: moment)
+        switch moment {
+        case .sequence(let sequence) where sequence == current.sequence: return current
+        case .date(let date) where EventTime(date) >= current.time: return current
+        default: return try past.snapshot(asOf: moment)
+        }
     }
 
     /// The life of one record: who changed it, when, why, and what was before and after.

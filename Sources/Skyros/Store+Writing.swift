@@ -61,10 +61,13 @@ extension Store {
     /// As `write`, for chaining: `try store.writeSync { … }.writeSync { … }.read { … }`.
     @discardableResult
     public func writeSync(
-        by actor: String? = nil, because reason: String? = nil, durability: Durability? = nil,
+        by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
+        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> Void
     ) throws -> Self {
-        try write(by: actor, because: reason, durability: durability, block)
+        try write(
+            by: actor, because: reason, metadata: metadata, intent: intent,
+            durability: durability, block)
         return self
     }
 

@@ -3,10 +3,10 @@ import Dispatch
 extension Store {
     /// Queues a write block and returns at once.
     ///
-    /// Blocks run one after the other on a thread of the store's own, in the order of the calls,
-    /// synchronous ones included. `completion` is called exactly once, on the callback queue,
-    /// after the stated durability is reached or has failed (promise P9); also for a block that
-    /// changed nothing. Nil if nobody wants to know.
+    /// Queued blocks run one after the other on a thread of the store's own, in the order of the
+    /// calls, synchronous ones in between. `completion` is called exactly once, on the callback
+    /// queue, after the stated durability is reached or has failed (promise P9); also for a block
+    /// that changed nothing. Nil if nobody wants to know.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,

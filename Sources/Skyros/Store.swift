@@ -13,7 +13,8 @@ import Synchronization
 ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian")
 ///
 /// All methods may be called from any thread. Reads never wait for writers or the disk; write
-/// blocks run one at a time, in the order of the calls.
+/// blocks run one at a time. What is queued runs in the order of the calls; a thread that comes
+/// while another is being woken may go before it, at most 32 times in a row.
 public final class Store: Sendable {
     /// What opening the store found and did.
     public let recovery: RecoveryReport

@@ -23,10 +23,6 @@ final class StoreHousekeeper: Sendable {
     /// Whether the thread has been told and has not looked yet.
     private let isTold = Atomic(false)
 
-    /// Folding one change, and reading one byte of the log, by measurement on a small server.
-    private static let nanosecondsPerChange = 1_200
-    private static let nanosecondsPerByte = 3
-
     init(
         _ log: FileLog, _ view: MainView, _ checkpointer: Checkpointer?, _ options: Store.Options,
         report: @escaping @Sendable (StoreError) -> Void
@@ -43,8 +39,7 @@ final class StoreHousekeeper: Sendable {
 
     /// Notes what an event adds to the work. A few nanoseconds.
     func noteAppended(changeCount: Int, byteCount: Int) {
-        let cost =
-            changeCount * Self.nanosecondsPerChange + byteCount * Self.nanosecondsPerByte
+        let cost = OpeningCost.ofTail(changeCount: changeCount, byteCount: byteCount)
         let tail = tailNanoseconds.add(cost, ordering: .relaxed).newValue
         let bytes = bytesSinceTold.add(byteCount, ordering: .relaxed).newValue
         let isDue = checkpointer != nil && tail > targetNanoseconds

@@ -3,8 +3,9 @@ import SkyrosDisk
 /// The log in files: one active segment that grows, and sealed ones that never change.
 ///
 /// One thread appends at a time, any number wait for syncs and read. All state is behind one
-/// monitor; it is held while a batch is written (well under a microsecond into the page cache)
-/// but not during a sync.
+/// monitor; it is held while a batch is written (about a microsecond into the page cache) but not
+/// while batches are synced. Only a segment that is full makes it wait for the disk: the header
+/// and the name of its successor are synced before anybody goes on.
 package final class FileLog: LogEngine {
     let folder: SegmentFolder
     let options: LogOptions

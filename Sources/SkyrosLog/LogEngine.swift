@@ -1,6 +1,8 @@
 /// Numbered batches of bytes, durable before they are acknowledged.
 ///
-/// This is all that the library asks of a log, so that another engine can take its place.
+/// This is all that commits, reads and the past ask of a log, so that another engine can take its
+/// place there. How one is opened and closed, its idle marks and its sealed segments are the
+/// engine's own: for `FileLog` the store's wiring sees to them.
 ///
 /// An engine is responsible for:
 /// - the order: batches are numbered 1, 2, 3 … without gaps, and read back as they were written;

@@ -17,11 +17,6 @@ package enum BindingLifetime: Sendable {
 }
 
 extension Statement {
-    /// The number of parameters.
-    package var parameterCount: Int32 {
-        sqlite3_bind_parameter_count(handle)
-    }
-
     package func bindNull(at index: Int32) throws(SQLiteError) {
         try check(sqlite3_bind_null(handle, index))
     }

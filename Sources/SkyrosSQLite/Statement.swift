@@ -71,11 +71,6 @@ package final class Statement {
         sqlite3_reset(handle)
     }
 
-    /// Sets every parameter to NULL.
-    package func clearBindings() {
-        sqlite3_clear_bindings(handle)
-    }
-
     /// Runs a statement that gives no rows, and makes it ready to run again.
     package func run() throws(SQLiteError) {
         defer { reset() }

@@ -5,17 +5,24 @@ import Skyros
 enum EventText {
     /// The stable form of an event, see the command-line contract in docs/mapping.md.
     static func json(_ event: Event) throws -> [String: FieldValue?] {
-        let metadata = event.metadata
-        return [
-            "sequence": .integer(Int128(event.sequence.rawValue)),
-            "time": .text(event.time.description),
+        var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
+        object["changes"] = .array(try event.changes.map { .map(try json($0)) })
+        return object
+    }
+
+    /// What an event says beside its changes: who, when, why.
+    static func head(
+        _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, intent: Intent?
+    ) throws -> [String: FieldValue?] {
+        [
+            "sequence": .integer(Int128(sequence.rawValue)),
+            "time": .text(time.description),
             "actor": metadata.actor.map { .text($0) },
             "reason": metadata.reason.map { .text($0) },
             "correlation": metadata.correlation.map { .text($0) },
             "causation": metadata.causation.map { .text($0) },
             "tags": metadata.tags.isEmpty ? nil : .map(metadata.tags.mapValues { .text($0) }),
-            "intent": try event.intent.map { try json($0) },
-            "changes": .array(try event.changes.map { .map(try json($0)) }),
+            "intent": try intent.map { try json($0) },
         ]
     }
 

@@ -17,6 +17,22 @@ struct RecordFinder {
         candidates = try values.map { try RecordID($0) }
     }
 
+    /// The id that is meant among all that an entity ever had; nil if there never was one.
+    func id(
+        of entity: String, in archive: Archive, progress: (SequenceNumber) -> Void
+    ) throws -> RecordID? {
+        var best: Int?
+        try archive.forEachEvent { event in
+            for change in event.changes where change.entity == entity {
+                let place = change.id.flatMap { candidates.firstIndex(of: $0) }
+                if let place { best = min(best ?? place, place) }
+            }
+            progress(event.sequence)
+            return best != 0
+        }
+        return best.map { candidates[$0] }
+    }
+
     /// The record that is meant, in this state.
     func record(_ entity: String, in state: Snapshot) throws -> Record? {
         for id in candidates {

@@ -9,6 +9,7 @@ extension Job {
             exit(3)
         }
         let last = store.sequence.rawValue
+        try checkRecovery(store.recovery)
         try checkAcknowledged(last)
         var model = Model()
         for number in 0..<last { model.apply(number + 1) }
@@ -27,6 +28,21 @@ extension Job {
             throw Broken(description: "P7: \(verification.problems)")
         }
         return "\(last)"
+    }
+
+    /// What was cut off is reported (P4) and kept (P5).
+    private func checkRecovery(_ report: RecoveryReport) throws {
+        let sizes = report.quarantined.map { path in
+            (try? FileManager.default.attributesOfItem(
+                atPath: self.store.appending(path: path).path(percentEncoded: false))[.size])
+                as? Int
+        }
+        guard sizes.allSatisfy({ $0 != nil }) else {
+            throw Broken(description: "P5: not all of \(report.quarantined) is there")
+        }
+        guard sizes.reduce(0, { $0 + ($1 ?? 0) }) >= report.cutByteCount else {
+            throw Broken(description: "P5: \(sizes) bytes are kept of \(report.cutByteCount)")
+        }
     }
 
     private func checkAcknowledged(_ last: UInt64) throws {

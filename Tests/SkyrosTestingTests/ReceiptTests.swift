@@ -138,9 +138,23 @@ struct `A real event log of cases` {
         }
     }
 
-    /// The history of some cases, and their activities in order by the index.
+    /// The history of each case, by the events that concern it; and that of some as the store
+    /// tells it, with their activities in order by the index.
     private func compareHistories(_ store: Store, _ rows: [Receipt.Row]) throws {
         let byCase = Dictionary(grouping: rows, by: \.caseID)
+        var stories: [RecordID: [Int]] = [:]
+        try store.forEachEvent { event in
+            for change in event.changes where change.entity == Case.entityName {
+                if let id = change.id {
+                    stories[id, default: []].append(Int(event.sequence.rawValue))
+                }
+            }
+            return true
+        }
+        #expect(stories.count == byCase.count)
+        for (id, expected) in byCase {
+            #expect(stories[RecordID(id)] == expected.map { $0.number + 1 })
+        }
         for id in byCase.keys.sorted().enumerated().filter({ $0.offset % 100 == 0 }).map(\.element)
         {
             let expected = try #require(byCase[id])

@@ -28,8 +28,9 @@ public struct StoreInfo: Hashable, Sendable {
 extension Archive {
     /// What the store consists of. O(events in the log), as the records are counted by folding.
     ///
+    /// - Parameter progress: called after each event.
     /// - Throws: `StoreError` if the log cannot be read.
-    public func info() throws -> StoreInfo {
+    public func info(progress: (SequenceNumber) -> Void = { _ in }) throws -> StoreInfo {
         let statistics = log.statistics
         let checkpoint = try? checkpoint()?.position()
         var first: EventTime?
@@ -37,7 +38,7 @@ extension Archive {
             first = event.time
             return false
         }
-        let state = try snapshot()
+        let state = try snapshot(progress: progress)
         let counts = state.entities.map { ($0, state.count($0)) }
         // A checkpoint ahead of its log is of no use to an opening.
         let usable = checkpoint.map(\.sequence).flatMap { $0 <= sequence.rawValue ? $0 : nil }
@@ -53,9 +54,11 @@ extension Archive {
                 tail: Int(tail), rows: counts.reduce(0) { $0 + $1.1 }))
     }
 
-    /// Loading a row takes about a microsecond, folding an event about two, on a small server.
+    /// How many changes and bytes the events behind the checkpoint have is not looked up: each is
+    /// taken for one change.
     private static func openingMilliseconds(tail: Int, rows: Int) -> Int {
-        (tail * 2 + rows) / 1_000 + 1
+        let cost = OpeningCost.ofRows(rows) + OpeningCost.ofTail(changeCount: tail, byteCount: 0)
+        return cost / 1_000_000 + 1
     }
 
     /// The checkpoint, opened for reading; nil if there is none.

@@ -22,9 +22,17 @@ extension Archive {
         }
         let snapshot = try snapshot(asOf: moment, progress: progress)
         let folder = file.deletingLastPathComponent().resolvingSymlinksInPath()
-        try write(
-            snapshot, to: DatabaseFolder(path: folder.path(percentEncoded: false)),
-            file.lastPathComponent)
+        do {
+            try write(
+                snapshot, to: DatabaseFolder(path: folder.path(percentEncoded: false)),
+                file.lastPathComponent)
+        } catch {
+            // Half of a file is of no use; the error that led here is the one that counts.
+            for part in [path, path + "-journal"] {
+                try? FileManager.default.removeItem(atPath: part)
+            }
+            throw error
+        }
         return snapshot
     }
 
@@ -35,6 +43,8 @@ extension Archive {
             let checkpointer = Checkpointer(in: folder, name, storeID: log.storeID.bytes)
             try checkpointer.write(snapshot, TouchedRows(allOf: snapshot))
             try checkpointer.close()
+        } catch let error as CheckpointError {
+            throw StoreError(error, in: name)
         } catch {
             throw StoreError.wrapping(error)
         }

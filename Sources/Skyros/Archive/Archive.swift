@@ -124,9 +124,15 @@ public final class Archive: Sendable {
 
     /// The life of one record, oldest event first. O(events in the log).
     ///
+    /// - Parameters:
+    ///   - entity: the record's entity.
+    ///   - id: the record's id.
+    ///   - progress: called after each event.
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
-    public func history(of entity: String, _ id: RecordID) throws -> [HistoryEntry] {
-        try past.history(of: entity, id)
+    public func history(
+        of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> [HistoryEntry] {
+        try past.history(of: entity, id, progress: progress)
     }
 
     /// Folds the log event after event and shows each state to `body`, until it returns false.

@@ -15,12 +15,13 @@ extension Snapshot {
     ///     let rows = try archive.snapshot(asOf: .date(then)).query("SELECT … FROM \"Order\"")
     ///
     /// - Complexity: O(size of the state), which is written to a database in memory first.
-    /// - Throws: `StoreError` with `.invalidInput` if the text is no query that reads only.
+    /// - Throws: `StoreError` with `.invalidInput` if the text is no query that reads only,
+    ///   `.checkpointFailed` if the state cannot be written as a database.
     public func query(_ sql: String) throws -> SQLResult {
-        let database = try CheckpointDatabase(ConnectionOptions(.memory))
-        defer { try? database.close() }
-        try Checkpointer.fill(database, with: self)
         do {
+            let database = try CheckpointDatabase(ConnectionOptions(.memory))
+            defer { try? database.close() }
+            try Checkpointer.fill(database, with: self)
             try database.connection.refuseChanges()
             let statement = try database.connection.prepare(sql)
             guard statement.isReadOnly else { throw Self.writes(sql) }
@@ -33,6 +34,8 @@ extension Snapshot {
             throw Self.writes(sql)
         } catch let error as SQLiteError {
             throw StoreError(.invalidInput, "the query failed", cause: error.description)
+        } catch let error as CheckpointError {
+            throw StoreError(error, in: "a database in memory")
         }
     }
 

@@ -16,8 +16,8 @@ extension StoreError {
         }
     }
 
-    init(_ error: CheckpointError) {
-        let place = Place(file: "checkpoint.sqlite")
+    init(_ error: CheckpointError, in file: String = "checkpoint.sqlite") {
+        let place = Place(file: file)
         if case .newerFormat = error {
             self.init(.unsupportedFormat, error.description, at: place)
         } else {

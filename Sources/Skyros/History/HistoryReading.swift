@@ -32,7 +32,9 @@ struct HistoryReading {
     /// The events of one record's life, oldest first.
     ///
     /// - Complexity: O(events in the log).
-    func history(of entity: String, _ id: RecordID) throws -> [HistoryEntry] {
+    func history(
+        of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
         var isThere = false
         try EventReading(log).forEach(from: .zero.next, through: last) { event, _ in
@@ -46,6 +48,7 @@ struct HistoryReading {
                 entries.append(entry(kind, event, changes))
                 isThere = kind != .deleted
             }
+            progress(event.sequence)
             return true
         }
         return entries

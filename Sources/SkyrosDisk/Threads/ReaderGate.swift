@@ -28,28 +28,33 @@ package final class ReaderGate: @unchecked Sendable {
         fileprivate let slot: Int
     }
 
-    /// One counter, alone on the lines that a processor fetches together.
-    private struct Slot: ~Copyable {
-        let readerCount = Atomic(0)
-        private let padding: InlineArray<15, Int> = .init(repeating: 0)
-    }
+    /// How far the counters are apart: each is alone on the lines that a processor fetches
+    /// together.
+    private static let slotBytes = 128
 
-    private let slots: UnsafeMutablePointer<Slot>
+    private let slots: UnsafeMutableRawPointer
     private let isClosed = Atomic(false)
     /// Held by the writer while the gate is closed.
     private let closing = Locked(())
     private let threadSlot = ThreadSlot.shared
 
     package init() {
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: ThreadSlot.count * MemoryLayout<Slot>.stride, alignment: 128)
-        slots = memory.bindMemory(to: Slot.self, capacity: ThreadSlot.count)
-        for index in 0..<ThreadSlot.count { (slots + index).initialize(to: Slot()) }
+        slots = .allocate(
+            byteCount: ThreadSlot.count * Self.slotBytes, alignment: Self.slotBytes)
+        for index in 0..<ThreadSlot.count {
+            (slots + index * Self.slotBytes).bindMemory(to: Atomic<Int>.self, capacity: 1)
+                .initialize(to: Atomic(0))
+        }
     }
 
     deinit {
-        slots.deinitialize(count: ThreadSlot.count)
-        UnsafeMutableRawPointer(slots).deallocate()
+        for index in 0..<ThreadSlot.count { readerCount(of: index).deinitialize(count: 1) }
+        slots.deallocate()
+    }
+
+    /// How many readers of a slot are inside.
+    private func readerCount(of slot: Int) -> UnsafeMutablePointer<Atomic<Int>> {
+        (slots + slot * Self.slotBytes).assumingMemoryBound(to: Atomic<Int>.self)
     }
 
     /// Lets the calling thread in as a reader, until it gives the pass to `leave`.
@@ -57,18 +62,18 @@ package final class ReaderGate: @unchecked Sendable {
         let slot = threadSlot.current
         // Counted in first, then looked: with the writer's steps in the opposite order, at least
         // one of the two sees the other.
-        slots[slot].readerCount.add(1, ordering: .sequentiallyConsistent)
+        readerCount(of: slot).pointee.add(1, ordering: .sequentiallyConsistent)
         if !isClosed.load(ordering: .sequentiallyConsistent) { return Pass(slot: slot) }
-        slots[slot].readerCount.subtract(1, ordering: .releasing)
+        readerCount(of: slot).pointee.subtract(1, ordering: .releasing)
         return closing.withLock { _ in
             // No writer is inside now, and the next one waits for this reader.
-            slots[slot].readerCount.add(1, ordering: .sequentiallyConsistent)
+            readerCount(of: slot).pointee.add(1, ordering: .sequentiallyConsistent)
             return Pass(slot: slot)
         }
     }
 
     package func leave(_ pass: Pass) {
-        slots[pass.slot].readerCount.subtract(1, ordering: .releasing)
+        readerCount(of: pass.slot).pointee.subtract(1, ordering: .releasing)
     }
 
     /// Runs `body` while no reader is inside, and nobody else who closes the gate.
@@ -83,7 +88,7 @@ package final class ReaderGate: @unchecked Sendable {
 
     private func waitForReaders(of slot: Int) {
         var looks = 0
-        while slots[slot].readerCount.load(ordering: .sequentiallyConsistent) != 0 {
+        while readerCount(of: slot).pointee.load(ordering: .sequentiallyConsistent) != 0 {
             // Readers stay for less than a microsecond, unless the system took their processor.
             looks += 1
             if looks % 64 == 0 { sched_yield() }

@@ -18,19 +18,25 @@ struct HistoryCommand: Command {
 
     func run() throws -> Bool {
         let archive = try Archive(at: arguments.store)
-        for id in try RecordFinder(arguments.rest[1]).candidates {
-            let entries = try archive.history(of: arguments.rest[0], id)
-            guard !entries.isEmpty else { continue }
-            for entry in entries { try print(entry) }
-            return true
+        let (entity, word) = (arguments.rest[0], arguments.rest[1])
+        let finder = try RecordFinder(word)
+        let id = try archive.withBar("looking") {
+            try finder.id(of: entity, in: archive, progress: $0)
         }
-        Output.error("there never was a \(arguments.rest[0]) \(arguments.rest[1])")
-        return false
+        guard let id else {
+            Output.error("there never was a \(entity) \(word)")
+            return false
+        }
+        let entries = try archive.withBar("reading") {
+            try archive.history(of: entity, id, progress: $0)
+        }
+        for entry in entries { try print(entry) }
+        return true
     }
 
     private func print(_ entry: HistoryEntry) throws {
         if arguments.isJSON {
-            Output.json(json(entry))
+            Output.json(try json(entry))
             return
         }
         var head = "\(entry.sequence)  \(entry.time)  \(entry.actor ?? "-")  \(entry.kind)"
@@ -39,21 +45,14 @@ struct HistoryCommand: Command {
         for change in entry.changes { Output.line("    \(change)") }
     }
 
-    private func json(_ entry: HistoryEntry) -> [String: FieldValue?] {
+    private func json(_ entry: HistoryEntry) throws -> [String: FieldValue?] {
         let before = entry.changes.compactMap { change in change.before.map { (change.field, $0) } }
         let after = entry.changes.compactMap { change in change.after.map { (change.field, $0) } }
-        let metadata = entry.metadata
-        return [
-            "sequence": .integer(Int128(entry.sequence.rawValue)),
-            "time": .text(entry.time.description),
-            "actor": metadata.actor.map { .text($0) },
-            "reason": metadata.reason.map { .text($0) },
-            "correlation": metadata.correlation.map { .text($0) },
-            "causation": metadata.causation.map { .text($0) },
-            "tags": metadata.tags.isEmpty ? nil : .map(metadata.tags.mapValues { .text($0) }),
-            "kind": .text(entry.kind.rawValue),
-            "before": before.isEmpty ? nil : .map(Dictionary(uniqueKeysWithValues: before)),
-            "after": after.isEmpty ? nil : .map(Dictionary(uniqueKeysWithValues: after)),
-        ]
+        var object = try EventText.head(
+            entry.sequence, entry.time, entry.metadata, intent: entry.intent)
+        object["kind"] = .text(entry.kind.rawValue)
+        if !before.isEmpty { object["before"] = .map(Dictionary(uniqueKeysWithValues: before)) }
+        if !after.isEmpty { object["after"] = .map(Dictionary(uniqueKeysWithValues: after)) }
+        return object
     }
 }

@@ -20,7 +20,8 @@ struct InfoCommand: Command {
     }
 
     func run() throws -> Bool {
-        let info = try Archive(at: arguments.store).info()
+        let archive = try Archive(at: arguments.store)
+        let info = try archive.withBar("counting") { try archive.info(progress: $0) }
         if arguments.isJSON {
             printJSON(info)
         } else {

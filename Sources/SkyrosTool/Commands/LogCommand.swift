@@ -28,7 +28,8 @@ struct LogCommand: Command {
     private let to: SequenceNumber?
     private let since: EventTime?
     private let until: EventTime?
-    private let ids: Set<RecordID>?
+    /// Reads from the first event on if there is one: it has to know when its records are there.
+    private let watch: RecordWatch?
 
     /// How often a followed store is looked at.
     private static let pollInterval = 0.1
@@ -42,36 +43,41 @@ struct LogCommand: Command {
         to = try arguments.sequence("to")
         since = try arguments.date("since").map { EventTime($0) }
         until = try arguments.date("until").map { EventTime($0) }
-        ids = try arguments.text("id").map { Set(try RecordFinder($0).candidates) }
+        watch = try arguments.text("id").map { RecordWatch(try RecordFinder($0).candidates) }
     }
 
     func run() throws -> Bool {
         let archive = try Archive(at: arguments.store)
-        var next = max(from, 1)
+        var watch = watch
+        var next = watch == nil ? max(from, 1) : 1
+        var isOver = false
         while true {
             let last = min(to ?? archive.sequence, archive.sequence)
             try archive.forEachEvent(from: next, through: last) { event in
-                if let until, event.time > until { return false }
-                if matches(event) { try print(event) }
+                if let until, event.time > until { isOver = true }
+                if isOver { return false }
+                if matches(event, &watch), event.sequence >= from { try print(event) }
                 return true
             }
             next = max(next, last.next)
             if let to, next > to { return true }
-            guard arguments.has("follow") else { return true }
+            guard arguments.has("follow"), !isOver else { return true }
             while try !archive.refresh() { Thread.sleep(forTimeInterval: Self.pollInterval) }
         }
     }
 
-    private func matches(_ event: Event) -> Bool {
+    private func matches(_ event: Event, _ watch: inout RecordWatch?) -> Bool {
+        var changes = event.changes
+        if let entity = arguments.text("entity") { changes.removeAll { $0.entity != entity } }
+        if var watched = watch {
+            // All of them, as the watch learns from each.
+            changes = changes.filter { watched.note($0) }
+            watch = watched
+        }
         if let since, event.time < since { return false }
         if let actor = arguments.text("actor"), event.metadata.actor != actor { return false }
-        let entity = arguments.text("entity")
-        guard entity != nil || ids != nil else { return true }
-        return event.changes.contains { change in
-            if let entity, change.entity != entity { return false }
-            guard let ids else { return true }
-            return change.id.map { ids.contains($0) } ?? false
-        }
+        let isNarrowed = watch != nil || arguments.text("entity") != nil
+        return !isNarrowed || !changes.isEmpty
     }
 
     private func print(_ event: Event) throws {

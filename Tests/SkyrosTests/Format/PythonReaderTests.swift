@@ -102,6 +102,34 @@ private struct Everything: Entity, Equatable {
         #expect(try archive.snapshot().digest() == digest)
     }
 
+    @Test func `agrees with the tool`() throws {
+        try store.close()
+        let tool = try Program("skyros")
+        let lines = try read()
+        let replayed = try tool.run("replay", folder.store.path, "--json").output
+        let digest = try #require(try FieldValue(json: replayed)["digest"]?.text)
+        #expect(lines.last == "digest \(digest)")
+        for entity in ["Everything", "Note"] {
+            let shown = try tool.run("show", folder.store.path, entity, "--json").output
+            let records = try lines.filter { $0.hasPrefix(entity + " ") }.map { line in
+                let bytes = Self.bytes(line.split(separator: " ")[2])
+                return try Fields(canonical: bytes).value
+            }
+            let found = try shown.split(separator: "\n").map {
+                try FieldValue(json: String($0))["record"]
+            }
+            #expect(try found == records.map { try FieldValue(json: $0.jsonText()) })
+            #expect(!found.isEmpty)
+        }
+    }
+
+    private static func bytes(_ hex: Substring) -> [UInt8] {
+        let digits = hex.compactMap { $0.hexDigitValue }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+
     @Test func `passes over a sealed segment that is being made again`() throws {
         try store.close()
         let expected = try expected(Archive(at: folder.store).snapshot())
@@ -161,6 +189,8 @@ private struct Everything: Entity, Equatable {
                         + (value.nothing ?? "")
                 })
         #expect(values.count == rows.count)
+        let notes = try Shell.lines("sqlite3", "-readonly", file, "SELECT id, text FROM Note")
+        #expect(try notes == state.all(Note.self, sortedBy: \.id).map { "\($0.id)|\($0.text)" })
     }
 
     @Test func `gets the events from zstd, one after the other`() throws {

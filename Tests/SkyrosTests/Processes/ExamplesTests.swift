@@ -38,6 +38,20 @@ import Testing
         #expect(verification.ok, "\(verification.problems)")
     }
 
+    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
+
+    @Test(.enabled(if: isDeep, "a history of 12,500 commits is for the deep run"))
+    func `imports a long history, and agrees with git at 200 commits`() throws {
+        let stream = folder.url.appending(path: "long.fi")
+        try LongHistory.stream(commitCount: 12_500).write(to: stream)
+        let repository = try Shell.repository(of: stream, in: folder)
+        let outcome = try Program("git-history").run(
+            repository.path, folder.store.path, "--crash", "5", "--check", "200")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("checked 200 commits and the checkpoint"))
+        #expect(try Archive(at: folder.store).sequence == 12_500)
+    }
+
     @Test func `notices a store that git does not agree with`() throws {
         struct File: Entity {
             var id: String

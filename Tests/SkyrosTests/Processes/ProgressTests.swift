@@ -17,7 +17,8 @@ import Testing
     /// The words of a command; a name in place of `FILE` is in the test's folder.
     private static let commands = [
         ["verify"], ["replay"], ["show"], ["show", "Counter", "a", "--at", "3"],
-        ["query", "SELECT 1"], ["export", "--format", "jsonl"],
+        ["info"], ["history", "Counter", "a"], ["query", "SELECT 1"],
+        ["export", "--format", "jsonl"],
         ["export", "Counter", "--format", "csv", "--into", "FILE"],
         ["export", "--format", "sqlite", "--into", "FILE"], ["rebuild"],
         ["rebuild", "--into", "FILE"],

@@ -39,6 +39,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    /// Files cannot grow beyond two blocks, as on a disk that is full.
+    @Test func `to SQLite that fails leaves no file behind`() throws {
+        let file = store.path("out.sqlite")
+        let process = store.process("export", ["--format", "sqlite", "--into", file])
+        let tool = try #require(process.executableURL).path
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments =
+            ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"", tool]
+            + (process.arguments ?? [])
+        let outcome = try process.outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("skyros: checkpointFailed: "))
+        #expect(outcome.errors.contains("out.sqlite"))
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(!FileManager.default.fileExists(atPath: file + "-journal"))
+    }
+
     @Test func `of an entity whose records are all gone is empty`() throws {
         #expect(try store.run("show", "Note").status == 0)
         #expect(try store.run("show", "Note").output.isEmpty)

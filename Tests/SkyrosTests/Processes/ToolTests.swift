@@ -65,6 +65,28 @@ import Testing
         #expect(try run(["log"]).output.contains("~ Restaurant 01020304-0506"))
     }
 
+    @Test func `counts the end of all records as one of each, if it was there`() throws {
+        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
+        try store.write { try $0.insert(Note(id: 8, text: "b")) }
+        try store.write { try $0.deleteAll(Note.self) }
+        try store.close()
+        func sequences(_ words: String...) throws -> [FieldValue?] {
+            try run(["log", "--json"] + words).output.split(separator: "\n")
+                .map { try FieldValue(json: String($0))["sequence"] }
+        }
+        #expect(try sequences("--id", "8") == [4, 5])
+        #expect(try sequences("--id", "8", "--from", "5") == [5])
+        #expect(try sequences("--id", "8", "--entity", "Restaurant").isEmpty)
+        // It was gone by then.
+        #expect(try sequences("--id", "7") == [1, 3])
+    }
+
+    @Test func `follows no longer than until a moment that has passed`() throws {
+        let outcome = try run(["log", "--follow", "--until", "2000-01-01T00:00:00Z"])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty)
+    }
+
     @Test func `shows records now and then`() throws {
         #expect(try objects("show").count == 1)
         #expect(try objects("show", "--at", "1").count == 2)
@@ -80,6 +102,18 @@ import Testing
         #expect(life.map { $0["kind"] } == ["inserted", "updated"])
         #expect(life[1]["after"] == .map(["rating": 4.5]))
         #expect(try run(["history", "Restaurant", "nobody"]).status == 1)
+    }
+
+    @Test func `tells what was asked for`() throws {
+        struct Rename: DomainCommand {
+            var text: String
+        }
+        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
+        try store.write(intent: Rename(text: "c")) { try $0.insert(Note(id: 9, text: "c")) }
+        try store.close()
+        let intent = try #require(try objects("history", "Note", "9").first?["intent"])
+        #expect(try intent == objects("log", "--from", "4").first?["intent"])
+        #expect(intent["value"] == .map(["text": "c"]))
     }
 
     @Test func `answers SQL at any moment`() throws {

@@ -155,6 +155,7 @@ import Testing
     }
 
     @Test func `can be chained`() throws {
+        struct Tidying: DomainCommand { var first: Int }
         var seen: [Int] = []
         try store
             .writeSync { try $0.insert(Note(id: 1, text: "a")) }
@@ -162,9 +163,14 @@ import Testing
                 try $0.insert(Note(id: 2, text: "b"))
             }
             .read { seen.append(try $0.count(Note.self)) }
-            .writeSync { try $0.delete(Note.self, 1) }
+            .writeSync(metadata: Metadata(tags: ["a": "b"]), intent: Tidying(first: 1)) {
+                try $0.delete(Note.self, 1)
+            }
             .read { seen.append(try $0.count(Note.self)) }
         #expect(seen == [2, 1])
+        let last = try #require(try store.event(3))
+        #expect(last.metadata.tags == ["a": "b"])
+        #expect(last.intent?.name == "Tidying")
     }
 
     @Test func `gives a receipt with its sequence, and waits for durability on request`() throws {

@@ -35,11 +35,15 @@ enum Shell {
 
     /// The small history that is bundled with the example, as a repository.
     static func bundledRepository(in folder: TemporaryFolder) throws -> URL {
+        try repository(of: root.appending(path: "Examples/GitHistory/history.fi"), in: folder)
+    }
+
+    /// A repository with the history that a file holds, as `git fast-export` writes it.
+    static func repository(of stream: URL, in folder: TemporaryFolder) throws -> URL {
         let url = folder.url.appending(path: "repository")
         _ = try run(["git", "init", "--quiet", "--bare", url.path])
-        let bundled = root.appending(path: "Examples/GitHistory/history.fi").path
         _ = try run([
-            "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, bundled,
+            "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, stream.path,
         ])
         _ = try run(["git", "-C", url.path, "symbolic-ref", "HEAD", "refs/heads/main"])
         return url

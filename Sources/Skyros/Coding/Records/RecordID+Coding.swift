@@ -41,12 +41,18 @@ extension RecordID {
         self.init(id.withUTF8Bytes { Self.join(.text, UInt64($0.count), $0) })
     }
 
-    /// The id of a record whose `id` is an integer of up to 64 bits.
-    public init(_ id: some FixedWidthInteger & SignedInteger) {
-        let id = Int64(id)
+    /// The id of a record whose `id` is an integer of up to 128 bits.
+    public init(_ id: some FixedWidthInteger) {
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        let argument = UInt64(bitPattern: id < 0 ? ~id : id)
-        self.init(Self.join(id < 0 ? .negative : .unsigned, argument, none))
+        if let id = UInt64(exactly: id) {
+            self.init(Self.join(.unsigned, id, none))
+        } else if let id = Int64(exactly: id) {
+            self.init(Self.join(.negative, UInt64(bitPattern: ~id), none))
+        } else {
+            var writer = CBORWriter()
+            if id < 0 { writer.append(Int128(id)) } else { writer.append(UInt128(id)) }
+            self.init(writer.withUnsafeBytes { ByteString($0) })
+        }
     }
 
     /// The id of a record whose `id` is given as a value without its type.

@@ -53,7 +53,8 @@ extension StoreError {
         public static let closed = Code("closed")
         /// Something is larger than the limit set for it.
         public static let limitExceeded = Code("limitExceeded")
-        /// The log was not at the sequence that the writer expected.
+        /// The log was not at the sequence that the writer expected: another writer would have
+        /// passed by the lock.
         public static let conflict = Code("conflict")
 
         // MARK: The disk

@@ -2,7 +2,7 @@ public import Foundation
 
 /// One key of an order: a field, and a direction. Where all keys are equal, ids decide.
 ///
-///     try snapshot.all(Order.self, sortedBy: .ascending(\.customer), .descending(\.total))
+///     try snapshot.all(Order.self, sortedBy: [.ascending(\.customer), .descending(\.total)])
 ///
 /// Texts order by their Unicode scalars in normal form C, as Swift's do. A field that is nil
 /// comes before any value, and NaN after all others.
