@@ -19,8 +19,9 @@ struct `Each call of the system that a writer makes` {
             counts[outcome.rawValue, default: 0] += 1
             #expect(problem == nil, "\(start.rawValue), \(fault)")
         }
-        // What a run without faults made is what is tampered with.
-        #expect(counts["not reached", default: 0] * 4 < cases.count)
+        // What a run without faults made is what is tampered with; what the background does comes
+        // earlier or later in another run.
+        #expect(counts["not reached", default: 0] * 2 < cases.count)
         let figures = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
             "sweep | calls of the system, \(start.rawValue) | \(Self.isDeep ? "deep" : "quick") | "
