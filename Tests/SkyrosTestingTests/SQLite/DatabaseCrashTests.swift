@@ -19,8 +19,8 @@ import Testing
         }
         return [
             CrashImage.Budget(exhaustiveCountMax: 8, seedCount: 16),
-            CrashImage.Budget(exhaustiveCountMax: 4, seedCount: 2, followedInterval: 8),
-            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 512),
+            CrashImage.Budget(exhaustiveCountMax: 4, seedCount: 2, followedInterval: 32),
+            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 2_048),
         ]
     }
 

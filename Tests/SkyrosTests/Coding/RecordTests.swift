@@ -34,6 +34,12 @@ import Testing
             try check(integer, "\(integer)")
             try check(Int64(integer), "\(integer)")
         }
+        for integer in [UInt128.max, 1 << 64, 1 << 63, 300] {
+            #expect(try RecordID(integer) == RecordID(encoding: integer))
+        }
+        for integer in [Int128.min, -1 << 64, -1 - 1 << 63, -300, .max] {
+            #expect(try RecordID(integer) == RecordID(encoding: integer))
+        }
         try check(UInt64.max, "\(UInt64.max)")
         try check(UInt8(200), "200")
         try check(Code.alpha, "alpha")

@@ -41,13 +41,16 @@ extension RecordID {
         self.init(id.withUTF8Bytes { Self.join(.text, UInt64($0.count), $0) })
     }
 
-    /// The id of a record whose `id` is an integer of up to 128 bits.
-    public init(_ id: some FixedWidthInteger) {
+    /// The id of a record whose `id` is an integer.
+    public init(_ id: Int) {
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        if let id = UInt64(exactly: id) {
-            self.init(Self.join(.unsigned, id, none))
-        } else if let id = Int64(exactly: id) {
-            self.init(Self.join(.negative, UInt64(bitPattern: ~id), none))
+        self.init(Self.join(id < 0 ? .negative : .unsigned, UInt64(id < 0 ? ~id : id), none))
+    }
+
+    /// The id of a record whose `id` is an integer of another width, of up to 128 bits.
+    public init(_ id: some FixedWidthInteger) {
+        if let id = Int(exactly: id) {
+            self.init(id)
         } else {
             var writer = CBORWriter()
             if id < 0 { writer.append(Int128(id)) } else { writer.append(UInt128(id)) }
