@@ -2,13 +2,9 @@
     import Foundation
     import Testing
 
-    /// The sanitizers bring an allocator of their own.
-    private let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in
-        dlsym(nil, name) != nil
-    }
-
     /// What reads cost, in numbers that no machine changes.
-    @Suite(.enabled(if: !isSanitized, "the allocator cannot be traced")) struct `A read by id` {
+    @Suite(.enabled(if: !Sanitizer.isThere, "its allocator cannot be traced"))
+    struct `A read by id` {
         @Test func `allocates nothing where no field lies on the heap`() throws {
             let folder = try TemporaryFolder()
             let trace = folder.url.appending(path: "trace")

@@ -22,7 +22,7 @@ import Testing
             let file = folder.url.appending(path: "acknowledged")
             // Some are killed while they are still opening the store.
             let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
-            let delay = Int.random(in: 0...500, using: &random)
+            let delay = Int.random(in: 0...4_000, using: &random)
             try writeAndKill(writer, folder.store, file, level, after: target, delay)
             let outcome = try writer.run("verify", folder.store.path, file.path, level)
             let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -51,7 +51,7 @@ import Testing
             count += data.count { $0 == UInt8(ascii: "\n") }
         }
         // The moment within a write is as random as this.
-        Delay.spin(microseconds: delay)
+        Delay.spin(callCount: delay)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

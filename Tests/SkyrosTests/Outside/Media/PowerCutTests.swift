@@ -37,7 +37,7 @@
                 let plan = PoweredStore.Plan(
                     level: level, threadCount: cut % 2 == 0 ? 1 : 3,
                     target: isEarly ? 0 : Int.random(in: 1...300, using: &random),
-                    delay: Int.random(in: 0...(isEarly ? 40_000 : 500), using: &random))
+                    delay: Int.random(in: 0...(isEarly ? 200_000 : 3_000), using: &random))
                 let promises = try home.writeAndCut(writer, plan)
                 try home.reboot(Self.modes[Int.random(in: 0..<3, using: &random)])
                 let (kept, errors) = try home.verify(writer, plan, promises)
@@ -67,7 +67,7 @@
             let threadCount: Int
             /// The number of acknowledgements after which the power is cut.
             let target: Int
-            /// Microseconds from then on.
+            /// See `Delay`.
             let delay: Int
         }
 
@@ -119,7 +119,7 @@
                 if data.isEmpty { break }
                 count += data.count { $0 == UInt8(ascii: "\n") }
             }
-            Delay.spin(microseconds: plan.delay)
+            Delay.spin(callCount: plan.delay)
             let lastBefore = try acknowledged().max() ?? 0
             try medium.cutPower()
             kill(process.processIdentifier, SIGKILL)
