@@ -8,7 +8,8 @@ enum Zstd {
 
     enum Failure: Error, Equatable {
         case library(String)
-        /// The frame says that it holds another amount than the index says.
+        /// The frame says that it holds another amount than the index says, or than its own bytes
+        /// can.
         case sizeMismatch(expected: Int, stated: UInt64)
     }
 
@@ -42,10 +43,15 @@ enum Zstd {
         }
     }
 
+    /// What a block, of at least four bytes, holds at most: 128 KiB.
+    /// https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4
+    private static let blockContentBytesMax = 128 << 10
+    private static let blockBytesMin = 4
+
     /// The content of `frame`, which must be exactly `byteCount` bytes.
     ///
     /// The caller has checked `byteCount` against a limit, so that a hostile frame cannot make
-    /// the process allocate without bound.
+    /// the process allocate without bound; nor can one that is too short for what it claims.
     static func content(
         of frame: UnsafeRawBufferPointer, byteCount: Int
     ) throws(Failure) -> [UInt8] {
@@ -53,6 +59,10 @@ enum Zstd {
         let stated = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
         guard stated == UInt64(byteCount) else {
             throw .sizeMismatch(expected: byteCount, stated: stated)
+        }
+        let possible = frame.count / blockBytesMin * blockContentBytesMax
+        guard byteCount <= possible else {
+            throw .sizeMismatch(expected: possible, stated: stated)
         }
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
