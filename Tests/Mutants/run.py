@@ -31,6 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build" / "mutants"
 # A hang is a kill, so this is far more than the tests take, also beside other work.
 SECONDS_MAX = 900
+# Where the tests have their files.
+TEMPORARY = COPY / "tmp"
 # Optimized, though file by file: the tests take longer than the builds.
 OPTIONS = ("-Xswiftc", "-O")
 # What takes longer than all other tests together.
@@ -102,11 +104,23 @@ def lend_python():
 
 
 def start(*command):
-    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
+    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", TMPDIR=str(TEMPORARY))
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )
+
+
+def clean_up():
+    """Removes what tests have left that were killed: file systems of their own, and folders."""
+    mounts = pathlib.Path("/proc/mounts")
+    if mounts.exists():
+        places = [line.split()[1] for line in mounts.read_text().splitlines()]
+        for place in sorted(places, reverse=True):
+            if place.startswith(f"{TEMPORARY}/"):
+                subprocess.run(["umount", "-l", place], check=False)
+    shutil.rmtree(TEMPORARY, ignore_errors=True)
+    TEMPORARY.mkdir(parents=True)
 
 
 def build():
@@ -121,6 +135,7 @@ def build():
 def test(*options):
     """Why the tests fail; None if they pass. The first failure ends them, with all children, and so
     does too much time."""
+    clean_up()
     process = start("swift", "test", "--skip-build", *OPTIONS, *options)
     timer = threading.Timer(SECONDS_MAX, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
@@ -129,9 +144,9 @@ def test(*options):
     for line in process.stdout:
         if re.search(r"Test run with 0 tests", line):
             raise ValueError("no test is called so")
-        found = re.match(r"✘ Test \"?(.+?)\"? (?:recorded|with|failed)", line)
+        found = re.match(r'✘ Test (?:"(.+?)"|(\S+)) (?:recorded|with|failed)', line)
         if found:
-            failure = found[1]
+            failure = found[1] or found[2]
             break
     if failure:
         os.killpg(process.pid, signal.SIGKILL)
@@ -171,6 +186,7 @@ def main():
     chosen = [m for m in mutants() if not words or any(word in m.name for word in words)]
     copy_sources()
     lend_python()
+    clean_up()
     errors = build()
     if errors:
         sys.exit("\n".join(errors))
@@ -185,6 +201,7 @@ def main():
         outcome, why = verdict(mutant)
         counts[outcome] = counts.get(outcome, 0) + 1
         print(f"{outcome:9} {time.monotonic() - began:4.0f} s  {mutant.name}: {why}", flush=True)
+    clean_up()
     figures = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
     print(f"sweep | mutants | {'some' if words else 'all'} | {figures}")
     sys.exit(0 if set(counts) <= {"killed"} else 1)

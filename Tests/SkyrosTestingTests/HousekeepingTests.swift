@@ -49,4 +49,17 @@ private struct Item: Entity, Equatable {
         try insert(300..<600)
         #expect(try checkpointed() == 2)
     }
+
+    @Test func `that failed while others wrote leaves what came first in front`() throws {
+        try insert(0..<3)
+        try store.housekeeper.checkpoint()
+        try store.write { try $0.deleteAll(Item.self) }
+        let (_, touched) = store.view.takeTouched()
+        try insert(5..<6)
+        store.view.giveBack(touched)
+        try store.housekeeper.checkpoint()
+        let next = try Store(on: disk.killed(), entities: Item.self)
+        #expect(next.recovery.checkpoint == .loaded(3))
+        #expect(try next.all(Item.self) == [Item(id: 5)])
+    }
 }
