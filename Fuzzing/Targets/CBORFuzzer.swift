@@ -80,8 +80,10 @@ enum CBORFuzzer: Fuzzer {
         let again = try FieldValue(cbor: encoded)
         try require(again == value, "\(value) became \(again)")
         try require(try again.encoded() == encoded, "\(value) has two encodings")
+        // A bignum of five bytes, seven with its heads, is an integer of eight, nine with its own.
+        let bytesMax = bytes.count + bytes.count / 7 * 2
         try require(
-            encoded.count <= bytes.count, "\(bytes.count) bytes became \(encoded.count)")
+            encoded.count <= bytesMax, "\(bytes.count) bytes became \(encoded.count)")
         let json = value.jsonText()
         guard value.isExactInJSON else { return }
         let parsed = try FieldValue(json: json)
