@@ -56,17 +56,20 @@ let package = Package(
             path: "Benchmarks/SkyrosBenchmark"),
 
         // MARK: Tests
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
             name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter"]),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(
-            name: "SkyrosLogTests", dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting"]),
+            name: "SkyrosLogTests",
+            dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
         .testTarget(
             name: "SkyrosTestingTests",
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+                "TestSupport",
             ]),
         .testTarget(
             name: "ConcurrencyTests", dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting"]),
@@ -80,6 +83,7 @@ let package = Package(
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
                 "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
+                "TestSupport",
             ]),
         .testTarget(
             name: "FuzzingTests",

@@ -35,7 +35,7 @@ SECONDS_MAX = 900
 TEMPORARY = COPY / "tmp"
 # Optimized, though file by file: the tests take longer than the builds.
 OPTIONS = ("-Xswiftc", "-O")
-# What takes longer than all other tests together.
+# What tries most of what can happen.
 LONG = (
     "at any operation|one wrong bit|of another length|again and again|life is cut short"
     "|process is killed|Hostile bytes|simulation of crashes"
@@ -103,8 +103,9 @@ def lend_python():
         link.symlink_to(ROOT / ".build" / "python")
 
 
-def start(*command):
-    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", TMPDIR=str(TEMPORARY))
+def start(*command, extent="brief"):
+    environment = dict(
+        os.environ, SWIFT_BACKTRACE="enable=no", TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent)
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -132,11 +133,12 @@ def build():
     return [line for line in output.splitlines() if "error:" in line] or [output[-500:]]
 
 
-def test(*options):
+def test(*filters, extent="brief"):
     """Why the tests fail; None if they pass. The first failure ends them, with all children, and so
     does too much time."""
     clean_up()
-    process = start("swift", "test", "--skip-build", *OPTIONS, *options)
+    options = [word for name in filters for word in ("--filter", name)]
+    process = start("swift", "test", "--skip-build", *OPTIONS, *options, extent=extent)
     timer = threading.Timer(SECONDS_MAX, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
     began = time.monotonic()
@@ -168,11 +170,11 @@ def verdict(mutant):
         errors = build()
         if errors:
             return "BROKEN", "does not compile: " + "; ".join(errors[:2])
-        if mutant.by and (why := test("--filter", mutant.by)):
+        if mutant.by and (why := test(mutant.by)):
             return "killed", why
-        # What takes long has its turn only where all else passes.
-        for options in (["--filter", mutant.tests, "--skip", LONG], ["--filter", LONG]):
-            if why := test(*options):
+        # The whole of what takes long has its turn only where its beginning passes.
+        for extent in ("brief", "quick"):
+            if why := test(mutant.tests, LONG, extent=extent):
                 return "killed", why
         return "SURVIVED", ""
     except ValueError as error:
@@ -191,8 +193,7 @@ def main():
     if errors:
         sys.exit("\n".join(errors))
     # A test that fails anyway would kill every mutant.
-    filters = sorted({mutant.tests for mutant in chosen})
-    why = test(*(word for tests in filters for word in ("--filter", tests)), "--skip", LONG)
+    why = test(LONG, *sorted({mutant.tests for mutant in chosen}))
     if why:
         sys.exit(f"nothing is broken yet, and this fails: {why}")
     counts = {}

@@ -1,7 +1,7 @@
-import Foundation
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// A life of a log, until a fault ends it: what was appended, and what was acknowledged durable.
@@ -45,7 +45,6 @@ private struct Steps {
 }
 
 @Suite struct `A log whose life is cut short` {
-    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
     private let fixture = LogFixture(segmentBytesMax: 900)
 
     /// Opens what is left and compares it with what was promised.
@@ -61,7 +60,7 @@ private struct Steps {
     }
 
     @Test func `keeps what it acknowledged through random faults, kills and power cuts`() throws {
-        for seed in 1...(Self.isDeep ? 20_000 : 800) {
+        for seed in 1...Extent.pick(brief: 80, quick: 800, deep: 20_000) {
             var random = Steps(UInt64(seed))
             var disk = SimulatedDisk()
             var log = try fixture.make(on: disk)

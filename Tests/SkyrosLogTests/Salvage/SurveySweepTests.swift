@@ -1,14 +1,12 @@
-import Foundation
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @testable import SkyrosLog
 
 /// A flipped bit anywhere.
 @Suite struct `A survey after a flipped bit` {
-    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
-
     /// Whether the log can be read as if nothing were wrong.
     private func isReadableWhole(_ log: DamagedLog) -> Bool {
         do {
@@ -26,8 +24,8 @@ import Testing
         for name in log.names {
             let bytes = whole["events/\(name)"] ?? []
             let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
-            for offset in stride(from: 0, to: end, by: Self.isDeep ? 1 : 7) {
-                for bit in Self.isDeep ? Array(0..<8) : [offset % 8] {
+            for offset in stride(from: 0, to: end, by: Extent.pick(brief: 67, quick: 7, deep: 1)) {
+                for bit in Extent.current == .deep ? Array(0..<8) : [offset % 8] {
                     log.flip(name, at: offset, bit: UInt8(bit))
                     try check(log, "\(name), byte \(offset), bit \(bit)")
                     log.overwrite(name, bytes)

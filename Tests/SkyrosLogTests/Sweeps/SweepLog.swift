@@ -2,14 +2,12 @@ import Foundation
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// A log of two sealed segments, one that has ended, and the active one, as a killed process left
 /// it: the last batches were never synced.
 struct SweepLog {
-    /// Whether the whole sweep is asked for, or what fits into every test run.
-    static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
-
     let fixture: LogFixture
     let disk: SimulatedDisk
     let batches: [[UInt8]]
@@ -158,13 +156,11 @@ final class SweepResult: Sendable {
         state.withLock { $0.wrong.append(text) }
     }
 
-    /// Prints one line, `sweep | …`, from which a table can be made, and fails the test if
-    /// anything was wrong.
+    /// Prints what was tried, and fails the test if anything was wrong.
     func report(_ name: String) {
         let state = state.withLock { $0 }
-        let extent = SweepLog.isDeep ? "deep" : "quick"
-        let text = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        print("sweep | \(name) | \(extent) | \(text.joined(separator: ", "))")
+        let figures = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        reportSweep(name, figures.joined(separator: ", "))
         #expect(state.wrong.isEmpty, "\(state.wrong.count): \(state.wrong.sorted().prefix(5))")
     }
 }

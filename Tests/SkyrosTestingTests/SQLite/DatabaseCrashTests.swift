@@ -1,5 +1,6 @@
 import SkyrosSQLite
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// SQLite's own promise, on the disk that is simulated for it: the world stops at every operation
@@ -10,19 +11,17 @@ import Testing
     /// SQLite writes and syncs more than once in such a transaction.
     private static let spilling = Generations(rowCounts: [0, 50, 60], cacheBytesMax: 1)
 
-    private static var budgets: [CrashImage.Budget] {
-        guard SweepTally.isDeep else {
-            return [
-                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2),
-                CrashImage.Budget(exhaustiveCountMax: 0, seedCount: 1, followedInterval: 256),
-            ]
-        }
-        return [
+    private static let budgets = Extent.pick(
+        brief: [CrashImage.Budget(exhaustiveCountMax: 0, seedCount: 1)],
+        quick: [
+            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2),
+            CrashImage.Budget(exhaustiveCountMax: 0, seedCount: 1, followedInterval: 256),
+        ],
+        deep: [
             CrashImage.Budget(exhaustiveCountMax: 8, seedCount: 16),
             CrashImage.Budget(exhaustiveCountMax: 4, seedCount: 2, followedInterval: 32),
             CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 2_048),
-        ]
-    }
+        ])
 
     @Test(arguments: [growing, shrinking])
     func `happens or not, wherever it is stopped`(generations: Generations) throws {
@@ -32,7 +31,7 @@ import Testing
     }
 
     @Test func `happens or not, if it was written in parts before its end`() throws {
-        let interval = SweepTally.isDeep ? 8 : 64
+        let interval = Extent.pick(brief: 256, quick: 64, deep: 8)
         var sweep = DatabaseSweep(
             Self.spilling, Self.budgets, "database, in parts", interval: interval)
         try sweep.run()
@@ -41,7 +40,8 @@ import Testing
 
     @Test(arguments: [growing, shrinking])
     func `happens or not, whatever operation fails`(generations: Generations) throws {
-        var sweep = DatabaseFaultSweep(generations, interval: SweepTally.isDeep ? 1 : 5)
+        let interval = Extent.pick(brief: 17, quick: 5, deep: 1)
+        var sweep = DatabaseFaultSweep(generations, interval: interval)
         try sweep.run()
         sweep.tally.report()
     }

@@ -3,25 +3,29 @@ import Foundation
 import Skyros
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// Whole stores on disks that fail and crash, beside an oracle that knows what was acknowledged.
 @Suite struct `A store that crashes again and again` {
     /// `scripts/test` asks for many more.
     private static let lifeCount =
-        ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) } ?? 300
+        ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) }
+        ?? Extent.pick(brief: 30, quick: 300, deep: 3_000)
 
-    @Test func `holds a prefix of what was written, with all that was acknowledged`() throws {
-        let findings = Locked<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: Self.lifeCount) { index in
-            guard findings.withLock({ $0.isEmpty }) else { return }
-            if let finding = CrashRun.finding(of: UInt64(index + 1)) {
-                findings.withLock { $0.append(finding) }
+    @Test func `holds a prefix of what was written, with all that was acknowledged`() async throws {
+        let found = try await onOwnThread {
+            let findings = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: Self.lifeCount) { index in
+                guard findings.withLock({ $0.isEmpty }) else { return }
+                if let finding = CrashRun.finding(of: UInt64(index + 1)) {
+                    findings.withLock { $0.append(finding) }
+                }
             }
+            return findings.withLock { $0.first }
         }
-        let found = findings.withLock { $0.first }
         #expect(found == nil, "\(found ?? "")")
-        if found == nil { print("sweep | lives | seeds 1 to \(Self.lifeCount) | nothing found") }
+        if found == nil { reportSweep("lives", "seeds 1 to \(Self.lifeCount), nothing found") }
     }
 
     @Test(arguments: [3, 4] as [UInt64])

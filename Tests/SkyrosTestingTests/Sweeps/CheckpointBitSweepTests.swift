@@ -1,6 +1,7 @@
 import Dispatch
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `never leads to a wrong state: it is loaded, or rebuilt from the log`() throws {
         #expect(checkpoint.count >= 32 << 10)
-        let interval = SweepTally.isDeep ? 1 : 211
+        let interval = Extent.pick(brief: 2_111, quick: 211, deep: 1)
         let findings = Locked<[String]>([])
         let tally = Locked(SweepTally("checkpoint bits"))
         let sliceCount = 64

@@ -1,20 +1,19 @@
+import TestSupport
 import Testing
 
 /// The world stops at every operation of the disk.
 @Suite struct `A store that is stopped at any operation` {
-    private static var budgets: [CrashImage.Budget] {
-        guard SweepTally.isDeep else {
-            return [
-                CrashImage.Budget(seedCount: 4),
-                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 32),
-            ]
-        }
-        return [
+    private static let budgets = Extent.pick(
+        brief: [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1)],
+        quick: [
+            CrashImage.Budget(seedCount: 4),
+            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 32),
+        ],
+        deep: [
             CrashImage.Budget(exhaustiveCountMax: 8, seedCount: 16),
             CrashImage.Budget(exhaustiveCountMax: 4),
             CrashImage.Budget(exhaustiveCountMax: 2, seedCount: 1, followedInterval: 64),
-        ]
-    }
+        ])
 
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
     func `holds all that was acknowledged, on every disk that may be left`(
@@ -26,13 +25,13 @@ import Testing
     }
 
     @Test func `holds it too inside its checkpoints, which are the old ones or the new`() throws {
-        let budgets =
-            SweepTally.isDeep
-            ? [
-                CrashImage.Budget(exhaustiveCountMax: 5, seedCount: 4),
-                CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 64),
-            ] : [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2)]
-        let interval = SweepTally.isDeep ? 1 : 2
+        let few = [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2)]
+        let many = [
+            CrashImage.Budget(exhaustiveCountMax: 5, seedCount: 4),
+            CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1, followedInterval: 64),
+        ]
+        let budgets = Extent.pick(brief: few, quick: few, deep: many)
+        let interval = Extent.pick(brief: 17, quick: 2, deep: 1)
         var sweep = CrashSweep(.checkpointing, budgets, interval: interval)
         try sweep.run()
         sweep.tally.report()

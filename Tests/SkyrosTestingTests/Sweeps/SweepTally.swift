@@ -1,11 +1,7 @@
-import Foundation
+import TestSupport
 
-/// What a sweep tried. Each prints one line, `sweep | …`, from which a table can be made:
-/// `scripts/test --deep | grep '^sweep'`.
+/// What a sweep tried.
 struct SweepTally {
-    /// Whether the whole sweep is asked for, or what fits into every test run.
-    static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
-
     private let name: String
     private var figures: [(what: String, count: Int)] = []
 
@@ -22,8 +18,6 @@ struct SweepTally {
     }
 
     func report() {
-        let extent = Self.isDeep ? "deep" : "quick"
-        let text = figures.map { "\($0.count) \($0.what)" }.joined(separator: ", ")
-        print("sweep | \(name) | \(extent) | \(text)")
+        reportSweep(name, figures.map { "\($0.count) \($0.what)" }.joined(separator: ", "))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -49,7 +50,7 @@ import Testing
     @Test func `with one byte changed decodes or throws`() throws {
         for sample in try Self.samples() {
             var changed = sample
-            for index in sample.indices {
+            for index in stride(from: 0, to: sample.count, by: Extent.pick(brief: 7, quick: 1)) {
                 for byte: UInt8 in [
                     0x00, 0x1B, 0x5B, 0x7B, 0x80, 0x9B, 0xBB, 0xC2, 0xDB, 0xFB, 0xFF,
                 ] {
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `of random bytes decodes or throws`() {
         var random = RandomSource(seed: 99)
-        for _ in 0..<20_000 {
+        for _ in 0..<Extent.pick(brief: 2_000, quick: 20_000) {
             let noise = (0..<random.below(40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             readInEveryWay(noise)
         }

@@ -1,5 +1,6 @@
 #if canImport(Glibc)
     import Foundation
+    import TestSupport
     import Testing
 
     /// What reads cost, in numbers that no machine changes.

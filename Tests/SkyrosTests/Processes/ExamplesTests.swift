@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 @Suite struct `An example` {
@@ -38,9 +39,7 @@ import Testing
         #expect(verification.ok, "\(verification.problems)")
     }
 
-    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
-
-    @Test(.enabled(if: isDeep, "a history of 12,500 commits is for the deep run"))
+    @Test(.enabled(if: Extent.current == .deep, "a history of 12,500 commits is for the deep run"))
     func `imports a long history, and agrees with git at 200 commits`() throws {
         let stream = folder.url.appending(path: "long.fi")
         try LongHistory.stream(commitCount: 12_500).write(to: stream)

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 // Only Linux tells a process's largest size while it is still alive.

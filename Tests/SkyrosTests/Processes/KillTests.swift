@@ -1,19 +1,28 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The kill loop: a writer is killed at random moments, another process checks what it left
 /// against the file of acknowledgements, and the next writer goes on with it.
 @Suite struct `A store whose process is killed` {
-    private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
-    private static let killCount = isDeep ? 3_334 : 334
+    private static let killCount = Extent.pick(brief: 20, quick: 334, deep: 3_334)
+
+    private struct Loss: Error {
+        let description: String
+    }
 
     @Test(arguments: ["deferred", "buffered", "durable"])
-    func `keeps its promises`(level: String) throws {
+    func `keeps its promises`(level: String) async throws {
+        try await onOwnThread { try Self.sweep(level) }
+        reportSweep("kills, \(level)", "\(Self.killCount) kills")
+    }
+
+    private static func sweep(_ level: String) throws {
         let writer = try Program("CrashWriter")
         var random = SeededGenerator(seed: 2_026)
         var folder = try TemporaryFolder()
         var last = 0
-        for kill in 0..<Self.killCount {
+        for kill in 0..<killCount {
             // Damage adds up over some lives; then the history has grown long enough.
             if kill % 14 == 13 {
                 folder = try TemporaryFolder()
@@ -26,17 +35,18 @@ import Testing
             try writeAndKill(writer, folder.store, file, level, after: target, delay)
             let outcome = try writer.run("verify", folder.store.path, file.path, level)
             let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
-            let now = try #require(
-                outcome.status == 0 ? Int(text) : nil,
-                "kill \(kill), after \(target) acknowledgements: \(outcome.errors)")
-            if level != "deferred" { #expect(now >= last) }
+            let place = "kill \(kill), after \(target) acknowledgements"
+            guard outcome.status == 0, let now = Int(text) else {
+                throw Loss(description: "\(place): \(outcome.errors)")
+            }
+            guard level == "deferred" || now >= last else {
+                throw Loss(description: "\(place): there were \(last), there are \(now)")
+            }
             last = now
         }
-        let extent = Self.isDeep ? "deep" : "quick"
-        print("sweep | kills, \(level) | \(extent) | \(Self.killCount) kills")
     }
 
-    private func writeAndKill(
+    private static func writeAndKill(
         _ writer: Program, _ store: URL, _ file: URL, _ level: String, after target: Int,
         _ delay: Int
     ) throws {

@@ -1,32 +1,38 @@
 #if os(Linux)
     import Foundation
+    import TestSupport
     import Testing
 
     /// Power cuts of a real kernel: what its page cache and its journal leave of a store, against
     /// what the writer had acknowledged.
     @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
     struct `A store on a file system whose power is cut` {
-        private static let isDeep = ProcessInfo.processInfo.environment["SKYROS_DEEP"] != nil
         /// How the kernel keeps data and names; each is a different way to lose them.
         private static let modes = ["data=ordered", "data=writeback", "data=journal"]
         /// Damage adds up over some lives.
         private static let livesMax = 5
 
-        private let writer: Program
-
-        init() throws {
-            writer = try Program("CrashWriter")
+        private struct Loss: Error {
+            let description: String
         }
 
-        @Test(arguments: [("durable", 4, 400), ("buffered", 3, 300), ("deferred", 3, 300)])
-        func `keeps its promises`(level: String, cuts: Int, cutsDeep: Int) throws {
+        /// How often it is cut for each level.
+        private static let cutCount = Extent.pick(brief: 1, quick: 4, deep: 334)
+
+        @Test(arguments: ["durable", "buffered", "deferred"])
+        func `keeps its promises`(level: String) async throws {
+            let figures = try await onOwnThread { try Self.sweep(level) }
+            reportSweep("power cuts of a kernel, \(level)", figures)
+        }
+
+        private static func sweep(_ level: String) throws -> String {
+            let writer = try Program("CrashWriter")
             var random = SeededGenerator(seed: 41)
             var life = 0
             var home = try PoweredStore()
             var tally = (acknowledged: 0, kept: 0, late: 0, lateLost: 0)
-            let count = Self.isDeep ? cutsDeep : cuts
-            for cut in 0..<count {
-                if life == Self.livesMax {
+            for cut in 0..<cutCount {
+                if life == livesMax {
                     try home.medium.unmount()
                     home = try PoweredStore()
                     life = 0
@@ -39,13 +45,15 @@
                     target: isEarly ? 0 : Int.random(in: 1...300, using: &random),
                     delay: Int.random(in: 0...(isEarly ? 200_000 : 3_000), using: &random))
                 let promises = try home.writeAndCut(writer, plan)
-                try home.reboot(Self.modes[Int.random(in: 0..<3, using: &random)])
+                try home.reboot(modes[Int.random(in: 0..<3, using: &random)])
                 let (kept, errors) = try home.verify(writer, plan, promises)
                 let place = "cut \(cut), \(plan): \(errors)"
-                let now = try #require(kept, "\(place)")
-                #expect(now >= home.last, "what was found before is found again: \(place)")
+                guard let now = kept else { throw Loss(description: place) }
                 let written = max(promises.last, home.last) + plan.threadCount
-                #expect(now <= written, "nobody wrote it: \(place)")
+                guard now >= home.last, now <= written else {
+                    let why = "\(home.last) were found before, \(written) written"
+                    throw Loss(description: "\(now) are there, \(why): \(place)")
+                }
                 tally.acknowledged += max(0, promises.lastBefore - home.last)
                 tally.kept += max(0, min(now, promises.lastBefore) - home.last)
                 tally.late += promises.last - promises.lastBefore
@@ -53,10 +61,8 @@
                 try home.begin(at: now)
             }
             try home.medium.unmount()
-            print(
-                "sweep | power cuts of a kernel, \(level) | \(Self.isDeep ? "deep" : "quick") | "
-                    + "\(count) cuts, \(tally.acknowledged) acknowledged, \(tally.kept) kept; "
-                    + "behind the cut \(tally.late) more, \(tally.lateLost) of them lost")
+            return "\(cutCount) cuts, \(tally.acknowledged) acknowledged, \(tally.kept) kept; "
+                + "behind the cut \(tally.late) more, \(tally.lateLost) of them lost"
         }
     }
 
