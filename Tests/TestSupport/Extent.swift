@@ -2,8 +2,8 @@ import Foundation
 
 /// How much is tried of what could be tried for days.
 package enum Extent: String {
-    /// Where seeing it once is enough: under a sanitizer, which looks at how things are done, and in
-    /// a copy that was broken on purpose.
+    /// Where seeing it once is enough: under a sanitizer, which looks at how things are done, and
+    /// in a copy that was broken on purpose.
     case brief
     /// In every test run: a sample.
     case quick

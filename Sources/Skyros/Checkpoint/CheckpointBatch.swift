@@ -4,9 +4,12 @@
 /// Entities are written in the order given.
 package struct CheckpointBatch {
     package var changes: [EntityChanges]
+    /// How many rows each entity has afterwards, as far as it has any; nil if nobody knows.
+    package var rowCounts: [String: Int]?
 
-    package init(_ changes: [EntityChanges] = []) {
+    package init(_ changes: [EntityChanges] = [], rowCounts: [String: Int]? = nil) {
         self.changes = changes
+        self.rowCounts = rowCounts
     }
 
     /// What changed in one entity; applied in the order of the properties.

@@ -5,7 +5,7 @@ extension CheckpointDatabase {
     /// either all of it is there or nothing (P7).
     ///
     /// The digest of the description is kept up to date by the rows that come and go. O(rows
-    /// of the batch).
+    /// of the batch). A batch that leaves other numbers of rows than it says is not committed.
     ///
     /// - Returns: what the checkpoint says about itself from now on.
     /// - Throws: `unwritable`, `corrupt`, `invalidRecord`, `limitExceeded`, and what the
@@ -36,6 +36,7 @@ extension CheckpointDatabase {
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }
+        if let rowCounts = batch.rowCounts { try next.layout.checkRowCounts(rowCounts) }
         try next.write(over: old, on: connection)
         return next
     }
@@ -72,5 +73,24 @@ extension CheckpointDatabase {
         }
         writers[key] = writer
         return writer
+    }
+}
+
+extension CheckpointLayout {
+    /// A change that got lost on its way would be found by nobody later: the digest knows only
+    /// what was written.
+    fileprivate func checkRowCounts(_ expected: [String: Int]) throws(CheckpointError) {
+        var missing = expected.filter { $0.value > 0 }
+        for entity in entities {
+            let count = missing.removeValue(forKey: entity.name) ?? 0
+            guard entity.tally.rowCount == count else {
+                throw .damage(
+                    "it would hold \(entity.tally.rowCount) rows and not \(count)",
+                    entity: entity.name)
+            }
+        }
+        if let (name, count) = missing.first {
+            throw .damage("it would hold no rows and not \(count)", entity: name)
+        }
     }
 }

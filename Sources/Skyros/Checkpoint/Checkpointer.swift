@@ -109,7 +109,8 @@ final class Checkpointer: Sendable {
                 for row in upserts { try row.give(to: consume) }
             }
         }
-        return CheckpointBatch(changes)
+        let counts = snapshot.tables.map { ($0.entity, $0.count) }
+        return CheckpointBatch(changes, rowCounts: Dictionary(uniqueKeysWithValues: counts))
     }
 }
 

@@ -143,6 +143,27 @@ import Testing
         #expect(try database.rows() == next)
     }
 
+    /// What got lost on the way to it would not be missed later.
+    @Test(arguments: [["Old": 2], ["Old": 0], [:], ["Old": 1, "New": 1]] as [[String: Int]])
+    func `is not committed with another number of rows than there are`(
+        rowCounts: [String: Int]
+    ) throws {
+        let database = try folder.open()
+        let old = [Row("Old", 1, CheckpointValue.map([]))]
+        let meta = try database.write(old)
+        func write(_ rowCounts: [String: Int]) throws -> CheckpointMeta {
+            try database.write(
+                CheckpointBatch([.init(entity: "Old", deletions: [7])], rowCounts: rowCounts),
+                at: CheckpointFolder.position)
+        }
+        let error = #expect(throws: CheckpointError.self) { try write(rowCounts) }
+        guard case .corrupt(let damage) = error else { throw try #require(error) }
+        #expect(damage.entity == (rowCounts["New"] == nil ? "Old" : "New"))
+        #expect(try database.meta() == meta)
+        #expect(try database.rows() == old)
+        #expect(try write(["Old": 1, "Other": 0]) == meta)
+    }
+
     @Test func `shows others the old content until the commit`() throws {
         let database = try folder.open()
         let old = [Row("Thing", 1, CheckpointValue.map([]))]
