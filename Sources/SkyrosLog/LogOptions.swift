@@ -15,8 +15,8 @@ package struct LogOptions: Sendable {
     package var unsyncedBytesMax = 128 << 20
 
     /// The step in which the active segment's file is made longer ahead of the writer, so that
-    /// a sync has no metadata to write and a full disk is noticed early. Default: 4 MiB.
-    package var preallocationBytes = 4 << 20
+    /// a sync has no metadata to write and a full disk is noticed early. Default: 1 MiB.
+    package var preallocationBytes = 1 << 20
 
     /// The content of one compressed frame: smaller ones are reached faster, larger ones
     /// compress better. Default: 64 KiB.

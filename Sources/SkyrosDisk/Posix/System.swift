@@ -67,26 +67,6 @@ package enum System {
         #endif
     }
 
-    /// Reserves room for a file of `size` bytes and makes it that long, unless it is longer;
-    /// returns an error number or 0.
-    static func reserve(_ descriptor: Int32, size: Int) -> Int32 {
-        #if canImport(Darwin)
-            var status = stat()
-            if fstat(descriptor, &status) != 0 { return errno }
-            let missing = off_t(size) - status.st_size
-            guard missing > 0 else { return 0 }
-            var store = fstore_t(
-                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
-                fst_length: missing, fst_bytesalloc: 0)
-            if fcntl(descriptor, F_PREALLOCATE, &store) != 0, errno == ENOSPC { return ENOSPC }
-            return truncate(descriptor, to: size)
-        #else
-            // The call takes no zero, and returns the error number instead of setting it.
-            guard size > 0 else { return 0 }
-            return uninterrupted { posix_fallocate(descriptor, 0, off_t(size)) }
-        #endif
-    }
-
     /// Microseconds since 1970, by the wall clock.
     static func wallClockMicroseconds() -> Int64 {
         var time = timespec()

@@ -132,12 +132,13 @@ extension FileLog {
         let file = state.catalog.active.file
         let end = offset + bytes.count
         do throws(DiskError) {
+            try file.write(bytes, at: offset)
             if end > state.allocatedBytes {
+                // Behind the block, which would otherwise be written twice.
                 let size = end + min(options.preallocationBytes, options.segmentBytesMax)
                 try file.preallocate(to: size)
                 state.allocatedBytes = size
             }
-            try file.write(bytes, at: offset)
         } catch {
             undoWrite(at: offset, after: error, &state)
             throw LogError(error)

@@ -32,7 +32,7 @@ struct `A call of the system` {
         return (outcome.status, trace)
     }
 
-    @Test(arguments: ["openat", "pread64", "pwrite64", "fallocate", "ftruncate", "flock"])
+    @Test(arguments: ["openat", "pread64", "pwrite64", "ftruncate", "flock"])
     func `is made again when a signal interrupts it`(_ call: String) throws {
         let outcome = try open(injecting: "\(call):error=EINTR:when=1+2")
         #expect(outcome.status == 0)

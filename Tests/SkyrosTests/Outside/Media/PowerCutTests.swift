@@ -30,7 +30,7 @@
             var random = SeededGenerator(seed: 41)
             var life = 0
             var home = try PoweredStore()
-            var tally = (acknowledged: 0, kept: 0, late: 0, lateLost: 0)
+            var tally = (acknowledged: 0, kept: 0)
             for cut in 0..<cutCount {
                 if life == livesMax {
                     try home.medium.unmount()
@@ -44,25 +44,22 @@
                     level: level, threadCount: cut % 2 == 0 ? 1 : 3,
                     target: isEarly ? 0 : Int.random(in: 1...300, using: &random),
                     delay: Int.random(in: 0...(isEarly ? 200_000 : 3_000), using: &random))
-                let promises = try home.writeAndCut(writer, plan)
+                let acknowledged = try home.writeAndCut(writer, plan)
                 try home.reboot(modes[Int.random(in: 0..<3, using: &random)])
-                let (kept, errors) = try home.verify(writer, plan, promises)
+                let (kept, errors) = try home.verify(writer, plan)
                 let place = "cut \(cut), \(plan): \(errors)"
                 guard let now = kept else { throw Loss(description: place) }
-                let written = max(promises.last, home.last) + plan.threadCount
+                let written = max(acknowledged, home.last) + plan.threadCount
                 guard now >= home.last, now <= written else {
                     let why = "\(home.last) were found before, \(written) written"
                     throw Loss(description: "\(now) are there, \(why): \(place)")
                 }
-                tally.acknowledged += max(0, promises.lastBefore - home.last)
-                tally.kept += max(0, min(now, promises.lastBefore) - home.last)
-                tally.late += promises.last - promises.lastBefore
-                tally.lateLost += max(0, promises.last - max(now, promises.lastBefore))
+                tally.acknowledged += max(0, acknowledged - home.last)
+                tally.kept += max(0, min(now, acknowledged) - home.last)
                 try home.begin(at: now)
             }
             try home.medium.unmount()
-            return "\(cutCount) cuts, \(tally.acknowledged) acknowledged, \(tally.kept) kept; "
-                + "behind the cut \(tally.late) more, \(tally.lateLost) of them lost"
+            return "\(cutCount) cuts, \(tally.acknowledged) acknowledged, \(tally.kept) kept"
         }
     }
 
@@ -75,17 +72,6 @@
             let target: Int
             /// See `Delay`.
             let delay: Int
-        }
-
-        /// What was acknowledged when a power cut began, and until the writer was dead.
-        ///
-        /// Nobody acknowledges anything behind a real power cut. Here the writer goes on for a
-        /// moment, and the kernel may tell it of a sync that succeeded although it did not: ext4
-        /// lets a write into room made in advance pass whose mark as written was refused because
-        /// of the shut-down (`ext4_end_io_end`).
-        struct Promises {
-            let lastBefore: Int
-            let last: Int
         }
 
         let medium: LoopMedium
@@ -108,8 +94,9 @@
             ]
         }
 
-        /// Writes until the power is cut.
-        func writeAndCut(_ writer: Program, _ plan: Plan) throws -> Promises {
+        /// Writes until the power is cut, and returns the last number that was acknowledged, be it
+        /// while it was cut.
+        func writeAndCut(_ writer: Program, _ plan: Plan) throws -> Int {
             let process = writer.process(arguments("write", plan.level, plan))
             let output = Pipe()
             process.standardOutput = output
@@ -126,11 +113,10 @@
                 count += data.count { $0 == UInt8(ascii: "\n") }
             }
             Delay.spin(callCount: plan.delay)
-            let lastBefore = try acknowledged().max() ?? 0
             try medium.cutPower()
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
-            return Promises(lastBefore: lastBefore, last: try acknowledged().max() ?? 0)
+            return try acknowledged().max() ?? 0
         }
 
         private func acknowledged() throws -> [Int] {
@@ -148,14 +134,10 @@
         }
 
         /// Opens what is left: the last event, or what the verifier complains of.
-        func verify(
-            _ writer: Program, _ plan: Plan, _ promises: Promises
-        ) throws -> (last: Int?, errors: String) {
-            try Data("\(promises.lastBefore)\n".utf8).write(to: acknowledgements)
+        func verify(_ writer: Program, _ plan: Plan) throws -> (last: Int?, errors: String) {
             // Only what was durable had to survive; of the rest any prefix may be there.
             let level = plan.level == "durable" ? "durable" : "deferred"
-            let lateCount = promises.last - promises.lastBefore
-            let several = Plan(level: level, threadCount: 3 + lateCount, target: 0, delay: 0)
+            let several = Plan(level: level, threadCount: 3, target: 0, delay: 0)
             let outcome = try writer.run(arguments("verify", level, several))
             let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
             return (outcome.status == 0 ? Int(text) : nil, outcome.errors)

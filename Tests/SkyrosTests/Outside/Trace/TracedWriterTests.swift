@@ -35,6 +35,24 @@ struct `A durable writer that is traced` {
         #expect(syncCount > eventCount / threadCount)
     }
 
+    /// A journal that fails may hide behind the sync of a file that has grown, not behind the next.
+    @Test func `syncs once more where its file has grown`() throws {
+        let outcome = try home.strace.run(home.arguments("run", "durable", "--events", "60"))
+        try #require(outcome.program.status == 0, "\(outcome.program.errors)")
+        let calls = outcome.calls.filter { call in
+            ["pwrite64", "fdatasync"].contains(call.name)
+                && call.descriptorPath(0)?.hasSuffix(".open") == true
+        }
+        var growthCount = 0
+        for (write, (sync, next)) in zip(calls, zip(calls.dropFirst(), calls.dropFirst(2)))
+        where write.name == "pwrite64" && sync.name == "fdatasync" {
+            let hasGrown = write.bytes(1)?.allSatisfy { $0 == 0 } == true
+            #expect((next.name == "fdatasync") == hasGrown)
+            growthCount += hasGrown ? 1 : 0
+        }
+        #expect(growthCount > 1 && growthCount < 60)
+    }
+
     @Test func `acknowledges what is durable alone, after its predecessor was killed`() throws {
         let killed = try home.strace.run(
             home.arguments("run", "durable", "--events", "60"),
