@@ -32,7 +32,6 @@ struct StoreOpening {
         do {
             return try open(holding: lock)
         } catch {
-            lock.release()
             throw StoreError.wrapping(error)
         }
     }

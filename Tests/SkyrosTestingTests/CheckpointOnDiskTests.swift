@@ -61,6 +61,9 @@ private struct Item: Entity, Equatable {
             return
         }
         #expect(store.recovery.quarantined == ["quarantine/checkpoint-1.sqlite"])
+        // A journal would spoil the next one.
+        let removed = disk.operations.filter { $0.kind == .remove }.map(\.path)
+        #expect(removed.contains("checkpoint.sqlite-journal"))
         try store.close()
         #expect(try open(disk).recovery.checkpoint == .loaded(3))
     }

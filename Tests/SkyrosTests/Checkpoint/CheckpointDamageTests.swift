@@ -88,6 +88,13 @@ import Testing
         #expect(damage.description == "column b holds no text")
     }
 
+    @Test func `is named by the number of rows that are missing`() throws {
+        try tamper("DELETE FROM Thing WHERE _row IN (3, 4)")
+        guard case .corrupt(let damage) = openError() else { return }
+        #expect(damage.entity == "Thing")
+        #expect(damage.description == "there are 18 rows and not 20")
+    }
+
     @Test func `is noticed before an update overwrites the damaged row`() throws {
         try tamper("UPDATE Thing SET id = 'x' WHERE _row = 5")
         let database = try folder.open()

@@ -265,6 +265,19 @@ import Testing
         #expect(report.replayedEventCount == 51)
     }
 
+    @Test func `that is set aside replaces none that was before`() throws {
+        for number in 1...3 {
+            let text = "no database at all, \(number)"
+            try Data(text.utf8).write(to: checkpoint)
+            let path = "quarantine/checkpoint-\(number).sqlite"
+            #expect(try reopened().quarantined == [path])
+        }
+        for number in 1...3 {
+            let kept = folder.store.appending(path: "quarantine/checkpoint-\(number).sqlite")
+            #expect(try String(contentsOf: kept, encoding: .utf8).hasSuffix("\(number)"))
+        }
+    }
+
     @Test func `one of another store is set aside`() throws {
         let other = try TemporaryFolder()
         let store = try Store(at: other.store, entities: Note.self)
@@ -301,8 +314,12 @@ import Testing
         try FileManager.default.removeItem(at: checkpoint)
         try FileManager.default.copyItem(
             at: copy.store.appending(path: "checkpoint.sqlite"), to: checkpoint)
-        #expect(throws: StoreError(.chainBroken, "")) {
+        let before = try folder.contents()
+        let error = #expect(throws: StoreError(.chainBroken, "")) {
             try Store(at: folder.store, entities: Note.self)
         }
+        #expect(error?.place.file == "checkpoint.sqlite")
+        #expect(error?.place.sequences == 52...52)
+        #expect(try folder.contents() == before)
     }
 }
