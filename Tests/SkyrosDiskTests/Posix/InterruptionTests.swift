@@ -32,10 +32,28 @@ struct `A call of the system` {
         return (outcome.status, trace)
     }
 
+    /// The first call that counts: what is noted in the lock is for people alone.
+    private static func first(_ call: String) -> Int { call == "pwrite64" ? 2 : 1 }
+
     @Test(arguments: ["openat", "pread64", "pwrite64", "ftruncate", "flock"])
     func `is made again when a signal interrupts it`(_ call: String) throws {
-        let outcome = try open(injecting: "\(call):error=EINTR:when=1+2")
+        let outcome = try open(injecting: "\(call):error=EINTR:when=\(Self.first(call))+2")
         #expect(outcome.status == 0)
+    }
+
+    @Test(arguments: ["pread64", "pwrite64"])
+    func `is made for the rest when it did a part`(_ call: String) throws {
+        let trace = try open(injecting: "\(call):retval=10:when=\(Self.first(call))").trace
+        let lines = trace.split(separator: "\n").filter { $0.contains(call) }
+        let part = try #require(lines.firstIndex { $0.contains("(INJECTED)") })
+        // …, count, position) = …
+        let numbers = try lines[part...].prefix(2).map { line in
+            let found = try #require(line.firstMatch(of: /, (\d+), (\d+)\) +=/))
+            return (count: Int(found.1), position: Int(found.2))
+        }
+        try #require(numbers.count == 2)
+        #expect(numbers[1].count == numbers[0].count.map { $0 - 10 })
+        #expect(numbers[1].position == numbers[0].position.map { $0 + 10 })
     }
 
     /// F13, F19: nobody knows what an interrupted sync has written.
