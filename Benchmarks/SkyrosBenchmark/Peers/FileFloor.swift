@@ -1,7 +1,7 @@
 import Foundation
 
-/// The least that keeps bytes: `pwrite` to a preallocated file, and a sync that waiting threads
-/// share.
+/// The least that keeps bytes: `pwrite` into room that was written ahead, and a sync that waiting
+/// threads share.
 ///
 /// Unchecked because the compiler cannot see that the variables are guarded by `state`.
 final class FileFloor: @unchecked Sendable {
@@ -12,7 +12,7 @@ final class FileFloor: @unchecked Sendable {
     private var durable = 0
     private var isSyncing = false
 
-    private static let reservation = 16 << 20
+    private static let zeros = [UInt8](repeating: 0, count: 1 << 20)
 
     init(at file: URL) throws {
         descriptor = Foundation.open(
@@ -24,13 +24,12 @@ final class FileFloor: @unchecked Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) throws -> Int {
         state.lock()
         defer { state.unlock() }
-        if written + bytes.count > reserved {
-            reserved += max(Self.reservation, bytes.count)
-            reserve()
-        }
-        guard pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(written)) == bytes.count
-        else { throw BenchmarkError("cannot write: \(errno)") }
+        try bytes.withMemoryRebound(to: UInt8.self) { try write($0, at: written) }
         written += bytes.count
+        if written > reserved {
+            try Self.zeros.withUnsafeBufferPointer { try write($0, at: written) }
+            reserved = written + Self.zeros.count
+        }
         return written
     }
 
@@ -59,12 +58,9 @@ final class FileFloor: @unchecked Sendable {
         _ = Foundation.close(descriptor)
     }
 
-    private func reserve() {
-        #if os(Linux)
-            posix_fallocate(descriptor, 0, off_t(reserved))
-        #else
-            ftruncate(descriptor, off_t(reserved))
-        #endif
+    private func write(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) throws {
+        guard pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(position)) == bytes.count
+        else { throw BenchmarkError("cannot write: \(errno)") }
     }
 
     private func syncData() -> Int32 {
