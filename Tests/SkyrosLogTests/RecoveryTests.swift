@@ -38,6 +38,22 @@ import Testing
         }
     }
 
+    @Test func `is kept beside those that were cut at the same place`() throws {
+        let (bytes, start) = try file()
+        let torn = disk.killed()
+        var kept: [String: [UInt8]] = [:]
+        for length in [30, 20, 40] {
+            // As if somebody had put a copy back.
+            torn.overwrite(path, with: Array(bytes[..<(start + length)]))
+            let (log, recovery) = try fixture.open(torn)
+            try log.close()
+            let place = try #require(recovery.quarantined)
+            kept[place] = Array(bytes[start..<(start + length)]).trimmingZeros
+        }
+        #expect(kept.count == 3)
+        for (place, cut) in kept { #expect(torn.contents[place] == cut) }
+    }
+
     @Test func `of zeros is room made in advance`() throws {
         let (bytes, _) = try file()
         for count in [1, 7, 48, 4_096] {
