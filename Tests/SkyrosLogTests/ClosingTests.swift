@@ -47,3 +47,62 @@ import Testing
         }
     }
 }
+
+@Suite struct `A log that is closed` {
+    private let disk = SimulatedDisk()
+    private let fixture = LogFixture()
+    private let path = "events/00000000000000000001.open"
+
+    @Test func `says so behind what is durable alone`() throws {
+        for count in 1...20 {
+            let disk = SimulatedDisk()
+            let log = try fixture.make(on: disk)
+            try log.append(count)
+            disk.inject(Fault(.syncFile, isLasting: true))
+            #expect(code { try log.close() } == .durabilityLost)
+            for seed in 0..<20 {
+                // With the mark, and without what stands before it, this would be damage.
+                let (next, _) = try fixture.open(disk.crashed(seed: UInt64(seed)))
+                #expect(try next.batches() == expected(next.head.sequence))
+            }
+        }
+    }
+
+    @Test func `gives back the room that was made in advance`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(1)
+        #expect(disk.contents[path]?.count ?? 0 >= 4_096)
+        try log.close()
+        #expect(disk.contents[path]?.count ?? 0 < 1_024)
+    }
+
+    @Test func `leaves no file that means nothing, once it is opened again`() throws {
+        try fixture.make(on: disk).close()
+        disk.overwrite("events/00000000000000000002.tmp", with: [1, 2, 3])
+        _ = try fixture.open(disk)
+        #expect(Array(disk.contents.keys) == [path])
+    }
+}
+
+@Suite struct `A segment that is copied to a new file` {
+    @Test func `is read again before it takes the old one's place`() throws {
+        let fixture = LogFixture()
+        let path = "events/00000000000000000001.open"
+        let first = SimulatedDisk()
+        let log = try fixture.make(on: first)
+        try log.sync(through: log.append(5))
+        let length = log.statistics.fileBytes
+        let disk = first.killed()
+        let inspection = try fixture.inspect(disk)
+        // The medium gives another answer the second time.
+        var bytes = try #require(disk.contents[path])
+        bytes[length - 20] ^= 1
+        disk.overwrite(path, with: bytes)
+        let failure = code {
+            _ = try FileLog.open(
+                inspection, on: disk, fixture.options, framing: LogFixture.framing)
+        }
+        #expect(failure == .corrupt)
+        #expect(disk.contents[path] == bytes)
+    }
+}

@@ -91,6 +91,8 @@ struct OpenSegment: Sendable {
 extension DiskFile {
     /// The bytes from `position` on, fewer than `count` at the end of the file.
     func bytes(from position: Int, count: Int) throws(LogError) -> [UInt8] {
+        // An array made for nothing would write its count, 0, where all empty arrays are one.
+        guard count > 0 else { return [] }
         var failure: DiskError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(DiskError) {

@@ -54,13 +54,16 @@ extension Process {
     /// Runs the process to its end.
     func outcome() throws -> Program.Outcome {
         let output = Pipe()
-        let errors = Pipe()
+        // A file: who fills a second pipe would wait until the first is read.
+        let folder = try TemporaryFolder()
+        let errors = folder.url.appending(path: "errors")
+        try Data().write(to: errors)
         standardOutput = output
-        standardError = errors
+        standardError = try FileHandle(forWritingTo: errors)
         try run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
         waitUntilExit()
+        let complaints = try Data(contentsOf: errors)
         return Program.Outcome(
             status: terminationStatus, output: String(decoding: text, as: UTF8.self),
             errors: String(decoding: complaints, as: UTF8.self))
