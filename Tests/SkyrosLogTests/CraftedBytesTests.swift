@@ -23,6 +23,31 @@ import Testing
         #expect(code { _ = try fixture.open(disk) } == .corrupt)
     }
 
+    @Test(arguments: [(sequence: 4, isOther: false), (3, true)])
+    func `cannot leave out an event, nor go on with another history`(
+        sequence: UInt64, isOther: Bool
+    ) throws {
+        let log = try fixture.make(on: disk)
+        try log.append(2)
+        let past = isOther ? RunningCheck(beginning: fixture.storeID) : log.head.check
+        let path = "events/\(SegmentName(1, .open))"
+        var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
+        let salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
+        let batch = LogFixture.batch(sequence)
+        let hash = XXH64.hash(batch)
+        batch.withUnsafeBytes { payload in
+            let block = Block(
+                .batch, payload: payload, payloadHash: hash, sequence: sequence,
+                check: past.advanced(by: hash), durableByteCount: 0)
+            block.append(to: &bytes, payload: payload, salt: salt)
+        }
+        let next = disk.killed()
+        next.overwrite(path, with: bytes)
+        let (opened, recovery) = try fixture.open(next)
+        #expect(try opened.batches() == expected(2))
+        #expect(recovery.quarantined != nil)
+    }
+
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
     func `cannot hold more batches than bytes`(batchCount: UInt64) throws {
         let log = try fixture.make(on: disk)
