@@ -20,7 +20,8 @@ package struct ThreadID: Hashable, Sendable {
     }
 }
 
-/// A thread of its own that runs jobs one after the other, in the order in which they came.
+/// A thread of its own that runs jobs one after the other, in the order in which they came. The
+/// first one starts it.
 ///
 /// Syncs and the like block for long; on the threads of the cooperative pool, of which there are
 /// as many as processors, they would hold up everybody else.
@@ -29,6 +30,7 @@ package final class Worker: Sendable {
 
     private struct Queue: Sendable {
         var jobs: [Job] = []
+        var hasBegun = false
         var isStopping = false
         var hasEnded = false
         var thread: ThreadID?
@@ -36,11 +38,7 @@ package final class Worker: Sendable {
 
     private let queue = Monitor(Queue())
 
-    /// Starts the thread. It holds its queue, not the worker, and ends with the worker.
-    package init() {
-        let queue = queue
-        Self.start { Self.run(queue) }
-    }
+    package init() {}
 
     deinit {
         queue.change { $0.isStopping = true }
@@ -48,16 +46,23 @@ package final class Worker: Sendable {
 
     /// Adds a job to the end of the queue; does nothing after `stop`.
     package func enqueue(_ job: @escaping Job) {
-        queue.change { queue in
-            if !queue.isStopping { queue.jobs.append(job) }
+        let isFirst = queue.change { queue in
+            guard !queue.isStopping else { return false }
+            queue.jobs.append(job)
+            defer { queue.hasBegun = true }
+            return !queue.hasBegun
         }
+        guard isFirst else { return }
+        // The thread holds the queue, not the worker, and ends with the worker.
+        let queue = queue
+        Self.start { Self.run(queue) }
     }
 
     /// Ends the thread once all jobs in the queue have run, and waits for that, unless it is
     /// called by one of the jobs.
     package func stop() {
         queue.change { $0.isStopping = true }
-        queue.wait { $0.hasEnded || $0.thread == .current ? () : nil }
+        queue.wait { !$0.hasBegun || $0.hasEnded || $0.thread == .current ? () : nil }
     }
 
     private static func run(_ queue: Monitor<Queue>) {
