@@ -176,4 +176,17 @@ import Testing
         try log.append(1)
         #expect(try log.batches() == expected(1))
     }
+
+    @Test func `reads no batch that has changed on the disk since it was found whole`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(3)
+        let path = "events/00000000000000000001.open"
+        var bytes = try #require(disk.contents[path])
+        let batch = LogFixture.batch(2)
+        let place = try #require(
+            bytes.indices.first { bytes[$0...].starts(with: batch) })
+        bytes[place + batch.count - 1] ^= 1
+        disk.overwrite(path, with: bytes)
+        #expect(code { _ = try log.batches() } == .corrupt)
+    }
 }
