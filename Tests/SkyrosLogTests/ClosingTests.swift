@@ -76,6 +76,18 @@ import Testing
         #expect(disk.contents[path]?.count ?? 0 < 1_024)
     }
 
+    @Test func `is not written anew when it is opened again`() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(600)
+        try log.close()
+        let next = disk.crashed(seed: 1)
+        let sectorCount = try #require(next.contents[path]?.count) / 512
+        next.record()
+        _ = try fixture.open(next)
+        let written = next.moments.map(\.disk.unsyncedSectorCount).max() ?? 0
+        #expect(written > 0 && written < sectorCount / 10)
+    }
+
     @Test func `leaves no file that means nothing, once it is opened again`() throws {
         try fixture.make(on: disk).close()
         disk.overwrite("events/00000000000000000002.tmp", with: [1, 2, 3])

@@ -50,19 +50,13 @@ import Testing
 
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
     func `cannot hold more batches than bytes`(batchCount: UInt64) throws {
-        let log = try fixture.make(on: disk)
-        while log.statistics.segmentCount == 1 { try log.append(1) }
-        _ = try log.sealNext()
-        try log.close()
-        let path = "events/\(SegmentName(1, .sealed))"
-        var bytes = try #require(disk.contents[path])
-        let start = try #require(
-            bytes.indices.first { bytes[$0...].starts(with: [0x51, 0x2A, 0x4D, 0x18]) })
-        let size = bytes.withUnsafeBytes { $0.integer(at: start + 4) as UInt32 }
-        let content = start + 8..<start + 8 + Int(size)
-        try Self.patch(&bytes, content, batchCount)
-        disk.overwrite(path, with: bytes)
+        try seal { $0.batchCount = batchCount }
         #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
+    }
+
+    @Test func `cannot tell of another history than its batches`() throws {
+        try seal { $0.frames[1].checkBefore = RunningCheck(beginning: fixture.storeID) }
+        #expect(code { _ = try fixture.open(disk).0.batches() } == .chainBroken)
     }
 
     /// No writer writes such a frame, so it is no limit that somebody could raise.
@@ -82,13 +76,22 @@ import Testing
         #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
-    /// Writes another number of batches into an index, and its check anew.
-    private static func patch(
-        _ bytes: inout [UInt8], _ content: Range<Int>, _ batchCount: UInt64
-    ) throws {
+    /// Makes a sealed segment, and writes another index into it, with its check.
+    private func seal(_ change: (inout SegmentIndex) -> Void) throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        _ = try log.sealNext()
+        try log.close()
+        let path = "events/\(SegmentName(1, .sealed))"
+        var bytes = try #require(disk.contents[path])
+        let start = try #require(
+            bytes.indices.first { bytes[$0...].starts(with: [0x51, 0x2A, 0x4D, 0x18]) })
+        let size = bytes.withUnsafeBytes { $0.integer(at: start + 4) as UInt32 }
+        let content = start + 8..<start + 8 + Int(size)
         var index = try #require(
             bytes.withUnsafeBytes { SegmentIndex($0.slice(content.lowerBound, content.count)) })
-        index.batchCount = batchCount
+        change(&index)
         bytes.replaceSubrange(content, with: index.bytes)
+        disk.overwrite(path, with: bytes)
     }
 }
