@@ -53,21 +53,6 @@ import Testing
     private let fixture = LogFixture()
     private let path = "events/00000000000000000001.open"
 
-    @Test func `says so behind what is durable alone`() throws {
-        for count in 1...20 {
-            let disk = SimulatedDisk()
-            let log = try fixture.make(on: disk)
-            try log.append(count)
-            disk.inject(Fault(.syncFile, isLasting: true))
-            #expect(code { try log.close() } == .durabilityLost)
-            for seed in 0..<20 {
-                // With the mark, and without what stands before it, this would be damage.
-                let (next, _) = try fixture.open(disk.crashed(seed: UInt64(seed)))
-                #expect(try next.batches() == expected(next.head.sequence))
-            }
-        }
-    }
-
     @Test func `gives back the room that was made in advance`() throws {
         let log = try fixture.make(on: disk)
         try log.append(1)
