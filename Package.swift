@@ -72,7 +72,8 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
-            name: "ConcurrencyTests", dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting"]),
+            name: "ConcurrencyTests",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
             path: "Tests/CrashWriter"),

@@ -54,6 +54,7 @@ extension Store {
     ) {
         let request: WriteRequest
         do {
+            try checkProcess()
             request = try WriteRequest(
                 actor, reason, metadata, intent, durability ?? parts.options.durability)
         } catch {

@@ -109,6 +109,7 @@ public final class Store: Sendable {
     public func close() throws {
         try turn.take()
         defer { turn.release() }
+        try checkProcess()
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
         syncer.stop()
@@ -126,5 +127,11 @@ public final class Store: Sendable {
         if isClosed.load(ordering: .acquiring) {
             throw StoreError(.closed, "the store was closed; open it again to write")
         }
+        try checkProcess()
+    }
+
+    /// A copy of the process has neither the store's threads nor its lock.
+    func checkProcess() throws {
+        try StoreError.fromDisk { () throws(DiskError) in try parts.lock.check() }
     }
 }

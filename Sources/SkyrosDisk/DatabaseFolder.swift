@@ -5,21 +5,30 @@ package struct DatabaseFolder: Hashable, Sendable {
     /// The name of the file system, as registered with SQLite, that has this path; nil for the
     /// operating system's.
     package let vfs: String?
+    /// The folder that the path is to lead to; nil for whatever is there.
+    private let identity: System.FileIdentity?
 
     package init(path: String, vfs: String? = nil) {
         self.path = path
         self.vfs = vfs
+        identity = nil
+    }
+
+    /// The folder of a store that is open, by its path.
+    init(path: String, identity: System.FileIdentity) {
+        self.path = path
+        vfs = nil
+        self.identity = identity
+    }
+
+    /// Whether the path still leads to the folder: somebody may have moved a store that is open,
+    /// and put another one in its place, whose files are not to be touched.
+    package var isInPlace: Bool {
+        identity == nil || identity == System.identity(ofFolderAt: path)
     }
 
     /// The path of a file in the folder.
     package func path(of name: String) -> String {
         path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-    }
-}
-
-extension Disk {
-    /// The operating system's own folder, if this is one.
-    package var databaseFolder: DatabaseFolder? {
-        systemPath.map { DatabaseFolder(path: $0) }
     }
 }

@@ -84,6 +84,11 @@ package protocol DiskFile: Sendable {
     func wasRenamed(to name: String)
 }
 
+extension Disk {
+    /// Nil, for files that only this process has.
+    package var databaseFolder: DatabaseFolder? { nil }
+}
+
 extension DiskFile {
     /// Nothing, for a file whose errors name none.
     package func wasRenamed(to name: String) {}
@@ -91,7 +96,15 @@ extension DiskFile {
 
 /// The exclusive right to write to a store, held until `release` or the end of the process.
 package protocol DiskLock: Sendable {
+    /// Throws in a copy of the process that took the lock, as `fork` makes one.
+    func check() throws(DiskError)
+
     func release()
+}
+
+extension DiskLock {
+    /// Nothing, for a lock that no other process can share.
+    package func check() throws(DiskError) {}
 }
 
 /// The folders of a store.

@@ -131,7 +131,7 @@ import Testing
 }
 
 @Suite struct `Many writers` {
-    @Test func `lose no increment`() throws {
+    @Test func `lose no increment (F50, F51)`() throws {
         let store = try Store(inMemory: Counter.self)
         try store.write { try $0.insert(Counter(id: "c", value: 0)) }
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

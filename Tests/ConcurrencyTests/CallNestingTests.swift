@@ -33,7 +33,7 @@ import Testing
     private let returned = Locked(0)
 
     @Test(arguments: Outer.allCases, Inner.allCases)
-    func `returns`(outer: Outer, inner: Inner) async throws {
+    func `returns (F47)`(outer: Outer, inner: Inner) async throws {
         var options = Store.Options()
         options.syncIntervalMilliseconds = 1
         options.onError = { [handler] _ in handler.handle() }

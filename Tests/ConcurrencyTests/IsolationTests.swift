@@ -90,7 +90,7 @@ private final class Watch: Sendable {
 @Suite struct `Readers beside a writer` {
     /// A block of a few changes is applied in place, one of more than a thousand to a copy.
     @Test(arguments: [(2, 400), (1_001, 3)])
-    func `never see half a block`(counters: Int, changeCount: Int) throws {
+    func `never see half a block (F51)`(counters: Int, changeCount: Int) throws {
         let watch = try Watch(counters: counters, changeCountMin: changeCount)
         let sights = try watch.run()
         #expect(sights.count == watch.readerCount)

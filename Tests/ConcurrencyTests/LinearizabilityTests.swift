@@ -2,6 +2,7 @@ import Foundation
 import Skyros
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// Calls of many threads happen in one order, in which each takes effect between its beginning and
@@ -9,15 +10,19 @@ import Testing
 @Suite struct `A history of concurrent calls` {
     // MARK: The store
 
-    @Test(arguments: [(2, 400), (8, 100)])
-    func `of a store is linearizable`(threads: Int, callCount: Int) throws {
+    @Test(arguments: [
+        (2, Extent.pick(brief: 400, quick: 10_000, deep: 250_000)),
+        (8, Extent.pick(brief: 100, quick: 2_500, deep: 62_500)),
+    ])
+    func `of a store is linearizable (F51)`(threads: Int, callCount: Int) throws {
         let calls = try history(threads: threads, callCount: callCount, keys: 3, seed: 1)
         #expect(calls.count == threads * callCount)
         #expect(LinearOrder.problem(with: calls) == nil)
     }
 
-    @Test func `of a store is linearizable for a search that knows no sequences`() throws {
-        for seed in 0..<60 as Range<UInt64> {
+    @Test func `of a store is linearizable for a search that knows no sequences (F51)`() throws {
+        let count: UInt64 = Extent.pick(brief: 60, quick: 600, deep: 10_000)
+        for seed in 0..<count {
             let calls = try history(threads: 4, callCount: 3, keys: 2, seed: seed)
             #expect(LinearSearch.isLinearizable(calls, respectingSequences: false))
             #expect(LinearOrder.problem(with: calls) == nil)
@@ -65,7 +70,7 @@ import Testing
                 return .write(saw: saw, wrote: value, sequence: sequence)
             case 1:
                 let snapshot = store.snapshot
-                kept.withLock { $0.append(snapshot) }
+                if Sanitizer.isThere { kept.withLock { $0.append(snapshot) } }
                 let saw = try snapshot.get(Counter.self, id)?.value ?? 0
                 return .readSnapshot(saw: saw, sequence: snapshot.sequence.rawValue)
             default:
@@ -77,7 +82,7 @@ import Testing
     // MARK: The checks
 
     /// The quick check and the search agree about histories that were made, and then spoiled.
-    @Test func `is judged alike by order and by search`() {
+    @Test func `is judged alike by order and by search (F51)`() {
         var verdicts: [String: Int] = [:]
         for seed in 0..<4_000 as Range<UInt64> {
             let choose = Choices(seed: seed)

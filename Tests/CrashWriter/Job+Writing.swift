@@ -65,12 +65,13 @@ extension Job {
 
     /// Writes the next event and acknowledges it.
     @discardableResult
-    private func writeOne(to store: Store, _ log: AcknowledgementLog) throws -> UInt64 {
+    func writeOne(to store: Store, _ log: AcknowledgementLog) throws -> UInt64 {
         // Several threads do not know in advance which event theirs will be.
         let reason = threadCount == 1 ? "event \(store.sequence.next)" : nil
         let (number, receipt) = try store.writeWithReceipt(by: "writer", because: reason) { tx in
             let number = store.sequence.next.rawValue
             try Model.write(number, &tx)
+            if number == trapNumber { abort() }
             return number
         }
         guard receipt.sequence?.rawValue == number else {
@@ -104,7 +105,7 @@ extension Result {
 }
 
 /// The file of acknowledgements, and the same on the output.
-private final class AcknowledgementLog: Sendable {
+final class AcknowledgementLog: Sendable {
     private let file: Locked<FileHandle>
 
     init(_ url: URL) throws {

@@ -10,7 +10,7 @@ struct Broken: Error, CustomStringConvertible {
 /// What the command line asks for.
 struct Job {
     enum Role: String {
-        case write, run, verify
+        case write, run, copy, verify
     }
 
     let role: Role
@@ -19,6 +19,8 @@ struct Job {
     let durability: Durability
     private(set) var eventCount = 40
     private(set) var threadCount = 1
+    /// The event whose write block ends the process.
+    private(set) var trapNumber: UInt64?
     /// What the store takes for this boot; the system's if it is nil.
     private(set) var boot: String?
 
@@ -38,6 +40,7 @@ struct Job {
             switch (words[index], Int(value)) {
             case ("--events", let count?): eventCount = count
             case ("--threads", let count?): threadCount = max(1, count)
+            case ("--trap", let number?): trapNumber = UInt64(number)
             case ("--boot", _): boot = value
             default: return nil
             }
@@ -66,7 +69,7 @@ struct Job {
         options.openingTargetMilliseconds = 1
         options.syncIntervalMilliseconds = 5
         options.onError = onError
-        if role == .run {
+        if role == .run || role == .copy {
             // So few events that a segment is to hold a part of them.
             options.segmentBytesMax = 4 << 10
             options.openingTargetMilliseconds = 0
@@ -90,6 +93,8 @@ private final class DiskOfBoot: Disk {
     }
 
     var systemPath: String? { disk.systemPath }
+
+    var databaseFolder: DatabaseFolder? { disk.databaseFolder }
 
     func makeFolder(_ folder: Folder) throws(DiskError) { try disk.makeFolder(folder) }
 

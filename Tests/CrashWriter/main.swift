@@ -2,10 +2,12 @@
 //
 //     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL     until it is killed
 //     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       so many events, whatever fails; closes
+//     crash-writer copy STORE ACKNOWLEDGEMENTS LEVEL      the same, copying its process in between
 //     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL
 //
 //     --events N      what `run` writes; 40
 //     --threads N     how many write at the same time; 1
+//     --trap N        the write block of event N ends the process
 //     --boot NAME     what the store takes for this boot of the machine; the system's
 //
 // The writer appends the number of each event to a file once its write has returned, and says it
@@ -23,8 +25,8 @@ func complain(_ text: String) {
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
-        "usage: crash-writer write|run|verify STORE FILE LEVEL "
-            + "[--events N] [--threads N] [--boot NAME]")
+        "usage: crash-writer write|run|copy|verify STORE FILE LEVEL "
+            + "[--events N] [--threads N] [--trap N] [--boot NAME]")
     exit(2)
 }
 
@@ -32,6 +34,7 @@ do {
     switch job.role {
     case .write: try job.write()
     case .run: try job.run()
+    case .copy: try job.copy()
     case .verify: print(try job.verify())
     }
 } catch {

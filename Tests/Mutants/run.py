@@ -113,8 +113,20 @@ def start(*command, extent="brief"):
     )
 
 
+def end_strays():
+    """Ends the programs of the copy that have outlived the tests which began them."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(entry / "exe").startswith(f"{COPY}/"):
+                os.kill(int(entry.name), signal.SIGKILL)
+        except OSError:
+            continue
+
+
 def clean_up():
-    """Removes what tests have left that were killed: file systems of their own, and folders."""
+    """Removes what tests have left that were killed: processes, file systems of their own, and
+    folders."""
+    end_strays()
     mounts = pathlib.Path("/proc/mounts")
     if mounts.exists():
         places = [line.split()[1] for line in mounts.read_text().splitlines()]

@@ -118,7 +118,7 @@ import Testing
     private let fixture = LogFixture(segmentBytesMax: 2_000)
 
     @Test(arguments: [0, 1, 40, 60, 1_000])
-    func `undoes a write that was cut short, and goes on`(written: Int) throws {
+    func `undoes a write that was cut short, and goes on (F16, F18)`(written: Int) throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         disk.inject(Fault(.write, reason: .noSpace, writtenBytes: written))
@@ -129,7 +129,7 @@ import Testing
         #expect(try fixture.open(disk.killed()).0.batches() == expected(5))
     }
 
-    @Test func `takes no more writes if a write cannot be undone`() throws {
+    @Test func `takes no more writes if a write cannot be undone (F23)`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         disk.inject(Fault(.write, writtenBytes: 10))
@@ -140,7 +140,7 @@ import Testing
         #expect(try fixture.open(disk.killed()).0.batches() == expected(3))
     }
 
-    @Test func `never repeats a sync that failed`() throws {
+    @Test func `never repeats a sync that failed (F13)`() throws {
         let log = try fixture.make(on: disk)
         let position = try log.append(3)
         disk.inject(Fault(.syncFile))
@@ -153,7 +153,7 @@ import Testing
         #expect(try log.batches() == expected(3))
     }
 
-    @Test func `trusts nothing that a failed sync left in the cache`() throws {
+    @Test func `trusts nothing that a failed sync left in the cache (F14)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: try log.append(3))
         let position = try log.append(3)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `leaves no trace of an append that found the disk full`() throws {
+    @Test func `leaves no trace of an append that found the disk full (F16)`() throws {
         let log = try fixture.make(on: disk)
         disk.inject(Fault(.preallocate, reason: .noSpace, isLasting: true))
         #expect(code { try log.append(1) } == .diskFull)

@@ -16,7 +16,7 @@ import Testing
             unsyncedBytesMax: 1_000)
     }
 
-    @Test func `cannot begin before the first event`() throws {
+    @Test func `cannot begin before the first event (F63)`() throws {
         let name = SegmentName(0, .open)
         try disk.makeFolder(.events)
         disk.overwrite("events/\(name)", with: header(from: 0).bytes)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(sequence: 4, isOther: false), (3, true)])
-    func `cannot leave out an event, nor go on with another history`(
+    func `cannot leave out an event, nor go on with another history (F33, F63)`(
         sequence: UInt64, isOther: Bool
     ) throws {
         let log = try fixture.make(on: disk)
@@ -49,18 +49,18 @@ import Testing
     }
 
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
-    func `cannot hold more batches than bytes`(batchCount: UInt64) throws {
+    func `cannot hold more batches than bytes (F36)`(batchCount: UInt64) throws {
         try seal { $0.batchCount = batchCount }
         #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
-    @Test func `cannot tell of another history than its batches`() throws {
+    @Test func `cannot tell of another history than its batches (F33)`() throws {
         try seal { $0.frames[1].checkBefore = RunningCheck(beginning: fixture.storeID) }
         #expect(code { _ = try fixture.open(disk).0.batches() } == .chainBroken)
     }
 
     /// No writer writes such a frame, so it is no limit that somebody could raise.
-    @Test func `is damaged if a frame claims to be larger than any`() throws {
+    @Test func `is damaged if a frame claims to be larger than any (F35)`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
         _ = try log.sealNext()

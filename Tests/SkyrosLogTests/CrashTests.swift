@@ -90,7 +90,9 @@ private struct Steps {
         }
     }
 
-    @Test func `recovers from a crash at every operation of rolling and sealing`() throws {
+    @Test func `recovers from a crash at every operation of rolling and sealing (F4, F8, F10)`()
+        throws
+    {
         var after = 0
         while true {
             let disk = SimulatedDisk()
@@ -121,7 +123,7 @@ private struct Steps {
         #expect(after > 50)
     }
 
-    @Test func `recovers from a crash at every operation of its recovery`() throws {
+    @Test func `recovers from a crash at every operation of its recovery (F12)`() throws {
         let disk = SimulatedDisk()
         let log = try fixture.make(on: disk)
         try log.append(9)
@@ -144,7 +146,7 @@ private struct Steps {
         }
     }
 
-    @Test func `keeps after a power cut what a reopening has shown`() throws {
+    @Test func `keeps after a power cut what a reopening has shown (F11)`() throws {
         for seed in 0..<40 {
             let disk = SimulatedDisk()
             let log = try fixture.make(on: disk)

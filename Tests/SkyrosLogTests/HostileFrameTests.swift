@@ -12,7 +12,7 @@ import Testing
         0x01, 0, 0,  // a last block of no bytes
     ]
 
-    @Test func `takes no memory for what it cannot hold`() throws {
+    @Test func `takes no memory for what it cannot hold (F35)`() throws {
         let failure = #expect(throws: Zstd.Failure.self) {
             try Self.boastful.withUnsafeBytes { try Zstd.content(of: $0, byteCountMax: 1 << 30) }
         }
@@ -20,7 +20,7 @@ import Testing
         #expect(failure == .sizeMismatch(expected: 3 * 128 << 10, stated: 1 << 30))
     }
 
-    @Test func `is none that holds one byte again and again`() throws {
+    @Test func `is none that holds one byte again and again (F35)`() throws {
         let content = [UInt8](repeating: 7, count: 3 << 20)
         let compressor = try #require(Zstd.Compressor())
         let frame = try compressor.frame(content)

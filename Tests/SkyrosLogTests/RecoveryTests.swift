@@ -19,7 +19,7 @@ import Testing
         return (Array((disk.contents[path] ?? []).prefix(end)), start)
     }
 
-    @Test func `is cut at the last whole event, wherever it tore`() throws {
+    @Test func `is cut at the last whole event, wherever it tore (F2)`() throws {
         let (bytes, start) = try file()
         for length in start..<bytes.count {
             let torn = disk.killed()
@@ -54,7 +54,7 @@ import Testing
         for (place, cut) in kept { #expect(torn.contents[place] == cut) }
     }
 
-    @Test func `of zeros is room made in advance`() throws {
+    @Test func `of zeros is room made in advance (F7)`() throws {
         let (bytes, _) = try file()
         for count in [1, 7, 48, 4_096] {
             let torn = disk.killed()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is never one if a later block proves it durable`() throws {
+    @Test func `is never one if a later block proves it durable (F24)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: log.append(3))
         try log.markIdle()
@@ -76,7 +76,7 @@ import Testing
         try refuses(damaged)
     }
 
-    @Test func `is damage if whole blocks follow within one boot`() throws {
+    @Test func `is damage if whole blocks follow within one boot (F5)`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
@@ -160,7 +160,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `never gives a wrong batch, whichever bit is flipped`() throws {
+    @Test func `never gives a wrong batch, whichever bit is flipped (F24)`() throws {
         let whole = disk.contents
         for (path, bytes) in whole.sorted(by: { $0.key < $1.key }) where path.hasPrefix("events/") {
             for bit in 0..<(bytes.count * 8) {
@@ -177,7 +177,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `misses nothing silently when a segment is cut short`() throws {
+    @Test func `misses nothing silently when a segment is cut short (F28)`() throws {
         for (path, bytes) in disk.contents where path.hasPrefix("events/") {
             for length in 0..<bytes.count {
                 let copy = disk.killed()
@@ -190,7 +190,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `names the segment that is missing`() throws {
+    @Test func `names the segment that is missing (F28)`() throws {
         let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
         #expect(names.count > 3)
         for name in names {
@@ -206,7 +206,38 @@ extension [UInt8] {
         }
     }
 
-    @Test func `takes no segment of another store or history`() throws {
+    @Test func `names what is missing if any of its segments are (F28)`() throws {
+        let log = try SweepLog(sealedBytes: 1_200, openBytes: 1_500)
+        let names = log.sealed + log.open
+        // Without any there is no log; and nothing tells of an active segment behind one that has
+        // ended and is not sealed yet, but the checkpoint and who knows how far the log went.
+        let untold = 1 << (names.count - 1)
+        for missing in 1..<(1 << names.count) - 1 where missing != untold {
+            let copy = log.disk.killed()
+            for (index, name) in names.enumerated() where missing & 1 << index != 0 {
+                copy.erase(name)
+            }
+            let before = copy.contents
+            let found = code { _ = try log.fixture.open(copy) }
+            #expect(found == .segmentMissing, "without \(missing)")
+            #expect(copy.contents == before)
+        }
+    }
+
+    @Test func `is refused if one of its segments bears another's name (F28)`() throws {
+        let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+        for name in names {
+            for other in names where other != name {
+                let copy = disk.killed()
+                copy.overwrite(other, with: copy.contents[name] ?? [])
+                #expect(code { _ = try fixture.open(copy) } != nil, "\(name) as \(other)")
+                copy.erase(name)
+                #expect(code { _ = try fixture.open(copy) } != nil, "\(name) as \(other) alone")
+            }
+        }
+    }
+
+    @Test func `takes no segment of another store or history (F28, F32)`() throws {
         var other = LogFixture(segmentBytesMax: 600)
         other.options.frameBytes = 100
         let foreign = SimulatedDisk()

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncFolder])
-    func `ends the log if a sync fails while its successor is made`(
+    func `ends the log if a sync fails while its successor is made (F13, F15)`(
         kind: SimulatedDisk.Kind
     ) throws {
         let log = try fullLog()
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedDisk.Kind.create, .write, .rename])
-    func `stays as it is if its successor finds no room, and tries again`(
+    func `stays as it is if its successor finds no room, and tries again (F17)`(
         kind: SimulatedDisk.Kind
     ) throws {
         let log = try fullLog()

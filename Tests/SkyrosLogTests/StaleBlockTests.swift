@@ -10,7 +10,7 @@ import Testing
     private let disk = SimulatedDisk()
     private let first = "events/00000000000000000001.open"
 
-    @Test func `of the segment before is no block of its successor`() throws {
+    @Test func `of the segment before is no block of its successor (F7, F32)`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
         try log.sync(through: log.end)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `that an earlier opening cut off does not come back`() throws {
+    @Test func `that an earlier opening cut off does not come back (F7)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: log.append(2))
         let end = SegmentEnd.of(try #require(disk.contents[first]))

@@ -81,7 +81,7 @@ import Testing
         #expect(disk.disk.count(.syncFile) == scene.heldSync + 1)
     }
 
-    @Test func `all learn that it failed, and no other is made`() throws {
+    @Test func `all learn that it failed, and no other is made (F13)`() throws {
         let scene = try scene()
         let same = Waiters(4, for: scene.log.end, of: scene.log)
         let later = Waiters(4, for: try scene.log.append(1), of: scene.log)
@@ -91,6 +91,34 @@ import Testing
             #expect(waiters.outcomes().allSatisfy { $0 == .durabilityLost })
         }
         #expect(disk.disk.count(.syncFile) == scene.heldSync)
+    }
+
+    /// A disk whose sync takes for ever: who does not wait for it writes on, up to a bound.
+    @Test func `do not hold up a writer who does not wait, up to the bound (F22)`() throws {
+        var fixture = LogFixture()
+        fixture.options.unsyncedBytesMax = 4_000
+        disk.allowSyncs(100)
+        let log = try fixture.make(on: disk)
+        let durableBytes = log.statistics.fileBytes
+        let count = disk.disk.count(.syncFile)
+        disk.allowSyncs(count)
+        let first = Waiters(1, for: try log.append(1), of: log)
+        disk.waitForSyncs(count + 1)
+        let progress = Monitor(0)
+        let total: UInt64 = 60
+        Thread.detachNewThread {
+            while log.head.sequence < total {
+                guard (try? log.append(1)) != nil else { return }
+                progress.change { $0 += 1 }
+            }
+        }
+        // It comes as far as the bound, and waits for the sync that is under way.
+        progress.wait { $0 >= 20 ? () : nil }
+        #expect(log.statistics.fileBytes - durableBytes <= 4_000)
+        disk.allowSyncs(1_000)
+        #expect(first.outcomes() == [nil])
+        progress.wait { $0 == Int(total) - 1 ? () : nil }
+        #expect(try log.batches() == expected(total))
     }
 
     @Test func `go on if what was deferred cannot be written`() throws {

@@ -51,7 +51,7 @@ private struct Item: Entity, Equatable {
         #expect(!archive.verify().ok)
     }
 
-    @Test func `is set aside and rebuilt if it was damaged`() throws {
+    @Test func `is set aside and rebuilt if it was damaged (F26)`() throws {
         try fill(disk)
         let bytes = try #require(disk.contents["checkpoint.sqlite"])
         disk.overwrite("checkpoint.sqlite", with: bytes.map { ~$0 })
@@ -115,7 +115,7 @@ private struct Item: Entity, Equatable {
         #expect(journalCount > 0)
     }
 
-    @Test func `never leads to a wrong state while it is made anew`() throws {
+    @Test func `never leads to a wrong state while it is made anew (F56)`() throws {
         let store = try open(disk)
         for id in 1...3 { try store.write { try $0.insert(Item(id: id)) } }
         disk.record()

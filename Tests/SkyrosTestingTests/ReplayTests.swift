@@ -59,14 +59,14 @@ private struct Account: Entity {
             .through(1).run()
     }
 
-    @Test func `notices another state than the recorded one`() throws {
+    @Test func `notices another state than the recorded one (F64)`() throws {
         let digest = String(repeating: "0", count: 32)
         #expect(throws: ReplayFailure.self) {
             try Replay(of: folder, entities: Account.self).expecting(digest: digest).run()
         }
     }
 
-    @Test func `notices a type that has grown apart from its records`() throws {
+    @Test func `notices a type that has grown apart from its records (F58)`() throws {
         struct Renamed: Entity {
             var id: String
             var amount: Int

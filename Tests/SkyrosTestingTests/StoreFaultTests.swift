@@ -81,7 +81,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(counts.count > 1)
     }
 
-    @Test func `refuses a write that finds the disk full, and goes on`() throws {
+    @Test func `refuses a write that finds the disk full, and goes on (F16)`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }
         disk.inject(Fault(.write, reason: .noSpace, writtenBytes: 20))
@@ -91,7 +91,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(try open(disk.killed()).all(Item.self).map(\.id) == [1, 3])
     }
 
-    @Test func `takes no more writes after a failed sync, and reads on`() throws {
+    @Test func `takes no more writes after a failed sync, and reads on (F13)`() throws {
         let store = try open(disk)
         try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
         disk.inject(Fault(.syncFile))
@@ -154,7 +154,7 @@ private let segment = "events/00000000000000000001.open"
         }
     }
 
-    @Test func `refuses an event beyond the limit`() throws {
+    @Test func `refuses an event beyond the limit (F37)`() throws {
         let store = try open(disk) { $0.eventBytesMax = 1_000 }
         let text = String(repeating: "x", count: 1_000)
         #expect(
@@ -162,6 +162,45 @@ private let segment = "events/00000000000000000001.open"
         #expect(store.sequence == .zero)
         try store.write { try $0.insert(Item(id: 1, text: "short")) }
         #expect(store.sequence == 1)
+    }
+
+    @Test func `refuses an event by its last byte (F37)`() throws {
+        let item = Item(id: 1, text: String(repeating: "x", count: 2_000))
+        func isTaken(limit: Int) throws -> Bool {
+            let disk = SimulatedDisk()
+            let store = try open(disk) { $0.eventBytesMax = limit }
+            let before = disk.contents
+            let found = code { try store.write { try $0.insert(item) } }
+            let isTaken = found == nil
+            #expect(isTaken || found == .limitExceeded)
+            #expect(isTaken || disk.contents == before)
+            #expect(try store.count(Item.self) == (isTaken ? 1 : 0))
+            return isTaken
+        }
+        var (refused, taken) = (2_000, 3_000)
+        while taken - refused > 1 {
+            let middle = (refused + taken) / 2
+            if try isTaken(limit: middle) { taken = middle } else { refused = middle }
+        }
+        let store = try open(disk)
+        try store.write { try $0.insert(item) }
+        // The size of the payload stands in the header of the event's block.
+        let bytes = try #require(disk.contents[segment])
+        let opening = 96 + 48 + (Int(bytes[100]) + 7) / 8 * 8
+        #expect(Int(bytes[opening + 4]) | Int(bytes[opening + 5]) << 8 == taken)
+        for limit in [taken - 1, taken, taken + 1] {
+            #expect(try isTaken(limit: limit) == (limit >= taken))
+        }
+    }
+
+    @Test func `refuses an event that is larger than any (F37)`() throws {
+        let store = try open(disk)
+        let before = disk.contents
+        let text = String(repeating: "x", count: 65 << 20)
+        let found = code { try store.write { try $0.insert(Item(id: 1, text: text)) } }
+        #expect(found == .limitExceeded)
+        #expect(disk.contents == before)
+        try store.write { try $0.insert(Item(id: 1)) }
     }
 
     @Test func `reads a large event under a smaller limit`() throws {
@@ -177,7 +216,7 @@ private let segment = "events/00000000000000000001.open"
         try again.write { try $0.insert(Item(id: 9)) }
     }
 
-    @Test func `refuses an event after the last moment there is`() throws {
+    @Test func `refuses an event after the last moment there is (F54)`() throws {
         let last = ManualClock(microseconds: .max)
         let store = try Store(on: disk, entities: Item.self, clock: last)
         try store.write { try $0.insert(Item(id: 1)) }
@@ -189,7 +228,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(try open(disk).count(Item.self) == 1)
     }
 
-    @Test func `never lets its time go back`() throws {
+    @Test func `never lets its time go back (F54)`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }
         clock.advance(byMicroseconds: -1_000_000_000)
@@ -199,6 +238,38 @@ private let segment = "events/00000000000000000001.open"
         clock.advance(byMicroseconds: 2_000_000_000)
         try store.write { try $0.insert(Item(id: 3)) }
         #expect(try #require(try store.event(3)).time.microseconds > times[1] + 1)
+    }
+
+    @Test func `has times in order wherever the clock jumps (F54)`() throws {
+        let jumps = SeededEntropy(seed: 54)
+        let store = try open(disk)
+        let year: Int64 = 31_557_600 * 1_000_000
+        // 1970 and around it, long before, and the last moment that 64 bits of nanoseconds have.
+        let moments: [Int64] = [0, 1, -1, -60 * year]
+        let end: Int64 = 9_223_372_036_854_775
+        var last: Int64 = .min
+        for number in 0..<10_000 {
+            let jump = jumps.next()
+            let target =
+                switch jump % 50 {
+                case 0: moments[Int(jump / 50) % moments.count]
+                case 1 where number > 9_000: end
+                default: Int64(jump % UInt64(20 * year)) - 10 * year
+                }
+            clock.advance(byMicroseconds: target - clock.nowMicroseconds())
+            try store.write { try $0.upsert(Item(id: number % 7, text: "\(number)")) }
+            let time = store.snapshot.time.microseconds
+            #expect(time > last)
+            last = time
+        }
+        var previous: Int64 = .min
+        let again = try open(disk.killed())
+        try again.forEachEvent { event in
+            #expect(event.time.microseconds > previous)
+            previous = event.time.microseconds
+            return true
+        }
+        #expect(previous == last)
     }
 }
 
@@ -215,7 +286,7 @@ private let segment = "events/00000000000000000001.open"
         code { _ = try Store(on: disk, entities: Item.self) }
     }
 
-    @Test func `names damage to its log`() throws {
+    @Test func `names damage to its log (F24)`() throws {
         let copy = disk.killed()
         var bytes = try #require(copy.contents[segment])
         bytes[300] ^= 1
@@ -224,7 +295,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(code { _ = try Archive(on: copy) } == .logCorrupt)
     }
 
-    @Test func `names a format that is newer`() throws {
+    @Test func `names a format that is newer (F59)`() throws {
         let copy = disk.killed()
         var bytes = try #require(copy.contents[segment])
         bytes[10] = 9
@@ -232,7 +303,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(opening(copy) == .unsupportedFormat)
     }
 
-    @Test func `names a segment that is missing, or another store's`() throws {
+    @Test func `names a segment that is missing, or another store's (F28)`() throws {
         let small = SimulatedDisk()
         var options = Store.Options()
         options.segmentBytesMax = 500

@@ -65,6 +65,7 @@ final class Checkpointer: Sendable {
     }
 
     private func open(_ database: inout CheckpointDatabase?) throws -> CheckpointDatabase {
+        guard folder.isInPlace else { throw CheckpointError.folderMoved(from: folder.path) }
         if let database { return database }
         let opened = try CheckpointDatabase(
             path: folder.path(of: name), readOnly: isReadOnly, vfs: folder.vfs)

@@ -5,8 +5,10 @@
 /// that nobody can lead a store astray by swapping names. New files are for the user alone.
 package final class PosixDisk: Disk {
     private let root: PosixFolder
+    private let opener = ProcessMark()
     /// Without symbolic links, which SQLite does not follow either.
     private let path: String
+    private let identity: System.FileIdentity
 
     /// Opens the folder at `path`; with `creating`, makes it and its parents first.
     ///
@@ -20,19 +22,22 @@ package final class PosixDisk: Disk {
         if creating { try PosixFolder.makeAll(path) }
         root = try PosixFolder(path: path)
         self.path = try System.realPath(path)
+        identity = try System.identity(root.descriptor, path)
     }
 
     package var bootID: String { System.bootID }
 
     package var systemPath: String? { path }
 
+    package var databaseFolder: DatabaseFolder? { DatabaseFolder(path: path, identity: identity) }
+
     package func makeFolder(_ folder: Folder) throws(DiskError) {
-        if folder != .root { try root.makeFolder(folder.rawValue) }
+        if folder != .root { try open(.root).makeFolder(folder.rawValue) }
     }
 
     package func removeFolder(_ folder: Folder) throws(DiskError) {
         precondition(folder != .root, "A store's folder is never removed.")
-        try root.removeFolder(folder.rawValue)
+        try open(.root).removeFolder(folder.rawValue)
     }
 
     package func list(_ folder: Folder) throws(DiskError) -> [String] {
@@ -75,12 +80,13 @@ package final class PosixDisk: Disk {
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
-        try PosixLock(in: root)
+        try PosixLock(in: open(.root))
     }
 
     /// Subfolders are opened anew for each call: none of these calls is on a hot path, and a
     /// folder that was replaced meanwhile is noticed.
     private func open(_ folder: Folder) throws(DiskError) -> PosixFolder {
-        folder == .root ? root : try root.folder(folder.rawValue)
+        try opener.check(.open, path)
+        return folder == .root ? root : try root.folder(folder.rawValue)
     }
 }

@@ -9,6 +9,7 @@ final class PosixFile: DiskFile {
     private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
     private let isOpen = Atomic(true)
+    private let opener = ProcessMark()
     /// Whether the file has grown by preallocation since the last sync began.
     private let hasNewRoom = Atomic(false)
     private let folderPath: String
@@ -131,6 +132,7 @@ final class PosixFile: DiskFile {
 
     /// A closed descriptor's number may be another file's by now, which must not be written to.
     private func requireOpen(_ operation: DiskError.Operation) throws(DiskError) {
+        try opener.check(operation, path)
         guard isOpen.load(ordering: .relaxed) else {
             throw DiskError(operation, path, .system(System.badDescriptor))
         }

@@ -9,11 +9,13 @@ final class PosixLock: DiskLock {
     private static let held = Locked<Set<System.FileIdentity>>([])
 
     private let identity: System.FileIdentity
+    private let path: String
+    private let taker = ProcessMark()
     /// Nil once released.
     private let descriptor: Locked<Int32?>
 
     init(in folder: PosixFolder) throws(DiskError) {
-        let path = "\(folder.path)/lock"
+        path = "\(folder.path)/lock"
         identity = try System.identity(folder.descriptor, path)
         let isNew = Self.held.withLock { [identity] in $0.insert(identity).inserted }
         guard isNew else {
@@ -31,13 +33,18 @@ final class PosixLock: DiskLock {
         release()
     }
 
+    func check() throws(DiskError) {
+        try taker.check(.lock, path)
+    }
+
     func release() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor
         }
         guard let open else { return }
-        System.unlock(open)
+        // A copy of the process shares the lock, which is not its own to give back.
+        if taker.isCurrent { System.unlock(open) }
         System.close(open)
         Self.held.withLock { [identity] in _ = $0.remove(identity) }
     }

@@ -21,6 +21,12 @@ extension System {
     struct FileIdentity: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
+
+        init(_ status: stat) {
+            // A device's number has a sign on some systems.
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(status.st_ino)
+        }
     }
 
     // MARK: Files
@@ -209,9 +215,13 @@ extension System {
     static func identity(_ descriptor: Int32, _ path: String) throws(DiskError) -> FileIdentity {
         var status = stat()
         if fstat(descriptor, &status) != 0 { throw DiskError(.status, path, .system(errno)) }
-        // A device's number has a sign on some systems.
-        return FileIdentity(
-            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        return FileIdentity(status)
+    }
+
+    /// What stands at a path; nil if nothing does, or nobody may know.
+    static func identity(ofFolderAt path: String) -> FileIdentity? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
     private static func checked(

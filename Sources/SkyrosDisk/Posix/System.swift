@@ -37,6 +37,11 @@ package enum System {
 
     static var processID: Int32 { getpid() }
 
+    /// Has `body` called in each process that `fork` makes of this one, before anything else there.
+    static func inEachCopyOfTheProcess(_ body: @convention(c) () -> Void) {
+        pthread_atfork(nil, nil, body)
+    }
+
     package static func message(of code: Int32) -> String {
         guard let text = strerror(code) else { return "unknown error" }
         return String(cString: text)

@@ -30,6 +30,9 @@ struct SegmentScan: Sendable {
     private(set) var stop: Stop = .endOfFile
     /// Valid blocks that stand behind the first byte that does not parse.
     private(set) var validBlocksAfterEnd = 0
+    /// Whether the first byte that does not parse begins a block that says that all before it was
+    /// durable, and continues another history than that.
+    private(set) var isEndContradicted = false
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
 
@@ -60,11 +63,13 @@ struct SegmentScan: Sendable {
         }
         lastNonzeroOffset = endOffset
         validBlocksAfterEnd = 0
+        isEndContradicted = false
         if offset >= bytes.count {
             stop = .endOfFile
         } else if let last = bytes.lastNonzero(from: offset) {
             stop = .invalid
             lastNonzeroOffset = base + last + 1
+            isEndContradicted = contradictsEnd(bytes, at: offset, salt: salt)
             lookBehind(bytes, from: offset, salt: salt)
         } else {
             stop = .zeros
@@ -93,11 +98,7 @@ struct SegmentScan: Sendable {
     private func validBlock(
         in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Block? {
-        guard let block = Block(headerIn: bytes, at: offset, salt: salt),
-            block.byteCount <= bytes.count - offset
-        else { return nil }
-        let payload = bytes.slice(offset + Block.headerByteCount, block.payloadByteCount)
-        guard XXH64.hash(payload) == block.payloadHash else { return nil }
+        guard let block = wholeBlock(in: bytes, at: offset, salt: salt) else { return nil }
         if block.kind == .batch {
             guard block.sequence == lastSequence &+ 1,
                 block.check == lastCheck.advanced(by: block.payloadHash)
@@ -106,6 +107,25 @@ struct SegmentScan: Sendable {
             guard block.sequence == lastSequence, block.check == lastCheck else { return nil }
         }
         return block
+    }
+
+    /// The block at `offset` if it is whole, wherever it belongs.
+    private func wholeBlock(
+        in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
+    ) -> Block? {
+        guard let block = Block(headerIn: bytes, at: offset, salt: salt),
+            block.byteCount <= bytes.count - offset
+        else { return nil }
+        let payload = bytes.slice(offset + Block.headerByteCount, block.payloadByteCount)
+        return XXH64.hash(payload) == block.payloadHash ? block : nil
+    }
+
+    /// What was durable when a block was written, no crash can exchange behind its back.
+    private func contradictsEnd(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
+    ) -> Bool {
+        guard let block = wholeBlock(in: bytes, at: offset, salt: salt) else { return false }
+        return block.durableByteCount >= endOffset
     }
 
     /// Looks for block headers behind the end: they tell damage from a torn tail.

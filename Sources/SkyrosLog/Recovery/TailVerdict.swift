@@ -21,10 +21,12 @@ extension TailVerdict {
     ///
     /// 1. Nothing but zeros behind the last block: no damage; clean if that block is a closing.
     /// 2. X < W: a sync had succeeded beyond X, so no crash can explain it. Damaged.
-    /// 3. Valid blocks behind X, and the machine has not been rebooted since: a page cache does
+    /// 3. A whole block at X, which says that X = W and continues another history than what stands
+    ///    before it: that is not what was synced. Damaged.
+    /// 4. Valid blocks behind X, and the machine has not been rebooted since: a page cache does
     ///    not reorder within one boot. Damaged.
-    /// 4. More to cut off than may ever be unsynced. Damaged.
-    /// 5. Otherwise a torn tail, or a reordering by a power cut, which is legal.
+    /// 5. More to cut off than may ever be unsynced. Damaged.
+    /// 6. Otherwise a torn tail, or a reordering by a power cut, which is legal.
     init(_ scan: SegmentScan, _ header: SegmentHeader, bootID: String) {
         let start = scan.endOffset
         guard scan.stop == .invalid else {
@@ -35,6 +37,9 @@ extension TailVerdict {
         let isSameBoot = !bootID.isEmpty && bootID == scan.bootID
         if start < scan.durableByteCount {
             let why = "it was proved durable through byte \(scan.durableByteCount)"
+            self = .damaged(offset: start, why: why)
+        } else if scan.isEndContradicted {
+            let why = "what stands before it is not what was made durable"
             self = .damaged(offset: start, why: why)
         } else if scan.validBlocksAfterEnd > 0, isSameBoot {
             let why = "\(scan.validBlocksAfterEnd) whole blocks follow, in the same boot"

@@ -36,13 +36,13 @@ struct `A call of the system` {
     private static func first(_ call: String) -> Int { call == "pwrite64" ? 2 : 1 }
 
     @Test(arguments: ["openat", "pread64", "pwrite64", "ftruncate", "flock"])
-    func `is made again when a signal interrupts it`(_ call: String) throws {
+    func `is made again when a signal interrupts it (F19)`(_ call: String) throws {
         let outcome = try open(injecting: "\(call):error=EINTR:when=\(Self.first(call))+2")
         #expect(outcome.status == 0)
     }
 
     @Test(arguments: ["pread64", "pwrite64"])
-    func `is made for the rest when it did a part`(_ call: String) throws {
+    func `is made for the rest when it did a part (F18)`(_ call: String) throws {
         let trace = try open(injecting: "\(call):retval=10:when=\(Self.first(call))").trace
         let lines = trace.split(separator: "\n").filter { $0.contains(call) }
         let part = try #require(lines.firstIndex { $0.contains("(INJECTED)") })
@@ -56,9 +56,9 @@ struct `A call of the system` {
         #expect(numbers[1].position == numbers[0].position.map { $0 + 10 })
     }
 
-    /// F13, F19: nobody knows what an interrupted sync has written.
+    /// Nobody knows what an interrupted sync has written.
     @Test(arguments: ["fsync", "fdatasync"])
-    func `is not made again when it was a sync`(_ call: String) throws {
+    func `is not made again when it was a sync (F13, F19)`(_ call: String) throws {
         let outcome = try open(injecting: "\(call):error=EINTR:when=1")
         #expect(outcome.status == 1)
         let file = try #require(

@@ -12,7 +12,7 @@ import Testing
         disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
     }
 
-    @Test func `is the user's alone, whatever stood there before`() throws {
+    @Test func `is the user's alone, whatever stood there before (F39)`() throws {
         try disk.make(path, [1])
         #expect(try folder.mode(of: "Test.skyros/file") == 0o600)
         try #require(chmod(folder.path("Test.skyros/file"), 0o666) == 0)
@@ -26,9 +26,9 @@ import Testing
         #expect(try folder.mode(of: "Test.skyros/events") == 0o750)
     }
 
-    /// The umask belongs to the whole process, so another one is needed (F39).
+    /// The umask belongs to the whole process, so another one is needed.
     @Test(arguments: ["000", "027", "777"])
-    func `is the user's alone under any umask`(_ mask: String) throws {
+    func `is the user's alone under any umask (F39)`(_ mask: String) throws {
         let store = folder.path("Masked.skyros")
         let launcher = ["/bin/sh", "-c", "umask \(mask) && exec \"$@\"", "sh"]
         let outcome = try LockHolder().open(store, through: launcher)

@@ -13,8 +13,7 @@ import Testing
         disk = try PosixDisk(path: store, creating: true)
     }
 
-    /// F43
-    @Test func `knows the folder under any of its names`() throws {
+    @Test func `knows the folder under any of its names (F43)`() throws {
         try #require(symlink(folder.path, folder.path("link")) == 0)
         let other = try PosixDisk(path: folder.path("link/Test.skyros"), creating: false)
         let lock = try disk.lock()
@@ -64,8 +63,7 @@ import Testing
         try disk.lock().release()
     }
 
-    /// F42
-    @Test func `keeps other processes out`() throws {
+    @Test func `keeps other processes out (F42)`() throws {
         let lock = try disk.lock()
         let refused = try LockHolder().open(store)
         #expect(refused.status == 1)
@@ -75,8 +73,7 @@ import Testing
         #expect(opened.status == 0, "\(opened.complaint)")
     }
 
-    /// F42
-    @Test func `is held by another process until that is killed`() throws {
+    @Test func `is held by another process until that is killed (F42)`() throws {
         let writer = try LockHolder().writer(
             to: store, acknowledging: folder.path("acknowledged"))
         let output = Pipe()

@@ -2,7 +2,7 @@ import Foundation
 import SkyrosDisk
 import Testing
 
-/// What may stand where a store expects one of its files, and is none (F38).
+/// What may stand where a store expects one of its files, and is none.
 enum Trap: CaseIterable {
     case link, linkToNothing, linkToFolder, hardLink, pipe, folder
 
@@ -33,7 +33,7 @@ enum Trap: CaseIterable {
     }
 
     @Test(arguments: Trap.allCases)
-    func `is refused, and nobody is harmed`(at trap: Trap) throws {
+    func `is refused, and nobody is harmed (F38)`(at trap: Trap) throws {
         try trap.set(at: folder.path("Test.skyros/events/1"), for: folder.path("victim"))
         let path = DiskPath(.events, "1")
         #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
@@ -46,8 +46,44 @@ enum Trap: CaseIterable {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
     }
 
+    /// Somebody exchanges a file of the store for a link to another, again and again. Of hard links
+    /// no call of the system tells at one moment where they are and how many.
+    @Test func `is not slipped in while a file is opened (F38)`() throws {
+        let path = DiskPath(.events, "1")
+        let (place, next) = (folder.path("Test.skyros/events/1"), folder.path("next"))
+        let victim = folder.path("victim")
+        let isRunning = Monitor(true)
+        let stranger = Worker()
+        stranger.enqueue {
+            var number = 0
+            while isRunning.withLock({ $0 }) {
+                number += 1
+                switch number % 3 {
+                case 0: symlink(victim, next)
+                case 1: mkfifo(next, 0o600)
+                default: close(open(next, O_CREAT | O_EXCL | O_WRONLY, 0o600))
+                }
+                rename(next, place)
+            }
+        }
+        var (opened, refused) = (0, 0)
+        for _ in 0..<10_000 {
+            do {
+                try disk.open(path, .readWrite).write([9])
+                opened += 1
+            } catch {
+                refused += 1
+            }
+        }
+        isRunning.change { $0 = false }
+        stranger.stop()
+        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        #expect(opened > 0)
+        #expect(refused > 0)
+    }
+
     @Test(arguments: Trap.allCases)
-    func `is refused as the lock`(at trap: Trap) throws {
+    func `is refused as the lock (F38)`(at trap: Trap) throws {
         try trap.set(at: folder.path("Test.skyros/lock"), for: folder.path("victim"))
         let error = failure { _ = try disk.lock() }
         #expect(trap == .folder ? error != nil : error?.isInsecure == true)
@@ -60,7 +96,7 @@ enum Trap: CaseIterable {
         "", ".", "..", "../victim", "a/b", "a/\u{301}b", "a\0b", "\0",
         String(repeating: "x", count: 256), String(repeating: "é", count: 128),
     ])
-    func `is refused as a name`(_ name: String) throws {
+    func `is refused as a name (F38)`(_ name: String) throws {
         try checkIsRefused(name)
     }
 
@@ -92,7 +128,7 @@ enum Trap: CaseIterable {
         #expect(try disk.bytes(of: path) == [1])
     }
 
-    @Test func `is refused as a folder of the store`() throws {
+    @Test func `is refused as a folder of the store (F38)`() throws {
         try FileManager.default.createDirectory(
             atPath: folder.path("elsewhere"), withIntermediateDirectories: false)
         try folder.write([1], to: "elsewhere/1")
@@ -116,14 +152,14 @@ enum Trap: CaseIterable {
     }
 
     @Test(arguments: ["", "/", "//"], [false, true])
-    func `may not be a symbolic link`(with ending: String, creating: Bool) throws {
+    func `may not be a symbolic link (F38)`(with ending: String, creating: Bool) throws {
         _ = try PosixDisk(path: folder.path("real"), creating: true)
         try #require(symlink(folder.path("real"), folder.path("link")) == 0)
         let path = folder.path("link") + ending
         #expect(failure { _ = try PosixDisk(path: path, creating: creating) }?.isInsecure == true)
     }
 
-    @Test func `may be reached through one`() throws {
+    @Test func `may be reached through one (F43)`() throws {
         let real = try PosixDisk(path: folder.path("real/Test.skyros"), creating: true)
         try real.make(DiskPath(.root, "a"), [1])
         try #require(symlink(folder.path("real"), folder.path("link")) == 0)

@@ -94,7 +94,9 @@ import Testing
         #expect(damaged.verdict == whole.verdict)
     }
 
-    @Test func `gives no wrong batch of a sealed segment, and says that it is damaged`() throws {
+    @Test func `gives no wrong batch of a sealed segment, and says that it is damaged (F24, F34)`()
+        throws
+    {
         for path in log.sealed {
             let bytes = log.content(path)
             let frames = try frames(path)
@@ -114,7 +116,7 @@ import Testing
         result.report("log bits, sealed")
     }
 
-    @Test func `is refused if it is in a segment that has ended`() throws {
+    @Test func `is refused if it is in a segment that has ended (F24)`() throws {
         let bytes = log.content(log.ended)
         try open(log.ended, bytes.indices, from: log.firstUnsealed, rebooted: false) {
             Self.isPadding($0, in: bytes)
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `costs nothing that was durable, in the active segment`(rebooted: Bool) throws {
+    func `costs nothing that was durable, in the active segment (F24, F34)`(rebooted: Bool) throws {
         let bytes = log.content(log.active)
         try open(log.active, bytes.indices, from: log.firstUnsealed, rebooted: rebooted) {
             Self.isPadding($0, in: bytes)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `is refused or whole if a segment was cut that is not the last`() throws {
+    @Test func `is refused or whole if a segment was cut that is not the last (F28)`() throws {
         for path in log.sealed + [log.ended] {
             let bytes = log.content(path)
             DispatchQueue.concurrentPerform(iterations: bytes.count) { length in
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Nothing else in the log knows what stood at the end of its last segment.
-    @Test func `holds what is left of the active segment, whole batches only`() throws {
+    @Test func `holds what is left of the active segment, whole batches only (F28)`() throws {
         let bytes = log.content(log.active)
         let all = Self.wholeBatchCounts(in: bytes, before: bytes.count).upperBound
         let earlier = log.batches.count - all
@@ -85,7 +85,7 @@ import Testing
         result.report("log lengths, active cut")
     }
 
-    @Test func `is refused or whole if a segment is longer`() throws {
+    @Test func `is refused or whole if a segment is longer (F7, F28)`() throws {
         let random = SeededEntropy(seed: 5)
         let garbage = (0..<1_100).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let zeros = [UInt8](repeating: 0, count: garbage.count)

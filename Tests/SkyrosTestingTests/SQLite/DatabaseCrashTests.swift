@@ -24,13 +24,13 @@ import Testing
         ])
 
     @Test(arguments: [growing, shrinking])
-    func `happens or not, wherever it is stopped`(generations: Generations) throws {
+    func `happens or not, wherever it is stopped (F56)`(generations: Generations) throws {
         var sweep = DatabaseSweep(generations, Self.budgets, "database, \(generations.rowCounts)")
         try sweep.run()
         sweep.tally.report()
     }
 
-    @Test func `happens or not, if it was written in parts before its end`() throws {
+    @Test func `happens or not, if it was written in parts before its end (F56)`() throws {
         let interval = Extent.pick(brief: 256, quick: 64, deep: 8)
         var sweep = DatabaseSweep(
             Self.spilling, Self.budgets, "database, in parts", interval: interval)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [growing, shrinking])
-    func `happens or not, whatever operation fails`(generations: Generations) throws {
+    func `happens or not, whatever operation fails (F17, F56)`(generations: Generations) throws {
         let interval = Extent.pick(brief: 17, quick: 5, deep: 1)
         var sweep = DatabaseFaultSweep(generations, interval: interval)
         try sweep.run()

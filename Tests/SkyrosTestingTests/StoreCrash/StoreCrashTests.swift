@@ -13,7 +13,7 @@ import Testing
         ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) }
         ?? Extent.pick(brief: 30, quick: 300, deep: 3_000)
 
-    @Test func `holds a prefix of what was written, with all that was acknowledged`() async throws {
+    @Test func `holds a prefix of history (F4, F5, F6, F11, F12)`() async throws {
         let found = try await onOwnThread {
             let findings = Locked<[String]>([])
             DispatchQueue.concurrentPerform(iterations: Self.lifeCount) { index in
@@ -53,7 +53,7 @@ import Testing
         return disk.killed()
     }
 
-    @Test func `does not take the log with it`() throws {
+    @Test func `does not take the log with it (F15)`() throws {
         let next = try failToOpen(disk)
         let store = try open(next)
         try store.write(durability: .durable) {

@@ -47,7 +47,8 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `never leads to a wrong state: it is loaded, or rebuilt from the log`() throws {
+    @Test func `never leads to a wrong state: it is loaded, or rebuilt from the log (F26)`() throws
+    {
         #expect(checkpoint.count >= 32 << 10)
         let interval = Extent.pick(brief: 2_111, quick: 211, deep: 1)
         let findings = Locked<[String]>([])

@@ -16,7 +16,7 @@ import Testing
         ])
 
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
-    func `holds all that was acknowledged, on every disk that may be left`(
+    func `holds all acknowledged on any disk (F2, F4, F5, F6, F8, F10, F12)`(
         script: SweepScript
     ) throws {
         var sweep = CrashSweep(script, Self.budgets)
@@ -24,7 +24,9 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test func `holds it too inside its checkpoints, which are the old ones or the new`() throws {
+    @Test func `holds it too inside its checkpoints, which are old or new (F56)`()
+        throws
+    {
         let few = [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2)]
         let many = [
             CrashImage.Budget(exhaustiveCountMax: 5, seedCount: 4),

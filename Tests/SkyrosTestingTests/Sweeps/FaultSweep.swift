@@ -31,10 +31,41 @@ struct FaultSweep {
             guard index % interval == 0 else { continue }
             for fault in Self.faults(operation.kind, after: before) {
                 do {
-                    try play(with: fault, ending: index)
+                    try play(with: [fault], ending: index)
                 } catch {
                     let place = "operation \(index), \(operation.kind) of \(operation.path)"
                     throw CrashFinding(description: "\(script), \(place), \(fault): \(error)")
+                }
+            }
+        }
+    }
+
+    /// Two operations fail, the second while the first failure is handled: any two of which the
+    /// second is among the next five.
+    ///
+    /// - Throws: `CrashFinding` that says where.
+    mutating func runPairs() throws {
+        tally = SweepTally("pairs of faults, \(script)")
+        let reference = SweepRun(script)
+        try reference.play()
+        let count = reference.disk.operations.count
+        reference.end()
+        for index in stride(from: 0, to: count, by: interval) {
+            for distance in 0..<5 {
+                let reasons: [Fault.Reason] = [.inputOutput, .noSpace]
+                for (first, second) in reasons.flatMap({ a in reasons.map { (a, $0) } }) {
+                    // Each counts the operations that it sees, and one that fails is seen by one.
+                    let faults = [
+                        Fault(nil, after: index, reason: first),
+                        Fault(nil, after: index + distance, reason: second),
+                    ]
+                    do {
+                        try play(with: faults, ending: index)
+                    } catch {
+                        let place = "operation \(index) and the one \(distance + 1) later"
+                        throw CrashFinding(
+                            description: "\(script), \(place), \(first), \(second): \(error)")
+                    }
                 }
             }
         }
@@ -59,10 +90,10 @@ struct FaultSweep {
         }
     }
 
-    private mutating func play(with fault: Fault, ending: Int) throws {
+    private mutating func play(with faults: [Fault], ending: Int) throws {
         tally.count("runs")
         let run = SweepRun(script)
-        run.disk.inject(fault)
+        for fault in faults { run.disk.inject(fault) }
         defer { run.end() }
         try run.play()
         tally.count("errors", run.errorCount)

@@ -4,15 +4,26 @@ import Testing
 /// Each operation of the disk fails, in each way, once or from then on.
 @Suite struct `A store whose disk fails at any operation` {
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
-    func `keeps what it acknowledged and takes nothing after a failed sync`(
-        script: SweepScript
-    ) throws {
+    func
+        `keeps what it acknowledged, and stops after a failed sync (F13, F15, F16, F18, F20)`(
+            script: SweepScript
+        ) throws
+    {
         var sweep = FaultSweep(script, interval: Extent.pick(brief: 11, quick: 2, deep: 1))
         try sweep.run()
         sweep.tally.report()
     }
 
-    @Test func `keeps it too if a checkpoint fails, which is the old one then or the new`() throws {
+    @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
+    func `keeps it too if a second operation fails at once (F23)`(script: SweepScript) throws {
+        var sweep = FaultSweep(script, interval: Extent.pick(brief: 53, quick: 16, deep: 1))
+        try sweep.runPairs()
+        sweep.tally.report()
+    }
+
+    @Test func `keeps it too if a checkpoint fails, which is the old one then or the new (F17)`()
+        throws
+    {
         var sweep = FaultSweep(.checkpointing, interval: Extent.pick(brief: 83, quick: 8, deep: 1))
         try sweep.run()
         sweep.tally.report()

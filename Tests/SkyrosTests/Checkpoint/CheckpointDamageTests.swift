@@ -71,7 +71,7 @@ import Testing
         "UPDATE Other SET c = 2", "INSERT INTO Other(_row) VALUES (2)",
         "UPDATE Thing SET b = CAST(x'FF' AS TEXT)", "UPDATE Thing SET b = CAST(x'610062' AS TEXT)",
     ])
-    func `is refused and not run, whatever a stranger changed`(sql: String) throws {
+    func `is refused and not run, whatever a stranger changed (F41)`(sql: String) throws {
         try tamper(sql)
         guard case .corrupt(let damage) = openError() else {
             Issue.record("\(sql)")
@@ -114,7 +114,7 @@ import Testing
         #expect(damage.entity == "Thing")
     }
 
-    @Test func `of another format or program is told apart and left alone`() throws {
+    @Test func `of another format or program is told apart and left alone (F27)`() throws {
         try tamper("PRAGMA user_version=2; UPDATE _skyros SET format = 2")
         let before = try Data(contentsOf: folder.fileURL)
         #expect(throws: CheckpointError.newerFormat(version: 2)) { try folder.open() }
@@ -129,7 +129,7 @@ import Testing
         #expect(openError() == .foreign(applicationID: 0))
     }
 
-    @Test func `may be no file, an empty one, a folder or no database`() throws {
+    @Test func `may be no file, an empty one, a folder or no database (F27)`() throws {
         try FileManager.default.removeItem(at: folder.fileURL)
         #expect(throws: CheckpointError.self) { try folder.open(readOnly: true) }
         try Data().write(to: folder.fileURL)

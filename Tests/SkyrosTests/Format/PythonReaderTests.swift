@@ -88,7 +88,7 @@ private struct Everything: Entity, Equatable {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    @Test func `folds the log to the same records and the same digest`() throws {
+    @Test func `folds the log to the same records and the same digest (F64)`() throws {
         try store.writeWithReceipt(durability: .durable) {
             try $0.insert(Note(id: 1_001, text: "durable"))
         }

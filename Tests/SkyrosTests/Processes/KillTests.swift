@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["deferred", "buffered", "durable"])
-    func `keeps its promises`(level: String) async throws {
+    func `keeps its promises (F1)`(level: String) async throws {
         try await onOwnThread { try Self.sweep(level) }
         reportSweep("kills, \(level)", "\(Self.killCount) kills")
     }

@@ -127,7 +127,7 @@ import Testing
         #expect(try run(["query", "SELECT name FROM Restaurant"]).output.contains("Nonna"))
     }
 
-    @Test func `verifies, replays and rebuilds to one digest`() throws {
+    @Test func `verifies, replays and rebuilds to one digest (F64)`() throws {
         let verified = try #require(try objects("verify").first)
         #expect(verified["ok"] == true)
         #expect(verified["problems"] == .array([]))

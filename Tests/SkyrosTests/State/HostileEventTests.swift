@@ -41,7 +41,7 @@ import Testing
         .inserted(record(try CBOREncoder().encode(Note(id: 1, text: text))))
     }
 
-    @Test func `whose fields are out of order is refused as an event`() throws {
+    @Test func `whose fields are out of order is refused as an event (F36)`() throws {
         // Two fields in the wrong order, b and a, which an update cannot be merged with.
         let unsorted: [UInt8] = [0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x02]
         let update = Change.updated(
@@ -76,7 +76,7 @@ import Testing
         #expect(try snapshot.all(Note.self, where: \.text == "a").isEmpty)
     }
 
-    @Test func `with bytes behind it is refused`() throws {
+    @Test func `with bytes behind it is refused (F36)`() throws {
         var writer = CBORWriter()
         let event = Event(
             sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,

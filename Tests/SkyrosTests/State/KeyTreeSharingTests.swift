@@ -22,7 +22,8 @@ import Testing
         #expect(tree.nodes == nodes)
     }
 
-    @Test func `copies one path at the first change beside a copy, and nothing at the next`() {
+    @Test func `copies one path at the first change beside a copy, and nothing at the next (F52)`()
+    {
         var tree = Self.tree(of: 20_000)
         let snapshot = tree
         Self.insert(17, version: 1, into: &tree)

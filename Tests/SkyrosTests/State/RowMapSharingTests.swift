@@ -23,7 +23,8 @@ import Testing
         #expect(map.nodes == nodes)
     }
 
-    @Test func `copies one path at the first change beside a copy, and nothing at the next`() {
+    @Test func `copies one path at the first change beside a copy, and nothing at the next (F52)`()
+    {
         var map = Self.map(of: 5_000)
         let snapshot = map
         #expect(map.nodes == snapshot.nodes)

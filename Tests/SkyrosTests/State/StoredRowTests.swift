@@ -53,7 +53,7 @@ import Testing
         #expect(Self.decodedCount.load(ordering: .relaxed) == after)
     }
 
-    @Test func `keeps fields that today's type does not know`() throws {
+    @Test func `keeps fields that today's type does not know (F58)`() throws {
         struct Older: Entity {
             let id: Int
             var text: String

@@ -94,7 +94,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `finds a whole store in order, and says which state it is`() throws {
+    @Test func `finds a whole store in order, and says which state it is (F64)`() throws {
         var last = SequenceNumber.zero
         let result = archive.verify { last = $0 }
         #expect(result.ok)
@@ -104,7 +104,7 @@ import Testing
         #expect(last == 3)
     }
 
-    @Test func `finds a checkpoint that is not the fold of the log`() throws {
+    @Test func `finds a checkpoint that is not the fold of the log (F64)`() throws {
         let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
         let result = archive.verify()

@@ -120,7 +120,7 @@ import Testing
         #expect(try Store(at: folder.store, entities: Note.self).count(Note.self) == 1)
     }
 
-    @Test func `of a checkpoint that is newer refuses the opening`() throws {
+    @Test func `of a checkpoint that is newer refuses the opening (F27, F59)`() throws {
         let folder = try TemporaryFolder()
         let store = try Store(at: folder.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }

@@ -89,7 +89,7 @@ import Testing
         #expect(try store.event(SequenceNumber(rawValue: .max)) == nil)
     }
 
-    @Test func `is the same however it is reached`() throws {
+    @Test func `is the same however it is reached (F64)`() throws {
         for number in 0...5 {
             let sequence = SequenceNumber(rawValue: UInt64(number))
             let once = try store.snapshot(asOf: .sequence(sequence))

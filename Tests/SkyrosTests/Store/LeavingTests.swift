@@ -23,7 +23,7 @@ import Testing
         deinit { living.value.subtract(1, ordering: .relaxed) }
     }
 
-    @Test func `tells those who came while the last sync was under way`() throws {
+    @Test func `tells those who came while the last sync was under way (F53)`() throws {
         let store = try Store(inMemory: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "")) }
         let told = Count()

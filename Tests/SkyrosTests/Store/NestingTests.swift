@@ -59,7 +59,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is refused one level deeper`() throws {
+    @Test func `is refused one level deeper (F36)`() throws {
         let store = try Store(inMemory: Holder.self)
         let tooDeep = Nest(depth: CBORFormat.nestingMax - 1)
         #expect(throws: (any Error).self) {

@@ -82,7 +82,7 @@ import Testing
         #expect(try open().count(Note.self) == 1)
     }
 
-    @Test func `takes no writes after closing, and still reads`() throws {
+    @Test func `takes no writes after closing, and still reads (F53)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
@@ -99,14 +99,14 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("x".utf8))
     }
 
-    @Test func `refuses a symbolic link in place of its folder`() throws {
+    @Test func `refuses a symbolic link in place of its folder (F38)`() throws {
         try open().close()
         let link = folder.url.appending(path: "link.skyros")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.store)
         #expect(code { _ = try Store(at: link, entities: Note.self) } == .insecurePath)
     }
 
-    @Test func `may lie behind a symbolic link, if it is none itself`() throws {
+    @Test func `may lie behind a symbolic link, if it is none itself (F43)`() throws {
         let real = folder.url.appending(path: "real")
         let link = folder.url.appending(path: "link")
         try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
@@ -118,7 +118,7 @@ import Testing
         #expect(try Store(at: url, entities: Note.self).recovery.checkpoint == .loaded(1))
     }
 
-    @Test func `is for its user alone`() throws {
+    @Test func `is for its user alone (F39)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
@@ -155,7 +155,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.store.path))
     }
 
-    @Test func `asks for a name to be pinned when a type was renamed`() throws {
+    @Test func `asks for a name to be pinned when a type was renamed (F58)`() throws {
         struct Remark: Entity { var id: Int; var text: String }
         struct Pinned: Entity, Equatable {
             var id: Int
@@ -218,7 +218,7 @@ import Testing
         return store.recovery
     }
 
-    @Test func `deleting it costs only time`() throws {
+    @Test func `deleting it costs only time (F27)`() throws {
         try FileManager.default.removeItem(at: checkpoint)
         let report = try reopened()
         #expect(report.checkpoint == .none)
@@ -226,7 +226,7 @@ import Testing
         #expect(try reopened().checkpoint == .loaded(51))
     }
 
-    @Test func `an older copy of it costs only time`() throws {
+    @Test func `an older copy of it costs only time (F30)`() throws {
         let old = try Data(contentsOf: checkpoint)
         let store = try Store(at: folder.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 99, text: "later")) }
@@ -239,7 +239,7 @@ import Testing
         #expect(try again.snapshot.digest() == later)
     }
 
-    @Test func `a flipped bit in a row is noticed, and costs only time`() throws {
+    @Test func `a flipped bit in a row is noticed, and costs only time (F26)`() throws {
         var bytes = try Data(contentsOf: checkpoint)
         let place = try #require(bytes.firstRange(of: Data("changed".utf8))).lowerBound
         bytes[place] ^= 1
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no database at all", "SQLite format 3\0"])
-    func `rubbish in its place is set aside`(text: String) throws {
+    func `rubbish in its place is set aside (F27)`(text: String) throws {
         try Data(text.utf8).write(to: checkpoint)
         let report = try reopened()
         if !text.isEmpty { #expect(report.quarantined.count == 1) }
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func `one of another store is set aside`() throws {
+    @Test func `one of another store is set aside (F27)`() throws {
         let other = try TemporaryFolder()
         let store = try Store(at: other.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "foreign")) }
@@ -289,7 +289,7 @@ import Testing
         #expect(try reopened().checkpoint == .rebuilt(because: "it belongs to another store"))
     }
 
-    @Test func `ahead of the log it is a reason to refuse`() throws {
+    @Test func `ahead of the log it is a reason to refuse (F29)`() throws {
         let segment = folder.store.appending(path: "events/00000000000000000001.open")
         let old = try Data(contentsOf: segment)
         let store = try Store(at: folder.store, entities: Note.self)
@@ -303,7 +303,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `of another history it is a reason to refuse`() throws {
+    @Test func `of another history it is a reason to refuse (F31)`() throws {
         let copy = try TemporaryFolder()
         try FileManager.default.copyItem(at: folder.store, to: copy.store)
         for (store, text) in [(folder.store, "one"), (copy.store, "other")] {

@@ -38,7 +38,7 @@ import Testing
         #expect(try store.count(Note.self) == 1)
     }
 
-    @Test func `that throws leaves no trace`() throws {
+    @Test func `that throws leaves no trace (F45)`() throws {
         struct Refusal: Error {}
         try store.write { try $0.insert(Note(id: 1, text: "kept")) }
         #expect(throws: Refusal.self) {
@@ -260,7 +260,7 @@ import Testing
         #expect(code { try $0.insert(Stranger(id: 1)) } == .unknownEntity)
     }
 
-    @Test func `cannot nest in another of the same store`() throws {
+    @Test func `cannot nest in another of the same store (F47)`() throws {
         let other = try Store(inMemory: Note.self)
         try store.write { tx in
             #expect(throws: StoreError(.nestedWrite, "")) {

@@ -10,7 +10,9 @@ struct Program {
 
     /// What a finished process said.
     struct Outcome {
+        /// The exit code, or the signal that ended the process.
         let status: Int32
+        let wasSignaled: Bool
         let output: String
         let errors: String
     }
@@ -65,7 +67,8 @@ extension Process {
         waitUntilExit()
         let complaints = try Data(contentsOf: errors)
         return Program.Outcome(
-            status: terminationStatus, output: String(decoding: text, as: UTF8.self),
+            status: terminationStatus, wasSignaled: terminationReason == .uncaughtSignal,
+            output: String(decoding: text, as: UTF8.self),
             errors: String(decoding: complaints, as: UTF8.self))
     }
 }

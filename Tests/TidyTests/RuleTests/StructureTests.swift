@@ -171,6 +171,23 @@ import Testing
         #expect(lines("@Suite struct `A log` {\n    @Test func `opens`() {}\n}").isEmpty)
         #expect(lines("struct Log {\n    @A func opens() {}\n}").isEmpty)
     }
+
+    @Test func `is there for each failure, and a mutant`() {
+        func findings(_ test: String, _ mutant: String) -> [String] {
+            let page = "# Page\n\n| F1 | a kill | a loop | a sync is skipped |"
+            let tree = SourceTree([
+                SourceFile("docs/reliability.md", page),
+                SourceFile("Tests/A/B.swift", "@Test func `\(test)`() {}"),
+                SourceFile("Tests/Mutants/disk.txt", "== \(mutant)\nfile: A\n"),
+            ])
+            return Failures.findings(in: tree).map { "\($0.path):\($0.line)" }.sorted()
+        }
+        #expect(findings("survives a kill (F1)", "a sync is skipped").isEmpty)
+        #expect(findings("survives a kill", "a sync is skipped") == ["docs/reliability.md:3"])
+        #expect(findings("survives (F1)", "another") == ["docs/reliability.md:3"])
+        #expect(findings("survives (F1, F2)", "a sync is skipped") == ["Tests/A/B.swift:1"])
+        #expect(findings("is form F2", "a sync is skipped") == ["docs/reliability.md:3"])
+    }
 }
 
 @Suite struct `The manifest` {

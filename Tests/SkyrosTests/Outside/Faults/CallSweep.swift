@@ -28,7 +28,17 @@ struct CallSweep {
         case untouched = "not reached"
     }
 
-    static let faults = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EINTR"]
+    private static let faults = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EINTR"]
+
+    /// How a call can end; some can end in more ways than others.
+    private static func faults(of call: String) -> [String] {
+        let more: [String: [String]] = [
+            "openat": ["EMFILE", "ENFILE", "EACCES", "EROFS", "EDQUOT", "ESTALE"],
+            "mkdirat": ["EACCES", "EROFS", "EDQUOT"], "pwrite64": ["EDQUOT", "EROFS"],
+            "pread64": ["ESTALE"], "unlinkat": ["EROFS"], "renameat": ["EROFS", "EDQUOT"],
+        ]
+        return faults + (more[call] ?? []).map { "error=\($0)" }
+    }
 
     private let start: Start
     /// Where every run begins.
@@ -55,7 +65,7 @@ struct CallSweep {
             for (call, threads) in counts.sorted(by: { $0.key < $1.key }) {
                 let last = threads.values.max() ?? 0
                 cases += (0..<last).flatMap { index in
-                    Self.faults.map {
+                    Self.faults(of: call).map {
                         Case(files: name, call: call, number: index + 1, fault: $0)
                     }
                 }

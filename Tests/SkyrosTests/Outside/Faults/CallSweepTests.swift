@@ -7,7 +7,7 @@ struct `Each call of the system that a writer makes` {
     private static let countMax = Extent.pick(brief: 24, quick: 120, deep: Int.max)
 
     @Test(arguments: [CallSweep.Start.nothing, .killed])
-    func `may fail or be the last, and nothing acknowledged is lost`(
+    func `may fail or be the last, and nothing acknowledged is lost (F1, F15, F16, F19, F20, F21)`(
         start: CallSweep.Start
     ) async throws {
         let result = try await onOwnThread { try Self.sweep(start) }

@@ -32,7 +32,9 @@
         }
 
         @Test(arguments: [256 << 10, 1 << 20, 3 << 20])
-        func `reports it, acknowledges nothing more, and loses nothing`(bytes: Int) throws {
+        func `reports it, acknowledges nothing more, and loses nothing (F13, F14)`(bytes: Int)
+            throws
+        {
             let medium = try LoopMedium(in: folder, bytes: 64 << 20)
             // So many that the kernel's journal has all of its room: the data is to lack some.
             let first = try writer.run(arguments("run", boot: 0, medium) + ["--events", "500"])

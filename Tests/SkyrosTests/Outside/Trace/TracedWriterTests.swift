@@ -19,7 +19,7 @@ struct `A durable writer that is traced` {
     }
 
     @Test(arguments: [(1, 120), (4, 200)])
-    func `acknowledges what is durable alone`(threadCount: Int, eventCount: Int) throws {
+    func `acknowledges what is durable alone (F4, F8)`(threadCount: Int, eventCount: Int) throws {
         let options = ["--events", "\(eventCount)", "--threads", "\(threadCount)"]
         let outcome = try home.strace.run(home.arguments("run", "durable") + options)
         try #require(outcome.program.status == 0, "\(outcome.program.errors)")
@@ -36,7 +36,7 @@ struct `A durable writer that is traced` {
     }
 
     /// A journal that fails may hide behind the sync of a file that has grown, not behind the next.
-    @Test func `syncs once more where its file has grown`() throws {
+    @Test func `syncs once more where its file has grown (F13)`() throws {
         let outcome = try home.strace.run(home.arguments("run", "durable", "--events", "60"))
         try #require(outcome.program.status == 0, "\(outcome.program.errors)")
         let calls = outcome.calls.filter { call in
@@ -53,7 +53,8 @@ struct `A durable writer that is traced` {
         #expect(growthCount > 1 && growthCount < 60)
     }
 
-    @Test func `acknowledges what is durable alone, after its predecessor was killed`() throws {
+    @Test func `acknowledges what is durable alone, after its predecessor was killed (F11)`() throws
+    {
         let killed = try home.strace.run(
             home.arguments("run", "durable", "--events", "60"),
             injecting: "fdatasync:signal=KILL:when=40")
@@ -71,7 +72,7 @@ struct `A durable writer that is traced` {
         ("fdatasync", 1), ("fdatasync", 2), ("fdatasync", 3), ("fdatasync", 11), ("fsync", 1),
         ("fsync", 2), ("fsync", 3),
     ])
-    func `never repeats a sync that failed, nor acknowledges after it`(
+    func `never repeats a sync that failed, nor acknowledges after it (F13, F15)`(
         call: String, number: Int
     ) throws {
         for threadCount in [1, 3] {

@@ -1,0 +1,203 @@
+import Foundation
+import Skyros
+import SkyrosDisk
+import SkyrosTesting
+import TestSupport
+import Testing
+
+/// Threads of the pool that wait for the store: it must not need one of them to answer. The time
+/// limit only ends the test if it does.
+@Suite(.timeLimit(.minutes(5))) struct `A pool whose threads all wait` {
+    private static let roundCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
+    /// More than the pool has threads.
+    private static let callCount = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
+
+    @Test func `is answered, each of them (F48)`() async throws {
+        let store = try Store(on: SimulatedDisk(), entities: Counter.self)
+        for round in 0..<Self.roundCount {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for call in 0..<Self.callCount {
+                    group.addTask {
+                        let counter = Counter(id: "\(round) \(call)", value: call)
+                        try store.write(durability: .durable) { try $0.insert(counter) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try store.count(Counter.self) == Self.roundCount * Self.callCount)
+        try store.close()
+    }
+
+    @Test func `is answered on the main actor too (F48)`() async throws {
+        let store = try Store(on: SimulatedDisk(), entities: Counter.self)
+        try await Self.writeOnMainActor(to: store, Self.roundCount)
+        #expect(try store.count(Counter.self) == Self.roundCount)
+        try store.close()
+    }
+
+    @MainActor private static func writeOnMainActor(to store: Store, _ count: Int) throws {
+        for number in 0..<count {
+            try store.write(durability: .durable) {
+                try $0.insert(Counter(id: "\(number)", value: number))
+            }
+        }
+    }
+
+    @Test func `is answered on the threads of a queue too (F48)`() throws {
+        let store = try Store(on: SimulatedDisk(), entities: Counter.self)
+        let failed = Locked(0)
+        for round in 0..<Self.roundCount {
+            DispatchQueue.concurrentPerform(iterations: Self.callCount) { call in
+                do {
+                    let counter = Counter(id: "\(round) \(call)", value: call)
+                    try store.write(durability: .durable) { try $0.insert(counter) }
+                } catch {
+                    failed.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(failed.withLock { $0 } == 0)
+        #expect(try store.count(Counter.self) == Self.roundCount * Self.callCount)
+        try store.close()
+    }
+}
+
+/// Tasks that are cancelled while they write.
+@Suite(.timeLimit(.minutes(5))) struct `A write whose task is cancelled` {
+    @Test func `is made as a whole or not at all, and says which (F49)`() async throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Counter.self)
+        let count = Extent.pick(brief: 40, quick: 400, deep: 4_000)
+        var made: Set<String> = []
+        for number in 0..<count {
+            let task = Task {
+                // Cancelled before it begins, while it waits, or after it has ended.
+                try await store.writeAsync(durability: number % 2 == 0 ? .durable : .buffered) {
+                    try $0.insert(Counter(id: "a \(number)", value: number))
+                    try $0.insert(Counter(id: "b \(number)", value: number))
+                }
+            }
+            for _ in 0..<number % 5 { await Task.yield() }
+            task.cancel()
+            if case .success(let (_, receipt)) = await task.result {
+                #expect(receipt.sequence != nil)
+                made.formUnion(["a \(number)", "b \(number)"])
+            }
+        }
+        let found = Set(try store.all(Counter.self).map(\.id))
+        #expect(found == made)
+        try store.close()
+        let again = try Store(on: disk, entities: Counter.self)
+        #expect(Set(try again.all(Counter.self).map(\.id)) == made)
+    }
+
+    @Test func `waits for its durability all the same (F49)`() async throws {
+        let store = try Store(on: SimulatedDisk(), entities: Counter.self)
+        for number in 0..<Extent.pick(brief: 20, quick: 200) {
+            let write = try store.writeWithReceipt {
+                try $0.insert(Counter(id: "\(number)", value: number))
+            }
+            let task = Task { try await write.receipt.durable() }
+            task.cancel()
+            _ = try await task.value
+        }
+        try store.close()
+    }
+}
+
+/// A store that is closed while others write.
+@Suite(.timeLimit(.minutes(5))) struct `A store that is closed in the midst of writes` {
+    private static let runCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
+
+    @Test func `has each of them whole or refused (F53)`() throws {
+        for run in 0..<Self.runCount {
+            let disk = SimulatedDisk()
+            let store = try Store(on: disk, entities: Counter.self)
+            let made = Locked<Set<String>>([])
+            let wrong = Locked<[String]>([])
+            let begun = Monitor(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                if thread == 0 {
+                    begun.wait { $0 > run % 20 ? () : nil }
+                    do { try store.close() } catch { wrong.withLock { $0.append("\(error)") } }
+                    return
+                }
+                let level = [Durability.deferred, .buffered, .durable][thread - 1]
+                for number in 0... {
+                    begun.change { $0 += 1 }
+                    do {
+                        let id = "\(thread) \(number)"
+                        try store.write(durability: level) {
+                            try $0.insert(Counter(id: id, value: number))
+                        }
+                        made.withLock { _ = $0.insert(id) }
+                    } catch {
+                        if (error as? StoreError)?.code == .closed { return }
+                        return wrong.withLock { $0.append("\(error)") }
+                    }
+                }
+            }
+            #expect(wrong.withLock { $0 } == [])
+            let again = try Store(on: disk.crashed(seed: UInt64(run)), entities: Counter.self)
+            #expect(Set(try again.all(Counter.self).map(\.id)) == made.withLock { $0 })
+        }
+    }
+
+    @Test func `completes each queued write once, made or refused (F53)`() async throws {
+        for run in 0..<Self.runCount {
+            let disk = SimulatedDisk()
+            let store = try Store(on: disk, entities: Counter.self)
+            let outcomes = Monitor<[Int: Bool]>([:])
+            let count = 20
+            for number in 0..<count {
+                if number == run % count { Thread.detachNewThread { try? store.close() } }
+                store.writeAsync(durability: number % 2 == 0 ? .durable : .buffered) {
+                    try $0.insert(Counter(id: "\(number)", value: number))
+                } completion: { result in
+                    outcomes.change { outcomes in
+                        precondition(outcomes[number] == nil, "A completion came twice.")
+                        if case .success = result {
+                            outcomes[number] = true
+                        } else {
+                            outcomes[number] = false
+                        }
+                    }
+                }
+            }
+            let all = outcomes.wait { $0.count == count ? $0 : nil }
+            try store.close()
+            let again = try Store(on: disk.crashed(seed: UInt64(run)), entities: Counter.self)
+            let found = Set(try again.all(Counter.self).map(\.value))
+            #expect(found == Set(all.filter(\.value).keys))
+        }
+    }
+}
+
+/// A reader that takes its time.
+@Suite(.timeLimit(.minutes(5))) struct `A long read` {
+    @Test func `holds up no writer, and sees nothing of what is written (F52)`() async throws {
+        let store = try Store(inMemory: Counter.self)
+        for number in 0..<100 {
+            try store.write { try $0.insert(Counter(id: "\(number)", value: 0)) }
+        }
+        let count = Extent.pick(brief: 500, quick: 5_000, deep: 500_000)
+        try store.read { snapshot in
+            let digest = try snapshot.digest()
+            let written = Monitor(0)
+            Thread.detachNewThread {
+                for number in 0..<count {
+                    try? store.write { tx in
+                        try tx.update(Counter.self, "\(number % 100)") { $0.value += 1 }
+                    }
+                }
+                written.change { $0 = count }
+            }
+            // The read goes on for as long as the writer needs for all of it.
+            written.wait { $0 == count ? () : nil }
+            #expect(try snapshot.digest() == digest)
+            #expect(try snapshot.all(Counter.self).allSatisfy { $0.value == 0 })
+        }
+        #expect(try store.all(Counter.self).reduce(0) { $0 + $1.value } == count)
+    }
+}

@@ -1,0 +1,100 @@
+#if os(Linux)
+    import Foundation
+    import SkyrosDisk
+    import Testing
+
+    private let launcher = [
+        "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--",
+    ]
+
+    /// A store that is opened by a user whom not everything is allowed, as root is.
+    @Suite(
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: launcher[0]),
+            "needs root and setpriv"))
+    struct `A user without rights` {
+        private static let nobody: uid_t = 65_534
+        private let folder: TemporaryFolder
+        private let store: String
+
+        init() throws {
+            folder = try TemporaryFolder()
+            store = folder.path("Test.skyros")
+            try #require(chmod(folder.path, 0o755) == 0)
+        }
+
+        /// Makes a store that belongs to the user, or to root.
+        private func make(of user: uid_t) throws {
+            let outcome = try LockHolder().open(store)
+            try #require(outcome.status == 0, "\(outcome.complaint)")
+            for path in try paths() { try #require(chown(path, user, user) == 0) }
+        }
+
+        private func paths() throws -> [String] {
+            try [store]
+                + FileManager.default.subpathsOfDirectory(atPath: store)
+                .map { "\(store)/\($0)" }
+        }
+
+        /// What is in the store, by the paths. Who has the lock stands in it for people alone.
+        private func contents() throws -> [String: Data] {
+            var contents: [String: Data] = [:]
+            for path in try paths() where !path.hasSuffix("/lock") {
+                contents[path] = FileManager.default.contents(atPath: path) ?? Data()
+            }
+            return contents
+        }
+
+        /// The user opens the store, which is refused, and changes nothing.
+        private func isRefused(_ words: [String]) throws {
+            let before = try contents()
+            let outcome = try LockHolder().open(store, through: launcher)
+            #expect(outcome.status == 1)
+            for word in words { #expect(outcome.complaint.contains(word)) }
+            #expect(try contents() == before)
+        }
+
+        @Test func `opens what is his (F39)`() throws {
+            try make(of: Self.nobody)
+            let outcome = try LockHolder().open(store, through: launcher)
+            #expect(outcome.status == 0, "\(outcome.complaint)")
+        }
+
+        @Test func `does not open another's (F39)`() throws {
+            try make(of: 0)
+            try isRefused(["io:", "Permission denied"])
+        }
+
+        @Test func `does not open another's whose folders stand open (F39)`() throws {
+            try make(of: 0)
+            for path in try paths() { try #require(chmod(path, 0o777) == 0) }
+            try isRefused(["insecurePath:", "another user"])
+        }
+
+        @Test func `makes none where he may not write (F39)`() throws {
+            let outcome = try LockHolder().open(store, through: launcher)
+            #expect(outcome.status == 1)
+            #expect(outcome.complaint.contains("Permission denied"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+
+        /// The folder may be read only, or a file in it not at all.
+        @Test(arguments: [("", 0o500), ("events", 0o500), ("lock", 0o000)])
+        func `is told what he may not do (F39)`(name: String, mode: mode_t) throws {
+            try make(of: Self.nobody)
+            try #require(chmod("\(store)/\(name)", mode) == 0)
+            let outcome = try LockHolder().open(store, through: launcher)
+            // A folder that is whole needs no new name.
+            guard outcome.status != 0 else { return #expect(name != "lock") }
+            #expect(outcome.status == 1)
+            #expect(outcome.complaint.contains("Permission denied"))
+        }
+
+        @Test func `is told of a segment that he may not read (F39)`() throws {
+            try make(of: Self.nobody)
+            let segment = "\(store)/events/00000000000000000001.open"
+            try #require(chmod(segment, 0o000) == 0)
+            try isRefused(["io:", "00000000000000000001.open", "Permission denied"])
+        }
+    }
+#endif

@@ -1,0 +1,205 @@
+import SkyrosDisk
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import SkyrosLog
+
+/// The blocks of an open segment, by the format alone.
+private struct BlockPlace {
+    let range: Range<Int>
+    let bytes: [UInt8]
+
+    static func all(in bytes: [UInt8]) -> [BlockPlace] {
+        var places: [BlockPlace] = []
+        var offset = 96
+        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
+            let range = offset..<offset + (48 + size + 7) / 8 * 8
+            places.append(BlockPlace(range: range, bytes: Array(bytes[range])))
+            offset = range.upperBound
+        }
+        return places
+    }
+}
+
+/// Blocks that are whole, at a place that is not theirs.
+@Suite struct `A block at another's place` {
+    private let path = "events/00000000000000000001.open"
+    private let fixture = LogFixture()
+    private static let count: UInt64 = 12
+
+    private func log(of storeID: StoreID, seed: UInt64) throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try FileLog.make(
+            for: storeID, on: disk, fixture.options, entropy: SeededEntropy(seed: seed),
+            framing: LogFixture.framing)
+        try log.append(Int(Self.count))
+        try log.close()
+        return disk
+    }
+
+    /// Tries each of `sources` at each place of `disk`'s log.
+    private func splice(_ sources: [BlockPlace], into disk: SimulatedDisk) throws -> Int {
+        let bytes = try #require(disk.contents[path])
+        let closing = try #require(BlockPlace.all(in: bytes).last)
+        var count = 0
+        for target in BlockPlace.all(in: bytes) {
+            for source in sources where source.bytes != target.bytes {
+                var spliced = bytes
+                let end = min(target.range.lowerBound + source.bytes.count, bytes.count)
+                let place = target.range.lowerBound..<end
+                // The closing proves what stands before it, unless it goes too.
+                if end > closing.range.lowerBound, target.range != closing.range { continue }
+                spliced.replaceSubrange(place, with: source.bytes.prefix(place.count))
+                let copy = disk.killed()
+                copy.overwrite(path, with: spliced)
+                let before = copy.contents
+                do {
+                    // What proves that the batches are durable may go, and they not.
+                    #expect(try fixture.open(copy).0.batches() == expected(Self.count), "\(place)")
+                } catch is LogError {
+                    #expect(copy.contents == before)
+                }
+                count += 1
+            }
+        }
+        return count
+    }
+
+    @Test func `is no block if it is another store's (F32)`() throws {
+        let own = try log(of: fixture.storeID, seed: 7)
+        let foreign = try log(of: StoreID(from: SeededEntropy(seed: 99)), seed: 98)
+        let blocks = BlockPlace.all(in: try #require(foreign.contents[path]))
+        let count = try splice(blocks, into: own)
+        #expect(count > 100)
+        reportSweep("blocks of another store", "\(count) splices")
+    }
+
+    /// The same store, restored and continued: the numbers fit, the salt does not.
+    @Test func `is no block if it is of another file of the same store (F32)`() throws {
+        let own = try log(of: fixture.storeID, seed: 7)
+        let other = try log(of: fixture.storeID, seed: 8)
+        let blocks = BlockPlace.all(in: try #require(other.contents[path]))
+        let count = try splice(blocks, into: own)
+        reportSweep("blocks of another file", "\(count) splices")
+    }
+
+    @Test func `is no block if it is of the same file (F32, F63)`() throws {
+        let own = try log(of: fixture.storeID, seed: 7)
+        let blocks = BlockPlace.all(in: try #require(own.contents[path]))
+        let count = try splice(blocks, into: own)
+        reportSweep("blocks at another place", "\(count) splices")
+    }
+}
+
+/// A history that somebody has changed, with the checks of each block made right again.
+@Suite struct `A forged history` {
+    private let path = "events/00000000000000000001.open"
+    private let fixture = LogFixture()
+    private let disk = SimulatedDisk()
+    private let bytes: [UInt8]
+    private let salt: UInt64
+    private static let count: UInt64 = 16
+
+    init() throws {
+        let log = try fixture.make(on: disk)
+        try log.append(Int(Self.count))
+        try log.close()
+        bytes = try #require(disk.contents[path])
+        salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
+    }
+
+    /// What a block says, with its payload.
+    private struct Item {
+        var block: Block
+        var payload: [UInt8]
+    }
+
+    private func items() throws -> [Item] {
+        try BlockPlace.all(in: bytes).map { place in
+            let block = try #require(
+                place.bytes.withUnsafeBytes { Block(headerIn: $0, at: 0, salt: salt) })
+            return Item(
+                block: block, payload: Array(place.bytes[48...].prefix(block.payloadByteCount)))
+        }
+    }
+
+    /// Writes the items with checks that fit, and says what becomes of an opening.
+    private func opening(_ items: [Item]) throws -> LogError.Code? {
+        var forged = Array(bytes[..<96])
+        for item in items {
+            var block = item.block
+            block.payloadByteCount = item.payload.count
+            block.payloadHash = XXH64.hash(item.payload)
+            item.payload.withUnsafeBytes { block.append(to: &forged, payload: $0, salt: salt) }
+        }
+        let copy = disk.killed()
+        copy.overwrite(path, with: forged)
+        let before = copy.contents
+        let found = code { _ = try fixture.open(copy) }
+        #expect(copy.contents == before)
+        return found
+    }
+
+    @Test func `is none if nothing was changed`() throws {
+        #expect(try items().count { $0.block.kind == .batch } == Self.count)
+        var forged = Array(bytes[..<96])
+        for item in try items() {
+            item.payload.withUnsafeBytes { item.block.append(to: &forged, payload: $0, salt: salt) }
+        }
+        #expect(forged == bytes)
+    }
+
+    @Test func `is noticed wherever an event was edited (F33)`() throws {
+        let items = try items()
+        for index in items.indices where items[index].block.kind == .batch {
+            var forged = items
+            forged[index].payload[forged[index].payload.count - 1] ^= 1
+            #expect(try opening(forged) == .corrupt, "block \(index)")
+            // The running check, too, as far as this block goes.
+            let before = items[index - 1].block.check
+            let hash = XXH64.hash(forged[index].payload)
+            forged[index].block.check = before.advanced(by: hash)
+            let found = try opening(forged)
+            #expect([.corrupt, .chainBroken].contains(found), "block \(index)")
+        }
+    }
+
+    @Test func `is noticed wherever an event was removed (F33, F63)`() throws {
+        let items = try items()
+        for index in items.indices where items[index].block.kind == .batch {
+            var forged = items
+            forged.remove(at: index)
+            #expect(try opening(forged) != nil, "block \(index)")
+            for later in forged.indices[index...] { forged[later].block.sequence -= 1 }
+            #expect(try opening(forged) != nil, "block \(index), renumbered")
+        }
+    }
+
+    @Test func `is noticed wherever events were exchanged (F33)`() throws {
+        let items = try items()
+        for index in items.indices.dropLast() {
+            guard items[index].block.kind == .batch, items[index + 1].block.kind == .batch else {
+                continue
+            }
+            var forged = items
+            forged.swapAt(index, index + 1)
+            #expect(try opening(forged) != nil, "block \(index)")
+            (forged[index].block.sequence, forged[index + 1].block.sequence) =
+                (items[index].block.sequence, items[index + 1].block.sequence)
+            #expect(try opening(forged) != nil, "block \(index), renumbered")
+        }
+    }
+
+    @Test func `is noticed where a number is there twice, or too large (F63)`() throws {
+        let items = try items()
+        for index in items.indices where items[index].block.kind == .batch {
+            for sequence in [items[index].block.sequence - 1, .max, 0] {
+                var forged = items
+                forged[index].block.sequence = sequence
+                #expect(try opening(forged) != nil, "block \(index) as \(sequence)")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#if os(Linux)
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Allocations that fail, one in each run: the process ends, as Swift does then, or says so,
+    /// and nothing that was acknowledged is lost.
+    @Suite(.enabled(if: !Sanitizer.isThere, "a sanitizer has an allocator of its own"))
+    struct `A writer without memory` {
+        private struct Loss: Error {
+            let description: String
+        }
+
+        /// Of so many allocations one fails.
+        private static let interval = Extent.pick(brief: 997, quick: 97, deep: 7)
+
+        @Test func `loses nothing that it has acknowledged (F55)`() async throws {
+            let figures = try await onOwnThread { try Self.sweep() }
+            reportSweep("allocations", figures)
+        }
+
+        private static func sweep() throws -> String {
+            let folder = try TemporaryFolder()
+            let library = folder.url.appending(path: "memory.so")
+            try compile(to: library)
+            let whole = try run(WriterStore(), library, failing: 0)
+            guard
+                let line = whole.errors.split(separator: "\n").first(where: {
+                    $0.hasPrefix("allocations ")
+                }), let count = Int(line.dropFirst("allocations ".count))
+            else { throw Loss(description: "no count: \(whole.errors)") }
+            var tally = (ended: 0, failed: 0, succeeded: 0)
+            for number in stride(from: 1, through: count, by: interval) {
+                let home = try WriterStore()
+                let outcome = try run(home, library, failing: number)
+                switch outcome.status {
+                case _ where outcome.wasSignaled: tally.ended += 1
+                case 0: tally.succeeded += 1
+                case 1: tally.failed += 1
+                default:
+                    throw Loss(description: "allocation \(number): \(outcome.errors.suffix(500))")
+                }
+                let verified = try home.writer.run(
+                    home.arguments("verify", "buffered", "--threads", "2"))
+                guard verified.status == 0 else {
+                    let place = "allocation \(number), \(outcome.status)"
+                    throw Loss(description: "\(place): \(verified.errors.suffix(500))")
+                }
+            }
+            return "\(count) in a run, one of \(interval) fails: \(tally.ended) ended, "
+                + "\(tally.failed) failed, \(tally.succeeded) succeeded"
+        }
+
+        private static func run(
+            _ home: WriterStore, _ library: URL, failing number: Int
+        ) throws -> Program.Outcome {
+            let process = home.writer.process(home.arguments("run", "buffered", "--events", "24"))
+            process.environment?["LD_PRELOAD"] = library.path
+            process.environment?["SKYROS_FAILING_ALLOCATION"] = "\(number)"
+            return try process.outcome()
+        }
+
+        private static func compile(to library: URL) throws {
+            let source = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../FailingMemory/memory.c").standardized
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = [
+                "clang", "-O2", "-fPIC", "-shared", source.path, "-o", library.path,
+            ]
+            let outcome = try process.outcome()
+            guard outcome.status == 0 else { throw Loss(description: outcome.errors) }
+        }
+    }
+#endif
