@@ -4,11 +4,9 @@ import Testing
 /// Each operation of the disk fails, in each way, once or from then on.
 @Suite struct `A store whose disk fails at any operation` {
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
-    func
-        `keeps what it acknowledged, and stops after a failed sync (F13, F15, F16, F18, F20)`(
-            script: SweepScript
-        ) throws
-    {
+    func `stops after a failed sync, and loses nothing (F13, F15, F16, F18, F20)`(
+        script: SweepScript
+    ) throws {
         var sweep = FaultSweep(script, interval: Extent.pick(brief: 11, quick: 2, deep: 1))
         try sweep.run()
         sweep.tally.report()

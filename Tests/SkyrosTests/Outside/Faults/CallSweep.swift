@@ -30,8 +30,9 @@ struct CallSweep {
 
     private static let faults = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EINTR"]
 
-    /// How a call can end; some can end in more ways than others.
-    private static func faults(of call: String) -> [String] {
+    /// How a call can end; some can end in more ways than others, which are tried once.
+    private static func faults(of call: String, onAllFiles: Bool) -> [String] {
+        guard onAllFiles else { return faults }
         let more: [String: [String]] = [
             "openat": ["EMFILE", "ENFILE", "EACCES", "EROFS", "EDQUOT", "ESTALE"],
             "mkdirat": ["EACCES", "EROFS", "EDQUOT"], "pwrite64": ["EDQUOT", "EROFS"],
@@ -57,17 +58,16 @@ struct CallSweep {
             try #require(outcome.wasKilled)
         }
         try listFiles()
-        for (name, paths) in files {
+        for (index, (name, paths)) in files.enumerated() {
             let home = try copy()
             let calls = try run(home, paths: paths).calls
             var counts: [String: [Int: Int]] = [:]
             for call in calls { counts[call.name, default: [:]][call.thread, default: 0] += 1 }
             for (call, threads) in counts.sorted(by: { $0.key < $1.key }) {
                 let last = threads.values.max() ?? 0
-                cases += (0..<last).flatMap { index in
-                    Self.faults(of: call).map {
-                        Case(files: name, call: call, number: index + 1, fault: $0)
-                    }
+                let faults = Self.faults(of: call, onAllFiles: index == 0)
+                cases += (0..<last).flatMap { number in
+                    faults.map { Case(files: name, call: call, number: number + 1, fault: $0) }
                 }
             }
         }
