@@ -23,6 +23,10 @@ func complain(_ text: String) {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
 }
 
+// It does nothing but interrupt a call that waits.
+signal(SIGUSR1) { _ in }
+siginterrupt(SIGUSR1, 1)
+
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
         "usage: crash-writer write|run|copy|verify STORE FILE LEVEL "

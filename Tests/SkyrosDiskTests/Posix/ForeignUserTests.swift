@@ -90,6 +90,12 @@
             #expect(outcome.complaint.contains("Permission denied"))
         }
 
+        @Test func `is told of a folder that he may not list (F21, F39)`() throws {
+            try make(of: Self.nobody)
+            try #require(chmod("\(store)/events", 0o300) == 0)
+            try isRefused(["io:", "events", "Permission denied"])
+        }
+
         @Test func `is told of a segment that he may not read (F39)`() throws {
             try make(of: Self.nobody)
             let segment = "\(store)/events/00000000000000000001.open"

@@ -8,8 +8,11 @@ import Testing
         let description: String
     }
 
-    private static func verify(_ home: WriterStore, _ place: String) throws -> Int {
-        let outcome = try home.writer.run(home.arguments("verify", "buffered"))
+    private static func verify(
+        _ home: WriterStore, _ place: String, threadCount: Int = 1
+    ) throws -> Int {
+        let outcome = try home.writer.run(
+            home.arguments("verify", "buffered", "--threads", "\(threadCount)"))
         let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
         guard outcome.status == 0, let last = Int(text) else {
             throw Loss(description: "\(place): \(outcome.status), \(outcome.errors)")
@@ -62,6 +65,27 @@ import Testing
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             if lines.dropLast().contains(where: { Int($0) ?? 0 >= number }) { return }
             text = String(lines.last ?? "")
+        }
+    }
+
+    @Test func `is written to in a storm of signals as ever (F19)`() async throws {
+        let count = Extent.pick(brief: 200, quick: 1_000, deep: 20_000)
+        try await onOwnThread {
+            let home = try WriterStore()
+            let process = home.writer.process(
+                home.arguments("run", "durable", "--events", "\(count)", "--threads", "2"))
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            // By then it is prepared for them.
+            try Self.waitForEvent(1, on: output)
+            Thread.detachNewThread { _ = try? output.fileHandleForReading.readToEnd() }
+            while process.isRunning { kill(process.processIdentifier, SIGUSR1) }
+            guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+                throw Loss(description: "\(process.terminationStatus)")
+            }
+            let last = try Self.verify(home, "a storm of signals", threadCount: 2)
+            if last != count { throw Loss(description: "\(last) of \(count) are there") }
         }
     }
 
