@@ -18,7 +18,8 @@ extension Store {
     ///   - durability: default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
-    ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`.
+    ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`,
+    ///   `.alreadyOpen` in a copy of the process that opened the store (`fork`).
     @discardableResult
     public func write<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
@@ -121,6 +122,7 @@ extension Store {
     }
 
     func takingTurn<R>(_ body: () throws -> R) throws -> R {
+        try checkProcess()
         try turn.take()
         defer { turn.release() }
         return try body()

@@ -107,9 +107,9 @@ public final class Store: Sendable {
     ///
     /// - Throws: `StoreError`, `.durabilityLost` if what was written cannot be made durable.
     public func close() throws {
+        try checkProcess()
         try turn.take()
         defer { turn.release() }
-        try checkProcess()
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
         syncer.stop()
@@ -127,10 +127,10 @@ public final class Store: Sendable {
         if isClosed.load(ordering: .acquiring) {
             throw StoreError(.closed, "the store was closed; open it again to write")
         }
-        try checkProcess()
     }
 
-    /// A copy of the process has neither the store's threads nor its lock.
+    /// Refuses a copy of the process, which has neither the store's threads nor its lock. Asked
+    /// before anything waits: whoever had the turn is in the other process.
     func checkProcess() throws {
         try StoreError.fromDisk { () throws(DiskError) in try parts.lock.check() }
     }

@@ -39,6 +39,7 @@ struct CheckpointOpening {
                     .unsupportedFormat, "\(error) Nothing was changed.",
                     at: StoreError.Place(file: Self.file.name))
             }
+            if case .folderMoved = error { throw StoreError(error) }
             outcome = .rebuilt(because: error.description)
             return empty
         }

@@ -5,28 +5,31 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Threads of the pool that wait for the store: it must not need one of them to answer. The time
-/// limit only ends the test if it does.
-@Suite(.timeLimit(.minutes(5))) struct `A pool whose threads all wait` {
+/// Threads of the pool that wait for the store: it must not need one of them to answer.
+@Suite struct `A pool whose threads all wait` {
     private static let roundCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
     /// More than the pool has threads.
     private static let callCount = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
 
     @Test func `is answered, each of them (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
-        for round in 0..<Self.roundCount {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for call in 0..<Self.callCount {
-                    group.addTask {
-                        let counter = Counter(id: "\(round) \(call)", value: call)
-                        try store.write(durability: .durable) { try $0.insert(counter) }
-                    }
-                }
-                try await group.waitForAll()
-            }
+        try await guarded {
+            for round in 0..<Self.roundCount { try await Self.writeAtOnce(to: store, round) }
         }
         #expect(try store.count(Counter.self) == Self.roundCount * Self.callCount)
         try store.close()
+    }
+
+    private static func writeAtOnce(to store: Store, _ round: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for call in 0..<callCount {
+                group.addTask {
+                    let counter = Counter(id: "\(round) \(call)", value: call)
+                    try store.write(durability: .durable) { try $0.insert(counter) }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     @Test func `is answered on the main actor too (F48)`() async throws {
@@ -44,20 +47,23 @@ import Testing
         }
     }
 
-    @Test func `is answered on the threads of a queue too (F48)`() throws {
+    @Test func `is answered on the threads of a queue too (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
-        let failed = Locked(0)
+        let outcomes = Monitor<[Bool]>([])
         for round in 0..<Self.roundCount {
-            DispatchQueue.concurrentPerform(iterations: Self.callCount) { call in
-                do {
+            for call in 0..<Self.callCount {
+                DispatchQueue.global().async {
                     let counter = Counter(id: "\(round) \(call)", value: call)
-                    try store.write(durability: .durable) { try $0.insert(counter) }
-                } catch {
-                    failed.withLock { $0 += 1 }
+                    let result = Result {
+                        try store.write(durability: .durable) { try $0.insert(counter) }
+                    }
+                    outcomes.change { $0.append((try? result.get()) != nil) }
                 }
             }
         }
-        #expect(failed.withLock { $0 } == 0)
+        let count = Self.roundCount * Self.callCount
+        let all = await guarded { outcomes.wait { $0.count == count ? $0 : nil } }
+        #expect(all.allSatisfy { $0 })
         #expect(try store.count(Counter.self) == Self.roundCount * Self.callCount)
         try store.close()
     }
@@ -110,34 +116,54 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A store that is closed in the midst of writes` {
     private static let runCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
 
+    private struct Progress: Sendable {
+        static let levels = [Durability.deferred, .buffered, .durable]
+        var counts: [Durability: Int] = [:]
+        var endedCount = 0
+
+        /// How many writes the slowest has made.
+        var least: Int { Self.levels.map { counts[$0, default: 0] }.min() ?? 0 }
+    }
+
+    /// Writes until that is refused.
+    private static func write(
+        to store: Store, _ level: Durability, made: (String) -> Void
+    ) -> StoreError {
+        for number in 0... {
+            let id = "\(level) \(number)"
+            do {
+                try store.write(durability: level) {
+                    try $0.insert(Counter(id: id, value: number))
+                }
+                made(id)
+            } catch {
+                return error as? StoreError ?? StoreError(.blockFailed, "\(error)")
+            }
+        }
+        preconditionFailure("There is no last number.")
+    }
+
     @Test func `has each of them whole or refused (F53)`() throws {
         for run in 0..<Self.runCount {
             let disk = SimulatedDisk()
             let store = try Store(on: disk, entities: Counter.self)
             let made = Locked<Set<String>>([])
             let wrong = Locked<[String]>([])
-            let begun = Monitor(0)
-            DispatchQueue.concurrentPerform(iterations: 4) { thread in
-                if thread == 0 {
-                    begun.wait { $0 > run % 20 ? () : nil }
-                    do { try store.close() } catch { wrong.withLock { $0.append("\(error)") } }
-                    return
-                }
-                let level = [Durability.deferred, .buffered, .durable][thread - 1]
-                for number in 0... {
-                    begun.change { $0 += 1 }
-                    do {
-                        let id = "\(thread) \(number)"
-                        try store.write(durability: level) {
-                            try $0.insert(Counter(id: id, value: number))
-                        }
+            let progress = Monitor(Progress())
+            for level in Progress.levels {
+                Thread.detachNewThread {
+                    let error = Self.write(to: store, level) { id in
                         made.withLock { _ = $0.insert(id) }
-                    } catch {
-                        if (error as? StoreError)?.code == .closed { return }
-                        return wrong.withLock { $0.append("\(error)") }
+                        progress.change { $0.counts[level, default: 0] += 1 }
                     }
+                    if error.code != .closed { wrong.withLock { $0.append("\(error)") } }
+                    progress.change { $0.endedCount += 1 }
                 }
             }
+            // Each of them is in the midst of it.
+            progress.wait { $0.least > run % 20 ? () : nil }
+            try store.close()
+            progress.wait { $0.endedCount == Progress.levels.count ? () : nil }
             #expect(wrong.withLock { $0 } == [])
             let again = try Store(on: disk.crashed(seed: UInt64(run)), entities: Counter.self)
             #expect(Set(try again.all(Counter.self).map(\.id)) == made.withLock { $0 })

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 
 extension Job {
     /// Writes so many events, and after each has a copy of this process (`fork`) try to use the
@@ -7,16 +8,37 @@ extension Job {
     func copy() throws {
         var store: Store? = try opened { complain("in the background: \($0)") }
         let log = try AcknowledgementLog(acknowledgements)
-        for _ in 0..<eventCount {
-            if let store { try writeOne(to: store, log) }
-            try inCopy {
-                if let store { try checkIsRefused(store) }
-                // The last reference goes, which closes a store that is one's own.
-                store = nil
+        for round in 0..<eventCount {
+            guard let open = store else { return }
+            try writeOne(to: open, log)
+            try inMidst(of: round.isMultiple(of: 2) ? nil : open) {
+                try inCopy {
+                    if let store { try checkIsRefused(store) }
+                    // The last reference goes, which closes a store that is one's own.
+                    store = nil
+                }
             }
             try checkIsHeld()
         }
         try store?.close()
+    }
+
+    /// Runs `body` while another thread is in a write block of the store, which changes nothing.
+    private func inMidst(of store: Store?, _ body: () throws -> Void) throws {
+        guard let store else { return try body() }
+        let block = Monitor((isEntered: false, mayLeave: false, hasEnded: false))
+        Thread.detachNewThread {
+            try? store.write { _ in
+                block.change { $0.isEntered = true }
+                block.wait { $0.mayLeave ? () : nil }
+            }
+            block.change { $0.hasEnded = true }
+        }
+        block.wait { $0.isEntered ? () : nil }
+        let result = Result { try body() }
+        block.change { $0.mayLeave = true }
+        block.wait { $0.hasEnded ? () : nil }
+        try result.get()
     }
 
     /// Runs `body` in a copy of this process, which ends then.
@@ -45,6 +67,9 @@ extension Job {
     }
 
     private func checkIsRefused(_ store: Store) throws {
+        guard try store.count(Account.self) > 0 else {
+            throw Broken(description: "P8: a copy of the process cannot read")
+        }
         let calls: [() throws -> Void] = [
             { try store.write { try Model.write(1_000, &$0) } },
             { try store.write(durability: .deferred) { try Model.write(1_000, &$0) } },
@@ -65,11 +90,13 @@ extension Job {
         let other = Process()
         other.executableURL = URL(filePath: CommandLine.arguments[0])
         other.arguments = ["verify", store.path, acknowledgements.path, "buffered"]
-        other.standardError = FileHandle.nullDevice
+        let complaint = Pipe()
+        other.standardError = complaint
         other.standardOutput = FileHandle.nullDevice
         try other.run()
+        let text = try complaint.fileHandleForReading.readToEnd() ?? Data()
         other.waitUntilExit()
-        guard other.terminationStatus == 1 else {
+        guard String(decoding: text, as: UTF8.self).contains("alreadyOpen") else {
             throw Broken(description: "P11: another process could open the store")
         }
     }

@@ -24,8 +24,13 @@ func complain(_ text: String) {
 }
 
 // It does nothing but interrupt a call that waits.
-signal(SIGUSR1) { _ in }
-siginterrupt(SIGUSR1, 1)
+var interruption = sigaction()
+#if canImport(Darwin)
+    interruption.__sigaction_u.__sa_handler = { _ in }
+#else
+    interruption.__sigaction_handler.sa_handler = { _ in }
+#endif
+sigaction(SIGUSR1, &interruption, nil)
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(

@@ -82,6 +82,7 @@ private struct BlockPlace {
         let other = try log(of: fixture.storeID, seed: 8)
         let blocks = BlockPlace.all(in: try #require(other.contents[path]))
         let count = try splice(blocks, into: own)
+        #expect(count > 100)
         reportSweep("blocks of another file", "\(count) splices")
     }
 
@@ -89,6 +90,7 @@ private struct BlockPlace {
         let own = try log(of: fixture.storeID, seed: 7)
         let blocks = BlockPlace.all(in: try #require(own.contents[path]))
         let count = try splice(blocks, into: own)
+        #expect(count > 100)
         reportSweep("blocks at another place", "\(count) splices")
     }
 }
@@ -138,6 +140,10 @@ private struct BlockPlace {
         copy.overwrite(path, with: forged)
         let before = copy.contents
         let found = code { _ = try fixture.open(copy) }
+        let survey = try LogSurvey(of: copy, fixture.options, framing: LogFixture.framing)
+        #expect(survey.damages.isEmpty == (found == nil))
+        // Whatever is forged, what a survey takes for history is what was written.
+        #expect(try survey.batches() == expected(survey.head.sequence))
         #expect(copy.contents == before)
         return found
     }

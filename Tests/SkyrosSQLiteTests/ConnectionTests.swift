@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `runs no trigger and no view`() throws {
+    @Test func `runs no trigger and no view (F41)`() throws {
         let connection = try open()
         try connection.execute(
             """

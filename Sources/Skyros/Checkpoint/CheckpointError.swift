@@ -70,7 +70,7 @@ extension CheckpointError: CustomStringConvertible {
         case .invalidRecord(let entity, let row, let reason):
             "The record of \(entity) in row \(row) cannot be stored: \(reason)."
         case .folderMoved(let path):
-            "The checkpoint cannot be written: the store's folder was moved away from \(path)."
+            "The checkpoint cannot be reached: the store's folder was moved away from \(path)."
         case .limitExceeded(let what): "The checkpoint cannot hold \(what)."
         }
     }

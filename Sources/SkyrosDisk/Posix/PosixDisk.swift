@@ -32,12 +32,14 @@ package final class PosixDisk: Disk {
     package var databaseFolder: DatabaseFolder? { DatabaseFolder(path: path, identity: identity) }
 
     package func makeFolder(_ folder: Folder) throws(DiskError) {
-        if folder != .root { try open(.root).makeFolder(folder.rawValue) }
+        try requireOwn(.makeFolder)
+        if folder != .root { try root.makeFolder(folder.rawValue) }
     }
 
     package func removeFolder(_ folder: Folder) throws(DiskError) {
         precondition(folder != .root, "A store's folder is never removed.")
-        try open(.root).removeFolder(folder.rawValue)
+        try requireOwn(.removeFolder)
+        try root.removeFolder(folder.rawValue)
     }
 
     package func list(_ folder: Folder) throws(DiskError) -> [String] {
@@ -59,14 +61,17 @@ package final class PosixDisk: Disk {
     }
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-        try PosixFile(path, mode, in: open(path.folder))
+        if mode != .read { try requireOwn(.open) }
+        return try PosixFile(path, mode, in: open(path.folder))
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        try requireOwn(.rename)
         try open(source.folder).rename(source, to: target, in: open(target.folder))
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
+        try requireOwn(.remove)
         do throws(DiskError) {
             try open(path.folder).remove(path)
         } catch {
@@ -76,17 +81,23 @@ package final class PosixDisk: Disk {
     }
 
     package func syncFolder(_ folder: Folder) throws(DiskError) {
+        try requireOwn(.syncFolder)
         try open(folder).sync()
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
-        try PosixLock(in: open(.root))
+        try requireOwn(.lock)
+        return try PosixLock(in: root)
+    }
+
+    /// A copy of the process may read, and must not change what the other one is writing.
+    private func requireOwn(_ operation: DiskError.Operation) throws(DiskError) {
+        try opener.check(operation, path)
     }
 
     /// Subfolders are opened anew for each call: none of these calls is on a hot path, and a
     /// folder that was replaced meanwhile is noticed.
     private func open(_ folder: Folder) throws(DiskError) -> PosixFolder {
-        try opener.check(.open, path)
-        return folder == .root ? root : try root.folder(folder.rawValue)
+        folder == .root ? root : try root.folder(folder.rawValue)
     }
 }

@@ -73,7 +73,7 @@ final class PosixFile: DiskFile {
     private func write(
         _ bytes: UnsafeRawBufferPointer, at position: Int, for operation: DiskError.Operation
     ) throws(DiskError) {
-        try requireOpen(operation)
+        try requireOwn(operation)
         var count = 0
         while count < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
@@ -96,7 +96,7 @@ final class PosixFile: DiskFile {
     ///
     /// Source: docs/decisions/0014-room-is-written.md.
     func preallocate(to size: Int) throws(DiskError) {
-        try requireOpen(.preallocate)
+        try requireOwn(.preallocate)
         var end = try System.checkedStatus(descriptor, path).sizeBytes
         guard end < size else { return }
         while end < size {
@@ -114,13 +114,13 @@ final class PosixFile: DiskFile {
     }
 
     func truncate(to size: Int) throws(DiskError) {
-        try requireOpen(.truncate)
+        try requireOwn(.truncate)
         let code = System.truncate(descriptor, to: size)
         if code != 0 { throw DiskError(.truncate, path, .system(code)) }
     }
 
     func sync() throws(DiskError) {
-        try requireOpen(.syncFile)
+        try requireOwn(.syncFile)
         // What the journal of ext4 has to take with a sync may fail unnoticed. Behind that every
         // sync fails: a second one after a success tells.
         let callCount = hasNewRoom.exchange(false, ordering: .acquiring) ? 2 : 1
@@ -132,10 +132,15 @@ final class PosixFile: DiskFile {
 
     /// A closed descriptor's number may be another file's by now, which must not be written to.
     private func requireOpen(_ operation: DiskError.Operation) throws(DiskError) {
-        try opener.check(operation, path)
         guard isOpen.load(ordering: .relaxed) else {
             throw DiskError(operation, path, .system(System.badDescriptor))
         }
+    }
+
+    /// A copy of the process may read, and must not change what the other one is writing.
+    private func requireOwn(_ operation: DiskError.Operation) throws(DiskError) {
+        try requireOpen(operation)
+        try opener.check(operation, path)
     }
 
     func close() throws(DiskError) {

@@ -92,6 +92,14 @@ struct Block: Equatable, Sendable {
         durableByteCount = Int(truncatingIfNeeded: bytes.integer(at: offset + 32, as: UInt64.self))
     }
 
+    /// Reads the block at `offset` if all of it is there and its payload is what it was.
+    init?(wholeIn bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64) {
+        self.init(headerIn: bytes, at: offset, salt: salt)
+        guard byteCount <= bytes.count - offset,
+            XXH64.hash(bytes.slice(offset + Self.headerByteCount, payloadByteCount)) == payloadHash
+        else { return nil }
+    }
+
     init(
         _ kind: Kind, payload: UnsafeRawBufferPointer, payloadHash: UInt64, sequence: UInt64,
         check: RunningCheck, durableByteCount: Int

@@ -57,12 +57,8 @@ struct OpenSegment: Sendable {
         var check = start.checkBefore
         var offset = 0
         while offset < bytes.count {
-            let found = bytes.withUnsafeBytes { all -> Block? in
-                guard let block = Block(headerIn: all, at: offset, salt: header.salt),
-                    block.byteCount <= all.count - offset
-                else { return nil }
-                let payload = all.slice(offset + Block.headerByteCount, block.payloadByteCount)
-                return XXH64.hash(payload) == block.payloadHash ? block : nil
+            let found = bytes.withUnsafeBytes { all in
+                Block(wholeIn: all, at: offset, salt: header.salt)
             }
             guard let block = found else {
                 let next = start.sequence + UInt64(ranges.count)

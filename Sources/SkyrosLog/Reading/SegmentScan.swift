@@ -30,8 +30,8 @@ struct SegmentScan: Sendable {
     private(set) var stop: Stop = .endOfFile
     /// Valid blocks that stand behind the first byte that does not parse.
     private(set) var validBlocksAfterEnd = 0
-    /// Whether the first byte that does not parse begins a block that says that all before it was
-    /// durable, and continues another history than that.
+    /// Whether the first byte that does not parse begins a mark that says that all before it was
+    /// durable, and belongs to another history than that. Of a batch it may be the batch itself.
     private(set) var isEndContradicted = false
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
@@ -98,7 +98,7 @@ struct SegmentScan: Sendable {
     private func validBlock(
         in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Block? {
-        guard let block = wholeBlock(in: bytes, at: offset, salt: salt) else { return nil }
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return nil }
         if block.kind == .batch {
             guard block.sequence == lastSequence &+ 1,
                 block.check == lastCheck.advanced(by: block.payloadHash)
@@ -109,23 +109,12 @@ struct SegmentScan: Sendable {
         return block
     }
 
-    /// The block at `offset` if it is whole, wherever it belongs.
-    private func wholeBlock(
-        in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
-    ) -> Block? {
-        guard let block = Block(headerIn: bytes, at: offset, salt: salt),
-            block.byteCount <= bytes.count - offset
-        else { return nil }
-        let payload = bytes.slice(offset + Block.headerByteCount, block.payloadByteCount)
-        return XXH64.hash(payload) == block.payloadHash ? block : nil
-    }
-
     /// What was durable when a block was written, no crash can exchange behind its back.
     private func contradictsEnd(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Bool {
-        guard let block = wholeBlock(in: bytes, at: offset, salt: salt) else { return false }
-        return block.durableByteCount >= endOffset
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return false }
+        return block.kind != .batch && block.durableByteCount >= endOffset
     }
 
     /// Looks for block headers behind the end: they tell damage from a torn tail.

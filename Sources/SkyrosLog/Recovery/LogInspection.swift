@@ -66,10 +66,13 @@ package struct LogInspection: LogReader {
         guard case .damaged(let offset, let why) = verdict, let active = catalog?.active else {
             return nil
         }
-        let first = active.scan.lastSequence + 1
+        let last = active.scan.lastSequence
+        if active.scan.isEndContradicted {
+            return LogError(.chainBroken, why, active.name, at: offset, sequences: last...last)
+        }
         return LogError(
-            .corrupt, "the segment is damaged and \(why)", active.name,
-            at: offset, sequences: first...max(first, active.scan.lastSequence + 1))
+            .corrupt, "the segment is damaged and \(why)", active.name, at: offset,
+            sequences: last + 1...last + 1)
     }
 
     /// A crash between the birth of a sealed segment and the end of its open file leaves both,

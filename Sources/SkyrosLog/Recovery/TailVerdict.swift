@@ -21,7 +21,7 @@ extension TailVerdict {
     ///
     /// 1. Nothing but zeros behind the last block: no damage; clean if that block is a closing.
     /// 2. X < W: a sync had succeeded beyond X, so no crash can explain it. Damaged.
-    /// 3. A whole block at X, which says that X = W and continues another history than what stands
+    /// 3. A whole mark at X, which says that X = W and continues another history than what stands
     ///    before it: that is not what was synced. Damaged.
     /// 4. Valid blocks behind X, and the machine has not been rebooted since: a page cache does
     ///    not reorder within one boot. Damaged.

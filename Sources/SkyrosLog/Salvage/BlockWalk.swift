@@ -9,7 +9,10 @@ struct BlockWalk {
         /// The batches that stood there; nil if there were none.
         let sequences: ClosedRange<UInt64>?
         /// Whether nothing follows that tells how many they were.
-        let isOpenEnded: Bool
+        var isOpenEnded = false
+        /// Whether nothing stood there, and the block that follows belongs to another history than
+        /// the batch before it: one of them is not what was written.
+        var isContradiction = false
     }
 
     private(set) var stretches: [LogStretch] = []
@@ -29,6 +32,8 @@ struct BlockWalk {
     /// The last batch that a damaged block says it holds.
     private var sequenceInGap: UInt64?
     private var start: Start?
+    /// The last batch that was passed, as the beginning of a stretch of its own.
+    private var lastBatch: Start?
 
     private struct Start {
         let offset: Int
@@ -96,8 +101,9 @@ struct BlockWalk {
     }
 
     private mutating func take(_ block: Block, at offset: Int) {
-        if block.kind == .batch, start == nil {
-            start = Start(offset: offset, sequence: block.sequence, checkBefore: check)
+        if block.kind == .batch {
+            lastBatch = Start(offset: offset, sequence: block.sequence, checkBefore: check)
+            start = start ?? lastBatch
         }
         sequence = block.sequence
         check = block.check
@@ -116,7 +122,13 @@ struct BlockWalk {
         guard let offset = gapOffset else { return }
         let last = block.kind == .batch ? block.sequence - 1 : block.sequence
         let lost = last > sequence ? sequence + 1...last : nil
-        gaps.append(Gap(offset: offset, sequences: lost, isOpenEnded: false))
+        if lost == nil, check != nil, !follows(block), let lastBatch {
+            let doubtful = lastBatch.sequence...block.sequence
+            gaps.append(Gap(offset: offset, sequences: doubtful, isContradiction: true))
+            setApart(lastBatch)
+        } else {
+            gaps.append(Gap(offset: offset, sequences: lost))
+        }
         if !follows(block) {
             sequence = last
             // A mark says what the check before the next batch is, a batch does not.
@@ -128,13 +140,32 @@ struct BlockWalk {
 
     private mutating func endStretch(at offset: Int) {
         guard let start, let check else { return }
-        stretches.append(
-            LogStretch(
-                segment: name, form: .blocks(salt: salt), offset: start.offset,
-                byteCount: offset - start.offset, contentByteCount: offset - start.offset,
-                sequences: start.sequence...sequence,
-                checkBefore: start.checkBefore, checkAfter: check))
+        stretches.append(stretch(from: start, to: offset, through: sequence, check))
         self.start = nil
+    }
+
+    private func stretch(
+        from start: Start, to end: Int, through last: UInt64, _ checkAfter: RunningCheck
+    ) -> LogStretch {
+        LogStretch(
+            segment: name, form: .blocks(salt: salt), offset: start.offset,
+            byteCount: end - start.offset, contentByteCount: end - start.offset,
+            sequences: start.sequence...last, checkBefore: start.checkBefore,
+            checkAfter: checkAfter)
+    }
+
+    /// Divides the last stretch before a batch, so that what is before it can be told from it.
+    private mutating func setApart(_ batch: Start) {
+        guard let whole = stretches.last, whole.sequences.lowerBound < batch.sequence,
+            let check = batch.checkBefore
+        else { return }
+        let first = Start(
+            offset: whole.offset, sequence: whole.sequences.lowerBound,
+            checkBefore: whole.checkBefore)
+        let end = whole.offset + whole.byteCount
+        stretches.removeLast()
+        stretches.append(stretch(from: first, to: batch.offset, through: batch.sequence - 1, check))
+        stretches.append(stretch(from: batch, to: end, through: batch.sequence, whole.checkAfter))
     }
 
     /// Zeros at the end are room made in advance.

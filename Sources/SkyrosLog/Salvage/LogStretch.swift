@@ -93,13 +93,3 @@ struct LogStretch: Sendable {
         LogError(.corrupt, why, segment, at: offset, sequences: sequences)
     }
 }
-
-extension Block {
-    /// Reads the block at `offset` if all of it is there and its payload is what it was.
-    init?(wholeIn bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64) {
-        self.init(headerIn: bytes, at: offset, salt: salt)
-        guard byteCount <= bytes.count - offset,
-            XXH64.hash(bytes.slice(offset + Self.headerByteCount, payloadByteCount)) == payloadHash
-        else { return nil }
-    }
-}

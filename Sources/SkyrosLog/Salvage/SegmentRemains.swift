@@ -8,6 +8,9 @@ struct SegmentRemains: Sendable {
     /// The end of the active segment, if the last write did not arrive whole.
     var tornTail: LogDamage?
 
+    /// The first batch that is not the one which was written, by what stands behind it.
+    private(set) var firstContradicted: UInt64?
+
     /// What a survey asks about all files.
     struct Surroundings {
         let disk: any Disk
@@ -70,6 +73,7 @@ extension SegmentRemains {
                 checkBefore: file.header?.checkBefore)
         }
         stretches = walk.stretches
+        firstContradicted = walk.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
         // The misfit says it all of a file in which nothing is a block.
         if file.header == nil, walk.stretches.isEmpty { return }
         lastKnown = walk.lastSequence
@@ -93,6 +97,10 @@ extension SegmentRemains {
     /// A segment with a successor was durable to its end.
     private mutating func noteGaps(_ walk: BlockWalk) {
         for gap in walk.gaps {
+            if gap.isContradiction {
+                noteContradiction(gap)
+                continue
+            }
             var sequences = gap.sequences
             if gap.isOpenEnded, let next, let first = gap.sequences?.lowerBound {
                 sequences = first < next ? first...next - 1 : nil
@@ -102,6 +110,13 @@ extension SegmentRemains {
                     .corrupt, "a block is damaged; the segment has a successor, so it was durable",
                     file.name, at: gap.offset, sequences: sequences))
         }
+    }
+
+    private mutating func noteContradiction(_ gap: BlockWalk.Gap) {
+        damages.append(
+            LogDamage(
+                .chainBroken, "the block here continues another history than the event before it",
+                file.name, at: gap.offset, sequences: gap.sequences))
     }
 
     /// The active segment may end in what a crash left of the last write.
@@ -119,6 +134,10 @@ extension SegmentRemains {
             return
         }
         for (index, gap) in walk.gaps.enumerated() {
+            if gap.isContradiction {
+                noteContradiction(gap)
+                continue
+            }
             var why = "a block is damaged"
             if index == 0, case .damaged(_, let reason) = verdict { why += "; \(reason)" }
             let isBelowDurable = gap.offset < walk.durableByteCount

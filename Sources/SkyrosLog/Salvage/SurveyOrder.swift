@@ -38,13 +38,15 @@ struct SurveyOrder {
 
     /// Stretch after stretch from the beginning, as long as each continues the one before. A torn
     /// end ends it, even if a copy of what it tore lies behind: a store that is opened cuts it off.
+    /// So does an event that another contradicts.
     private mutating func takePrefix(_ stretches: [LogStretch]) {
         guard let storeID else { return }
-        let torn = remains.lazy.compactMap { $0.tornTail?.sequences?.lowerBound }.first ?? .max
+        let ends = remains.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
+        let end = ends.compactMap(\.self).min() ?? .max
         var next: UInt64 = 1
         var check = RunningCheck(beginning: storeID)
         for stretch in stretches
-        where stretch.sequences.lowerBound == next && stretch.checkBefore == check && next < torn {
+        where stretch.sequences.lowerBound == next && stretch.checkBefore == check && next < end {
             prefix.append(stretch)
             next = stretch.sequences.upperBound + 1
             check = stretch.checkAfter

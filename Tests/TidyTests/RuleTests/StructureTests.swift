@@ -173,20 +173,31 @@ import Testing
     }
 
     @Test func `is there for each failure, and a mutant`() {
-        func findings(_ test: String, _ mutant: String) -> [String] {
+        func findings(
+            _ test: String, _ mutant: String, source: String = "let one = 1",
+            of wanted: [String] = ["F1"]
+        ) -> [String] {
             let page = "# Page\n\n| F1 | a kill | a loop | a sync is skipped |"
             let tree = SourceTree([
                 SourceFile("docs/reliability.md", page),
                 SourceFile("Tests/A/B.swift", "@Test func `\(test)`() {}"),
-                SourceFile("Tests/Mutants/disk.txt", "== \(mutant)\nfile: A\n"),
+                SourceFile(
+                    "Tests/Mutants/disk.txt", "== \(mutant)\nfile: A.swift\n--- one\n+++ two\n"),
+                SourceFile("A.swift", source),
             ])
-            return Failures.findings(in: tree).map { "\($0.path):\($0.line)" }.sorted()
+            return Failures.findings(in: tree, of: wanted).map { "\($0.path):\($0.line)" }.sorted()
         }
         #expect(findings("survives a kill (F1)", "a sync is skipped").isEmpty)
         #expect(findings("survives a kill", "a sync is skipped") == ["docs/reliability.md:3"])
         #expect(findings("survives (F1)", "another") == ["docs/reliability.md:3"])
         #expect(findings("survives (F1, F2)", "a sync is skipped") == ["Tests/A/B.swift:1"])
         #expect(findings("is form F2", "a sync is skipped") == ["docs/reliability.md:3"])
+        let test = "survives a kill (F1)"
+        #expect(findings(test, "a sync is skipped", of: ["F1", "F2"]) == ["docs/reliability.md:1"])
+        for source in ["two", "one one"] {
+            let found = findings(test, "a sync is skipped", source: source)
+            #expect(found == ["Tests/Mutants/disk.txt:1"])
+        }
     }
 }
 

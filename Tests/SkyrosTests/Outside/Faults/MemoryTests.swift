@@ -34,6 +34,8 @@
                 let home = try WriterStore()
                 let outcome = try run(home, library, failing: number)
                 switch outcome.status {
+                case SIGALRM where outcome.wasSignaled:
+                    throw Loss(description: "allocation \(number): the process waits for ever")
                 case _ where outcome.wasSignaled: tally.ended += 1
                 case 0: tally.succeeded += 1
                 case 1: tally.failed += 1

@@ -47,7 +47,7 @@
                     target: isEarly ? 0 : Int.random(in: 1...300, using: &random),
                     delay: Int.random(in: 0...(isEarly ? 200_000 : 3_000), using: &random))
                 // Some are killed, and the power is cut once the next has opened the store.
-                let isOpened = cut % 3 == 2
+                let isOpened = cut % 3 == 1
                 var acknowledged = try home.write(writer, plan) {
                     if !isOpened { try home.medium.cutPower() }
                 }

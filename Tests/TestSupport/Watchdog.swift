@@ -1,0 +1,18 @@
+import Dispatch
+import Foundation
+
+/// Runs `body`, and ends the process if it has not returned after so many seconds.
+///
+/// A time limit of a test is a task that sleeps. Where all threads of the pool wait for ever, it
+/// never wakes.
+package func guarded<Value>(
+    seconds: Int = 240, _ body: () async throws -> Value
+) async rethrows -> Value {
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        let outcome = hasEnded.wait(timeout: .now() + .seconds(seconds))
+        precondition(outcome == .success, "What was to return in \(seconds) seconds did not.")
+    }
+    defer { hasEnded.signal() }
+    return try await body()
+}
