@@ -36,7 +36,6 @@ TEMPORARY = COPY / "tmp"
 # Optimized, though file by file: the tests take longer than the builds. What is broken may look
 # odd to the compiler.
 OPTIONS = (
-    "--disable-index-store",
     *(word for flag in ("-O", "-gnone", "-no-warnings-as-errors") for word in ("-Xswiftc", flag)),
 )
 # What tries most of what can happen.

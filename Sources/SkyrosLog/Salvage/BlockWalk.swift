@@ -122,7 +122,8 @@ struct BlockWalk {
         guard let offset = gapOffset else { return }
         let last = block.kind == .batch ? block.sequence - 1 : block.sequence
         let lost = last > sequence ? sequence + 1...last : nil
-        if lost == nil, check != nil, !follows(block), let lastBatch {
+        if lost == nil, check != nil, !follows(block), let lastBatch, lastBatch.sequence == sequence
+        {
             let doubtful = lastBatch.sequence...block.sequence
             gaps.append(Gap(offset: offset, sequences: doubtful, isContradiction: true))
             setApart(lastBatch)
