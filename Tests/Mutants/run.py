@@ -35,9 +35,8 @@ SECONDS_MAX = {"brief": 400, "quick": 900}
 TEMPORARY = COPY / "tmp"
 # Optimized, though file by file: the tests take longer than the builds. What is broken may look
 # odd to the compiler.
-OPTIONS = (
-    *(word for flag in ("-O", "-gnone", "-no-warnings-as-errors") for word in ("-Xswiftc", flag)),
-)
+FLAGS = ("-O", "-gnone", "-no-warnings-as-errors")
+OPTIONS = tuple(word for flag in FLAGS for word in ("-Xswiftc", flag))
 # What tries most of what can happen.
 LONG = (
     "at any operation|one wrong bit|of another length|again and again|life is cut short"
