@@ -9,14 +9,12 @@ extension Job {
         var store: Store? = try opened { complain("in the background: \($0)") }
         let log = try AcknowledgementLog(acknowledgements)
         for round in 0..<eventCount {
-            guard let open = store else { return }
-            try writeOne(to: open, log)
-            try inMidst(of: round.isMultiple(of: 2) ? nil : open) {
-                try inCopy {
-                    if let store { try checkIsRefused(store) }
-                    // The last reference goes, which closes a store that is one's own.
-                    store = nil
-                }
+            if let store { try writeOne(to: store, log) }
+            if round.isMultiple(of: 2) {
+                // The last reference goes, which closes a store that is one's own.
+                try inCopy { store = nil }
+            } else if let store {
+                try inMidst(of: store) { try inCopy { try checkIsRefused(store) } }
             }
             try checkIsHeld()
         }
@@ -24,8 +22,7 @@ extension Job {
     }
 
     /// Runs `body` while another thread is in a write block of the store, which changes nothing.
-    private func inMidst(of store: Store?, _ body: () throws -> Void) throws {
-        guard let store else { return try body() }
+    private func inMidst(of store: Store, _ body: () throws -> Void) throws {
         let block = Monitor((isEntered: false, mayLeave: false, hasEnded: false))
         Thread.detachNewThread {
             try? store.write { _ in

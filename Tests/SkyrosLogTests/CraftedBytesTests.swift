@@ -76,6 +76,18 @@ import Testing
         #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
+    @Test func `is not read where a frame is larger than any that may be (F35)`() throws {
+        try seal { _ in }
+        let segment = try SealedSegment(SegmentName(1, .sealed), on: disk)
+        func chunk(_ contentBytesMax: Int) throws -> LogChunk {
+            try segment.chunk(
+                containing: 1, framing: LogFixture.framing, contentBytesMax: contentBytesMax)
+        }
+        let size = try chunk(1 << 20).bytes.count
+        #expect(try chunk(size).lastSequence >= 1)
+        #expect(code { _ = try chunk(size - 1) } == .corrupt)
+    }
+
     /// Makes a sealed segment, and writes another index into it, with its check.
     private func seal(_ change: (inout SegmentIndex) -> Void) throws {
         let log = try fixture.make(on: disk)

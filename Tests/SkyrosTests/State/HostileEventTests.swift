@@ -67,6 +67,34 @@ import Testing
         #expect(error?.code == .invalidEvent)
     }
 
+    @Test func `that does not follow the one before is refused (F36, F63)`() throws {
+        for sequence in [0, 1, 3, .max] as [UInt64] {
+            var snapshot = try fold([insertion(of: "a")])
+            let error = #expect(throws: StoreError.self) {
+                try snapshot.fold {
+                    try Self.apply([], as: SequenceNumber(rawValue: sequence), to: &$0)
+                }
+            }
+            #expect(error?.code == .invalidEvent)
+        }
+    }
+
+    @Test func `that inserts over a record is refused (F36)`() throws {
+        let error = #expect(throws: StoreError.self) {
+            try fold([insertion(of: "a"), insertion(of: "b")])
+        }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `that clears another number of records is refused (F36)`() throws {
+        for count in [0, 2] {
+            let error = #expect(throws: StoreError.self) {
+                try fold([insertion(of: "a"), .cleared(entity: Note.entityName, count: count)])
+            }
+            #expect(error?.code == .invalidEvent)
+        }
+    }
+
     @Test func `that deletes another record than there is leaves nothing in the indexes`() throws {
         let other = record(try CBOREncoder().encode(Note(id: 1, text: "b")))
         let snapshot = try fold([insertion(of: "a"), .deleted(other)])

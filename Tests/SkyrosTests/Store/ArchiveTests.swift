@@ -104,7 +104,21 @@ import Testing
         #expect(last == 3)
     }
 
+    /// All checks of the checkpoint fit; it only holds another state than the log leads to.
     @Test func `finds a checkpoint that is not the fold of the log (F64)`() throws {
+        let database = try CheckpointDatabase(
+            path: folder.store.appending(path: "checkpoint.sqlite").path)
+        let position = try #require(try database.meta()?.position)
+        let changes = CheckpointBatch.EntityChanges(entity: "Note", deletions: [1])
+        _ = try database.write(CheckpointBatch([changes]), at: position)
+        try database.close()
+        let result = archive.verify()
+        #expect(result.problems.count == 1)
+        #expect(result.problems.first?.contains("not the fold of the log") == true)
+        #expect(result.digest == (try archive.snapshot().digest()))
+    }
+
+    @Test func `finds a checkpoint with a row that nobody wrote`() throws {
         let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
         let result = archive.verify()
