@@ -8,7 +8,7 @@ private struct Account: Entity {
     var balance: Int
 }
 
-@Suite struct `A replay` {
+@Suite final class `A replay` {
     private let folder: URL
 
     init() throws {
@@ -21,6 +21,10 @@ private struct Account: Entity {
         }
         try store.write(by: "carol") { try $0.update(Account.self, "a") { $0.balance = 5 } }
         try store.close()
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
     }
 
     @Test func `passes where everything holds`() throws {

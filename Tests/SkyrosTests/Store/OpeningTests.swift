@@ -87,6 +87,10 @@ import Testing
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
         #expect(code { try store.write { try $0.insert(Note(id: 2, text: "b")) } } == .closed)
+        // It is not even asked what it would write.
+        var isAsked = false
+        #expect(code { try store.write { _ in isAsked = true } } == .closed)
+        #expect(!isAsked)
         #expect(try store.count(Note.self) == 1)
     }
 
