@@ -132,6 +132,34 @@ private let segment = "events/00000000000000000001.open"
         #expect(calls.withLock { $0 } >= 1)
     }
 
+    /// Nobody waits for this write, nor closes the store: only the background can tell.
+    @Test(.timeLimit(.minutes(2)))
+    func `syncs in the background what nobody waits for`() async throws {
+        let kept = Locked<Store?>(nil)
+        let count = Locked(0)
+        let error = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<StoreError, any Error>) in
+            do {
+                let store = try open(disk) { options in
+                    options.syncIntervalMilliseconds = 1
+                    options.onError = { error in
+                        // The end of the store tells of it once more.
+                        count.withLock { count in
+                            count += 1
+                            if count == 1 { continuation.resume(returning: error) }
+                        }
+                    }
+                }
+                kept.withLock { $0 = store }
+                disk.inject(Fault(.syncFile))
+                try store.write { try $0.insert(Item(id: 1)) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(error.code == .durabilityLost)
+    }
+
     @Test func `syncs once for a durable write and not at all for a buffered one`() throws {
         let store = try open(disk)
         let before = disk.count(.syncFile)
