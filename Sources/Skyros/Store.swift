@@ -107,9 +107,10 @@ public final class Store: Sendable {
     ///
     /// - Throws: `StoreError`, `.durabilityLost` if what was written cannot be made durable.
     public func close() throws {
-        try checkProcess()
-        try turn.take()
-        defer { turn.release() }
+        try takingTurn(end)
+    }
+
+    private func end() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
         syncer.stop()

@@ -5,24 +5,6 @@ import Testing
 
 @testable import SkyrosLog
 
-/// The blocks of an open segment, by the format alone.
-private struct BlockPlace {
-    let range: Range<Int>
-    let bytes: [UInt8]
-
-    static func all(in bytes: [UInt8]) -> [BlockPlace] {
-        var places: [BlockPlace] = []
-        var offset = 96
-        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
-            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-            let range = offset..<offset + (48 + size + 7) / 8 * 8
-            places.append(BlockPlace(range: range, bytes: Array(bytes[range])))
-            offset = range.upperBound
-        }
-        return places
-    }
-}
-
 /// Blocks that are whole, at a place that is not theirs.
 @Suite struct `A block at another's place` {
     private let path = "events/00000000000000000001.open"
@@ -39,19 +21,24 @@ private struct BlockPlace {
         return disk
     }
 
+    private func blocks(of disk: SimulatedDisk) throws -> [[UInt8]] {
+        let bytes = try #require(disk.contents[path])
+        return BlockPlace.all(in: bytes).map { Array(bytes[$0.range]) }
+    }
+
     /// Tries each of `sources` at each place of `disk`'s log.
-    private func splice(_ sources: [BlockPlace], into disk: SimulatedDisk) throws -> Int {
+    private func splice(_ sources: [[UInt8]], into disk: SimulatedDisk) throws -> Int {
         let bytes = try #require(disk.contents[path])
         let closing = try #require(BlockPlace.all(in: bytes).last)
         var count = 0
         for target in BlockPlace.all(in: bytes) {
-            for source in sources where source.bytes != target.bytes {
+            for source in sources where source != Array(bytes[target.range]) {
                 var spliced = bytes
-                let end = min(target.range.lowerBound + source.bytes.count, bytes.count)
+                let end = min(target.range.lowerBound + source.count, bytes.count)
                 let place = target.range.lowerBound..<end
                 // The closing proves what stands before it, unless it goes too.
                 if end > closing.range.lowerBound, target.range != closing.range { continue }
-                spliced.replaceSubrange(place, with: source.bytes.prefix(place.count))
+                spliced.replaceSubrange(place, with: source.prefix(place.count))
                 let copy = disk.killed()
                 copy.overwrite(path, with: spliced)
                 let before = copy.contents
@@ -70,8 +57,7 @@ private struct BlockPlace {
     @Test func `is no block if it is another store's (F32)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
         let foreign = try log(of: StoreID(from: SeededEntropy(seed: 99)), seed: 98)
-        let blocks = BlockPlace.all(in: try #require(foreign.contents[path]))
-        let count = try splice(blocks, into: own)
+        let count = try splice(blocks(of: foreign), into: own)
         #expect(count > 100)
         reportSweep("blocks of another store", "\(count) splices")
     }
@@ -80,16 +66,14 @@ private struct BlockPlace {
     @Test func `is no block if it is of another file of the same store (F32)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
         let other = try log(of: fixture.storeID, seed: 8)
-        let blocks = BlockPlace.all(in: try #require(other.contents[path]))
-        let count = try splice(blocks, into: own)
+        let count = try splice(blocks(of: other), into: own)
         #expect(count > 100)
         reportSweep("blocks of another file", "\(count) splices")
     }
 
     @Test func `is no block if it is of the same file (F32, F63)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
-        let blocks = BlockPlace.all(in: try #require(own.contents[path]))
-        let count = try splice(blocks, into: own)
+        let count = try splice(blocks(of: own), into: own)
         #expect(count > 100)
         reportSweep("blocks at another place", "\(count) splices")
     }
@@ -121,9 +105,11 @@ private struct BlockPlace {
     private func items() throws -> [Item] {
         try BlockPlace.all(in: bytes).map { place in
             let block = try #require(
-                place.bytes.withUnsafeBytes { Block(headerIn: $0, at: 0, salt: salt) })
-            return Item(
-                block: block, payload: Array(place.bytes[48...].prefix(block.payloadByteCount)))
+                bytes.withUnsafeBytes {
+                    Block(headerIn: $0, at: place.range.lowerBound, salt: salt)
+                })
+            let payload = bytes[place.range.lowerBound + 48..<place.payloadEnd]
+            return Item(block: block, payload: Array(payload))
         }
     }
 

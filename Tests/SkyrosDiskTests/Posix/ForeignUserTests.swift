@@ -27,22 +27,20 @@
         private func make(of user: uid_t) throws {
             let outcome = try LockHolder().open(store)
             try #require(outcome.status == 0, "\(outcome.complaint)")
-            for path in try paths() { try #require(chown(path, user, user) == 0) }
+            try give(to: user)
         }
 
         /// Makes a store of the user's whose writer was killed: an opening has to write to it.
         private func makeKilled() throws {
-            let writer = try LockHolder().writer(
+            let writer = try LockHolder().startWriter(
                 to: store, acknowledging: folder.path("acknowledged"))
-            let output = Pipe()
-            writer.standardOutput = output
-            try writer.run()
-            try #require(!output.fileHandleForReading.availableData.isEmpty)
             kill(writer.processIdentifier, SIGKILL)
             writer.waitUntilExit()
-            for path in try paths() {
-                try #require(chown(path, Self.nobody, Self.nobody) == 0)
-            }
+            try give(to: Self.nobody)
+        }
+
+        private func give(to user: uid_t) throws {
+            for path in try paths() { try #require(chown(path, user, user) == 0) }
         }
 
         private func paths() throws -> [String] {

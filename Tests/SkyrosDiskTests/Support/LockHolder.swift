@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The program that opens stores in a process of its own; built beside the tests.
 struct LockHolder {
@@ -17,9 +18,15 @@ struct LockHolder {
         program = found
     }
 
-    /// A process that writes to a store until it is killed.
-    func writer(to store: String, acknowledging file: String) -> Process {
-        process("/usr/bin/env", [program, "write", store, file, "buffered"])
+    /// A process that writes to a store until it is killed, and has the lock by now.
+    func startWriter(to store: String, acknowledging file: String) throws -> Process {
+        let writer = process("/usr/bin/env", [program, "write", store, file, "buffered"])
+        let output = Pipe()
+        writer.standardOutput = output
+        try writer.run()
+        // It says the first event once it has the lock.
+        try #require(!output.fileHandleForReading.availableData.isEmpty)
+        return writer
     }
 
     /// Runs a process that opens a store, making it if need be, and closes it; `launcher` is

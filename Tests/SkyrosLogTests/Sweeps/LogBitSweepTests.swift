@@ -187,14 +187,11 @@ import Testing
     /// Whether a byte is a reserved zero, by the format alone: between two blocks, or behind the
     /// last one.
     private static func isPadding(_ place: Int, in bytes: [UInt8]) -> Bool {
-        var offset = 96
-        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
-            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-            let end = offset + 48 + size
-            offset += (48 + size + 7) / 8 * 8
-            if (end..<offset).contains(place) { return true }
+        let blocks = BlockPlace.all(in: bytes)
+        guard let block = blocks.first(where: { $0.range.contains(place) }) else {
+            return place >= blocks.last?.range.upperBound ?? 96
         }
-        return place >= offset
+        return place >= block.payloadEnd
     }
 
     /// Flips each bit in a range of a segment, opens the log, and reads it from a batch on.

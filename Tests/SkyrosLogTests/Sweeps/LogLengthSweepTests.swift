@@ -16,16 +16,9 @@ import Testing
     private static func wholeBatchCounts(
         in bytes: [UInt8], before length: Int
     ) -> ClosedRange<Int> {
-        var (least, most) = (0, 0)
-        var offset = 96
-        while offset + 48 <= bytes.count, bytes[offset] == 0xB5 {
-            let size = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-            let isBatch = bytes[offset + 1] == 1
-            let end = offset + 48 + size
-            offset += (48 + size + 7) / 8 * 8
-            if isBatch, offset <= length { least += 1 }
-            if isBatch, end <= length { most += 1 }
-        }
+        let batches = BlockPlace.all(in: bytes).filter(\.isBatch)
+        let least = batches.count { $0.range.upperBound <= length }
+        let most = batches.count { $0.payloadEnd <= length }
         return least...most
     }
 

@@ -17,15 +17,6 @@ import Testing
         try store.write(durability: .durable) { try $0.insert(Note(id: 0, text: "")) }
     }
 
-    private func code(_ body: () throws -> Void) -> StoreError.Code? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? StoreError)?.code
-        }
-    }
-
     /// Writes until that is refused.
     private func refusal() -> StoreError.Code? {
         for id in 1...1_000 {

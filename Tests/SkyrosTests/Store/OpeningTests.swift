@@ -13,15 +13,6 @@ import Testing
         try Store(at: folder.store, entities: Note.self, Restaurant.self, options: options)
     }
 
-    private func code(_ body: () throws -> Void) -> StoreError.Code? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? StoreError)?.code
-        }
-    }
-
     @Test func `gives back everything after it was closed`() throws {
         let nonna = Restaurant(name: "Nonna", cuisine: "italian", rating: 4.5)
         let store = try open()
