@@ -19,6 +19,7 @@ struct Job {
     let durability: Durability
     private(set) var eventCount = 40
     private(set) var threadCount = 1
+    private(set) var syncIntervalMilliseconds = 5
     /// The event whose write block ends the process.
     private(set) var trapNumber: UInt64?
     /// What the store takes for this boot; the system's if it is nil.
@@ -40,6 +41,7 @@ struct Job {
             switch (words[index], Int(value)) {
             case ("--events", let count?): eventCount = count
             case ("--threads", let count?): threadCount = max(1, count)
+            case ("--interval", let time?): syncIntervalMilliseconds = time
             case ("--trap", let number?): trapNumber = UInt64(number)
             case ("--boot", _): boot = value
             default: return nil
@@ -67,7 +69,7 @@ struct Job {
         options.durability = durability
         options.segmentBytesMax = 32 << 10
         options.openingTargetMilliseconds = 1
-        options.syncIntervalMilliseconds = 5
+        options.syncIntervalMilliseconds = syncIntervalMilliseconds
         options.onError = onError
         if role == .run || role == .copy {
             // So few events that a segment is to hold a part of them.

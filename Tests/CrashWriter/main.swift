@@ -7,6 +7,7 @@
 //
 //     --events N      what `run` writes; 40
 //     --threads N     how many write at the same time; 1
+//     --interval N    the milliseconds after which the background syncs, and marks an idle store; 5
 //     --trap N        the write block of event N ends the process
 //     --boot NAME     what the store takes for this boot of the machine; the system's
 //
@@ -35,7 +36,7 @@ sigaction(SIGUSR1, &interruption, nil)
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
         "usage: crash-writer write|run|copy|verify STORE FILE LEVEL "
-            + "[--events N] [--threads N] [--trap N] [--boot NAME]")
+            + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME]")
     exit(2)
 }
 

@@ -136,25 +136,27 @@ private let segment = "events/00000000000000000001.open"
     @Test(.timeLimit(.minutes(2)))
     func `syncs in the background what nobody waits for`() async throws {
         let kept = Locked<Store?>(nil)
-        let count = Locked(0)
         let error = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<StoreError, any Error>) in
+            let hasTold = Locked(false)
+            // The end of the store tells of it once more.
+            let tell = { @Sendable (result: Result<StoreError, any Error>) in
+                let isFirst = hasTold.withLock { hasTold in
+                    defer { hasTold = true }
+                    return !hasTold
+                }
+                if isFirst { continuation.resume(with: result) }
+            }
             do {
                 let store = try open(disk) { options in
                     options.syncIntervalMilliseconds = 1
-                    options.onError = { error in
-                        // The end of the store tells of it once more.
-                        count.withLock { count in
-                            count += 1
-                            if count == 1 { continuation.resume(returning: error) }
-                        }
-                    }
+                    options.onError = { tell(.success($0)) }
                 }
                 kept.withLock { $0 = store }
                 disk.inject(Fault(.syncFile))
                 try store.write { try $0.insert(Item(id: 1)) }
             } catch {
-                continuation.resume(throwing: error)
+                tell(.failure(error))
             }
         }
         #expect(error.code == .durabilityLost)
