@@ -56,7 +56,7 @@ let package = Package(
             path: "Benchmarks/SkyrosBenchmark"),
 
         // MARK: Tests
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["SkyrosDisk"], path: "Tests/TestSupport"),
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
@@ -126,6 +126,13 @@ if Context.environment["SKYROS_RACES"] != nil {
     let others: [Target.TargetType] = [.test, .executable]
     package.targets.removeAll { others.contains($0.type) && $0.name != "ConcurrencyTests" }
     package.products.removeAll { $0.name != "Skyros" && $0.name != "SkyrosTesting" }
+}
+
+// What a sanitizer has nothing to look at, or what is no test.
+if Context.environment["SKYROS_SANITIZED"] != nil {
+    let unseen = ["TidyTests", "BenchmarkModelTests", "SkyrosBenchmark"]
+    package.targets.removeAll { unseen.contains($0.name) }
+    package.products.removeAll { $0.name == "skyros-benchmark" }
 }
 
 // One place for the settings: every Swift target is held to the same.

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls of many threads happen in one order, in which each takes effect between its beginning and
 /// its return.
-@Suite struct `A history of concurrent calls` {
+@Suite(.long) struct `A history of concurrent calls` {
     // MARK: The store
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
         let recorder = CallRecorder()
         // Until all threads have ended, for the thread sanitizer (docs/decisions/0004).
         let kept = Locked<[Snapshot]>([])
-        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+        inParallel(threads, threads: threads) { thread in
             let choose = Choices(seed: seed &* 1_000 &+ UInt64(thread))
             for number in 0..<callCount {
                 let key = choose(keys)

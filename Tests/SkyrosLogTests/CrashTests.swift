@@ -44,7 +44,7 @@ private struct Steps {
     }
 }
 
-@Suite struct `A log whose life is cut short` {
+@Suite(.long) struct `A log whose life is cut short` {
     private let fixture = LogFixture(segmentBytesMax: 900)
 
     /// Opens what is left and compares it with what was promised.

@@ -1,6 +1,7 @@
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @Suite struct `A torn tail` {
@@ -139,7 +140,7 @@ extension [UInt8] {
     }
 }
 
-@Suite struct `A damaged log` {
+@Suite(.long) struct `A damaged log` {
     private let fixture = LogFixture(segmentBytesMax: 600)
     private let disk = SimulatedDisk()
     private let count: UInt64 = 24

@@ -6,7 +6,7 @@ import Testing
 @testable import SkyrosLog
 
 /// Blocks that are whole, at a place that is not theirs.
-@Suite struct `A block at another's place` {
+@Suite(.long) struct `A block at another's place` {
     private let path = "events/00000000000000000001.open"
     private let fixture = LogFixture()
     private static let count: UInt64 = 12
@@ -80,7 +80,7 @@ import Testing
 }
 
 /// A history that somebody has changed, with the checks of each block made right again.
-@Suite struct `A forged history` {
+@Suite(.long) struct `A forged history` {
     private let path = "events/00000000000000000001.open"
     private let fixture = LogFixture()
     private let disk = SimulatedDisk()

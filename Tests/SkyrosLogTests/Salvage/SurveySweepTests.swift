@@ -6,7 +6,7 @@ import Testing
 @testable import SkyrosLog
 
 /// A flipped bit anywhere.
-@Suite struct `A survey after a flipped bit` {
+@Suite(.long) struct `A survey after a flipped bit` {
     /// Whether the log can be read as if nothing were wrong.
     private func isReadableWhole(_ log: DamagedLog) -> Bool {
         do {

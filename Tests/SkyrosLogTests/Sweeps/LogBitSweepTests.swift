@@ -11,7 +11,7 @@ import Testing
 /// What an opening reads is opened anew for each bit. Of a sealed segment it does not read the
 /// frames, so a bit there can change nothing but the reading of its own frame: that is what is
 /// tried for them.
-@Suite struct `A log with one wrong bit` {
+@Suite(.long) struct `A log with one wrong bit` {
     private let log: SweepLog
     private let result = SweepResult()
 

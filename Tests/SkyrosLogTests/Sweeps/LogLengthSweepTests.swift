@@ -1,9 +1,10 @@
 import Dispatch
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// Every length that a segment's file can have.
-@Suite struct `A log with a segment of another length` {
+@Suite(.long) struct `A log with a segment of another length` {
     private let log: SweepLog
     private let result = SweepResult()
 

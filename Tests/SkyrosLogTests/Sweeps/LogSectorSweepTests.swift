@@ -1,11 +1,10 @@
-import Dispatch
 import SkyrosTesting
 import TestSupport
 import Testing
 
 /// What a medium does to whole bytes and sectors: it changes them, gives those of another place, or
 /// has never written the newest ones.
-@Suite struct `A log with a wrong sector` {
+@Suite(.long) struct `A log with a wrong sector` {
     private let log: SweepLog
     private let result = SweepResult()
     private static let sectorBytes = 512
@@ -56,7 +55,7 @@ import Testing
         for path in log.sealed + log.open {
             let bytes = log.content(path)
             let offsets = Array(stride(from: 0, to: bytes.count, by: interval))
-            DispatchQueue.concurrentPerform(iterations: offsets.count) { index in
+            inParallel(offsets.count) { index in
                 let offset = offsets[index]
                 for byte in [0, 0xFF, bytes[offset] &+ 1] {
                     let place = "\(path), byte \(offset) is \(byte)"
@@ -70,7 +69,7 @@ import Testing
     @Test func `gives no wrong batch if it is another's, or zeros (F25, F32)`() throws {
         let all = sectors()
         let zeros = [UInt8](repeating: 0, count: Self.sectorBytes)
-        DispatchQueue.concurrentPerform(iterations: all.count) { index in
+        inParallel(all.count) { index in
             let target = all[index]
             let sources = all.map(\.bytes) + [zeros]
             for (number, source) in sources.enumerated() {
@@ -87,7 +86,7 @@ import Testing
     /// A write that the medium has lost leaves the sector as it was while the file grew.
     @Test func `gives no wrong batch if it is as it was before (F25)`() throws {
         let opened = sectors().filter { log.open.contains($0.path) }
-        DispatchQueue.concurrentPerform(iterations: opened.count) { index in
+        inParallel(opened.count) { index in
             let sector = opened[index]
             for count in stride(from: 8, to: sector.bytes.count, by: 8) {
                 let rest = [UInt8](repeating: 0, count: sector.bytes.count - count)

@@ -1,9 +1,10 @@
 import Foundation
 import Skyros
 import SkyrosTesting
+import TestSupport
 import Testing
 
-@Suite struct `A simulation of crashes` {
+@Suite(.long) struct `A simulation of crashes` {
     struct Account: Entity {
         var id: Int
         var cents: Int

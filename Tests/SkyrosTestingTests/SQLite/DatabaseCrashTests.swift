@@ -5,7 +5,7 @@ import Testing
 
 /// SQLite's own promise, on the disk that is simulated for it: the world stops at every operation
 /// of a transaction, and of the rollback that follows.
-@Suite struct `A transaction on a simulated disk` {
+@Suite(.long) struct `A transaction on a simulated disk` {
     private static let growing = Generations(rowCounts: [0, 6, 14])
     private static let shrinking = Generations(rowCounts: [0, 14, 3])
     /// SQLite writes and syncs more than once in such a transaction.

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Skyros
 import SkyrosDisk
@@ -7,23 +6,21 @@ import TestSupport
 import Testing
 
 /// Whole stores on disks that fail and crash, beside an oracle that knows what was acknowledged.
-@Suite struct `A store that crashes again and again` {
+@Suite(.long) struct `A store that crashes again and again` {
     /// `scripts/test` asks for many more.
     private static let lifeCount =
         ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) }
         ?? Extent.pick(brief: 30, quick: 300, deep: 3_000)
 
-    @Test func `holds a prefix of history (F4, F5, F6, F11, F12)`() async throws {
-        let found = try await onOwnThread {
-            let findings = Locked<[String]>([])
-            DispatchQueue.concurrentPerform(iterations: Self.lifeCount) { index in
-                guard findings.withLock({ $0.isEmpty }) else { return }
-                if let finding = CrashRun.finding(of: UInt64(index + 1)) {
-                    findings.withLock { $0.append(finding) }
-                }
+    @Test func `holds a prefix of history (F4, F5, F6, F11, F12)`() throws {
+        let findings = Locked<[String]>([])
+        inParallel(Self.lifeCount) { index in
+            guard findings.withLock({ $0.isEmpty }) else { return }
+            if let finding = CrashRun.finding(of: UInt64(index + 1)) {
+                findings.withLock { $0.append(finding) }
             }
-            return findings.withLock { $0.first }
         }
+        let found = findings.withLock { $0.first }
         #expect(found == nil, "\(found ?? "")")
         if found == nil { reportSweep("lives", "seeds 1 to \(Self.lifeCount), nothing found") }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -7,7 +6,7 @@ import Testing
 @testable import Skyros
 
 /// Every bit of a checkpoint of 32 KiB; in every test run a sample.
-@Suite struct `A checkpoint with one wrong bit` {
+@Suite(.long) struct `A checkpoint with one wrong bit` {
     private let killed: SimulatedDisk
     private let checkpoint: [UInt8]
     private let digest: StateDigest
@@ -55,7 +54,7 @@ import Testing
         let tally = Locked(SweepTally("checkpoint bits"))
         let sliceCount = 64
         let bitCount = checkpoint.count * 8
-        DispatchQueue.concurrentPerform(iterations: sliceCount) { slice in
+        inParallel(sliceCount) { slice in
             let bits = stride(from: slice * interval, to: bitCount, by: sliceCount * interval)
             for bit in bits {
                 do {

@@ -1,4 +1,3 @@
-import Dispatch
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -7,7 +6,7 @@ import Testing
 @testable import Skyros
 
 /// A log of one age beside a checkpoint of another, as backups and lost writes leave them.
-@Suite struct `A log beside a checkpoint of another age` {
+@Suite(.long) struct `A log beside a checkpoint of another age` {
     private static let eventCount = 40
     private static let checkpoint = "checkpoint.sqlite"
 
@@ -93,7 +92,7 @@ import Testing
         }
         let tried = stride(from: 0, to: pairs.count, by: interval).map { pairs[$0] }
         let problems = Locked<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: tried.count) { index in
+        inParallel(tried.count) { index in
             let (log, checkpoint) = tried[index]
             do {
                 let problem = try Self.problem(life, log: log, checkpoint: checkpoint)

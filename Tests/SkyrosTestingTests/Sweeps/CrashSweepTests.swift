@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The world stops at every operation of the disk.
-@Suite struct `A store that is stopped at any operation` {
+@Suite(.long) struct `A store that is stopped at any operation` {
     private static let budgets = Extent.pick(
         brief: [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1)],
         quick: [

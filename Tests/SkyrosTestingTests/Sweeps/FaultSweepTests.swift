@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Each operation of the disk fails, in each way, once or from then on.
-@Suite struct `A store whose disk fails at any operation` {
+@Suite(.long) struct `A store whose disk fails at any operation` {
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
     func `stops after a failed sync, and loses nothing (F13, F15, F16, F18, F20)`(
         script: SweepScript

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite struct `A damaged checkpoint` {
+@Suite(.long) struct `A damaged checkpoint` {
     private let folder: CheckpointFolder
     private typealias Value = CheckpointValue
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite struct `Corrupt CBOR` {
+@Suite(.long) struct `Corrupt CBOR` {
     /// Samples that between them have every kind of item.
     static func samples() throws -> [[UInt8]] {
         var random = RandomSource(seed: 7)

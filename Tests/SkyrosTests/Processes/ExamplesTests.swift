@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-@Suite struct `An example` {
+@Suite(.long) struct `An example` {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// The kill loop: a writer is killed at random moments, another process checks what it left
 /// against the file of acknowledgements, and the next writer goes on with it.
-@Suite struct `A store whose process is killed` {
+@Suite(.long) struct `A store whose process is killed` {
     private static let killCount = Extent.pick(brief: 20, quick: 334, deep: 3_334)
 
     private struct Loss: Error {
@@ -12,8 +12,8 @@ import Testing
     }
 
     @Test(arguments: ["deferred", "buffered", "durable"])
-    func `keeps its promises (F1)`(level: String) async throws {
-        try await onOwnThread { try Self.sweep(level) }
+    func `keeps its promises (F1)`(level: String) throws {
+        try Self.sweep(level)
         reportSweep("kills, \(level)", "\(Self.killCount) kills")
     }
 

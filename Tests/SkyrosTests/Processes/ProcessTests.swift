@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Several processes and one store, and processes that end or stand still.
-@Suite struct `A store and its processes` {
+@Suite(.long) struct `A store and its processes` {
     private struct Loss: Error {
         let description: String
     }
@@ -22,12 +22,10 @@ import Testing
 
     // MARK: Standing still
 
-    @Test func `is still its writer's after that stood still (F3)`() async throws {
-        try await onOwnThread {
-            let home = try WriterStore()
-            for round in 0..<Extent.pick(brief: 2, quick: 20) {
-                try Self.stopAndGoOn(home, "round \(round)")
-            }
+    @Test func `is still its writer's after that stood still (F3)`() throws {
+        let home = try WriterStore()
+        for round in 0..<Extent.pick(brief: 2, quick: 20) {
+            try Self.stopAndGoOn(home, "round \(round)")
         }
     }
 
@@ -68,39 +66,34 @@ import Testing
         }
     }
 
-    @Test func `is written to in a storm of signals as ever (F19)`() async throws {
+    @Test func `is written to in a storm of signals as ever (F19)`() throws {
         let count = Extent.pick(brief: 200, quick: 1_000, deep: 20_000)
-        try await onOwnThread {
-            let home = try WriterStore()
-            let process = home.writer.process(
-                home.arguments("run", "durable", "--events", "\(count)", "--threads", "2"))
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            // By then it is prepared for them.
-            try Self.waitForEvent(1, on: output)
-            Thread.detachNewThread { _ = try? output.fileHandleForReading.readToEnd() }
-            while process.isRunning { kill(process.processIdentifier, SIGUSR1) }
-            guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-                throw Loss(description: "\(process.terminationStatus)")
-            }
-            let last = try Self.verify(home, "a storm of signals", threadCount: 2)
-            if last != count { throw Loss(description: "\(last) of \(count) are there") }
+        let home = try WriterStore()
+        let process = home.writer.process(
+            home.arguments("run", "durable", "--events", "\(count)", "--threads", "2"))
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        // By then it is prepared for them.
+        try Self.waitForEvent(1, on: output)
+        Thread.detachNewThread { _ = try? output.fileHandleForReading.readToEnd() }
+        while process.isRunning { kill(process.processIdentifier, SIGUSR1) }
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw Loss(description: "\(process.terminationStatus)")
         }
+        let last = try Self.verify(home, "a storm of signals", threadCount: 2)
+        if last != count { throw Loss(description: "\(last) of \(count) are there") }
     }
 
     // MARK: Many at once
 
-    @Test func `has one writer, however many come at once (F42)`() async throws {
+    @Test func `has one writer, however many come at once (F42)`() throws {
         let count = Extent.pick(brief: 2, quick: 20, deep: 1_000)
-        let refused = try await onOwnThread {
-            var refused = 0
-            var home = try WriterStore()
-            for round in 0..<count {
-                if round % 20 == 19 { home = try WriterStore() }
-                refused += try Self.race(home, isKilled: round % 2 == 1, "race \(round)")
-            }
-            return refused
+        var refused = 0
+        var home = try WriterStore()
+        for round in 0..<count {
+            if round % 20 == 19 { home = try WriterStore() }
+            refused += try Self.race(home, isKilled: round % 2 == 1, "race \(round)")
         }
         #expect(refused > 0 || count < 10)
         reportSweep("races for a store", "\(count) of 8 processes, \(refused) refused")
@@ -140,47 +133,43 @@ import Testing
 
     // MARK: Copies
 
-    @Test func `is no copy's of its writer (F44)`() async throws {
-        try await onOwnThread {
-            let home = try WriterStore()
-            let count = Extent.pick(brief: 2, quick: 20)
-            let outcome = try home.writer.run(
-                home.arguments("copy", "buffered", "--events", "\(count)"))
-            guard outcome.status == 0 else { throw Loss(description: outcome.errors) }
-            let last = try Self.verify(home, "after \(count) copies")
-            if last != count { throw Loss(description: "\(last) of \(count) events are there") }
-        }
+    @Test func `is no copy's of its writer (F44)`() throws {
+        let home = try WriterStore()
+        let count = Extent.pick(brief: 2, quick: 20)
+        let outcome = try home.writer.run(
+            home.arguments("copy", "buffered", "--events", "\(count)"))
+        guard outcome.status == 0 else { throw Loss(description: outcome.errors) }
+        let last = try Self.verify(home, "after \(count) copies")
+        if last != count { throw Loss(description: "\(last) of \(count) events are there") }
     }
 
     // MARK: Traps
 
-    @Test func `has nothing of a block that ended its process (F46)`() async throws {
+    @Test func `has nothing of a block that ended its process (F46)`() throws {
         let count = Extent.pick(brief: 2, quick: 10, deep: 100)
-        try await onOwnThread {
-            var random = SeededGenerator(seed: 46)
-            var home = try WriterStore()
-            var last = 0
-            for round in 0..<count {
-                if round % 10 == 9 { (home, last) = (try WriterStore(), 0) }
-                let trap = last + Int.random(in: 1...30, using: &random)
-                let level = ["deferred", "buffered", "durable"][round % 3]
-                let outcome = try home.writer.run(
-                    home.arguments("run", level, "--events", "40", "--trap", "\(trap)"))
-                guard outcome.wasSignaled, outcome.status == SIGABRT else {
-                    throw Loss(description: "\(trap): \(outcome.status), \(outcome.errors)")
-                }
-                let found = try home.writer.run(home.arguments("verify", level))
-                let text = found.output.trimmingCharacters(in: .whitespacesAndNewlines)
-                guard found.status == 0, let now = Int(text) else {
-                    throw Loss(description: "\(trap): \(found.errors)")
-                }
-                guard level == "deferred" ? now < trap : now == trap - 1 else {
-                    throw Loss(description: "\(now) are there, \(trap) has ended the process")
-                }
-                // What was acknowledged and lost, as deferred events may be, is written anew.
-                try Data("\(now)\n".utf8).write(to: URL(filePath: home.acknowledgements))
-                last = now
+        var random = SeededGenerator(seed: 46)
+        var home = try WriterStore()
+        var last = 0
+        for round in 0..<count {
+            if round % 10 == 9 { (home, last) = (try WriterStore(), 0) }
+            let trap = last + Int.random(in: 1...30, using: &random)
+            let level = ["deferred", "buffered", "durable"][round % 3]
+            let outcome = try home.writer.run(
+                home.arguments("run", level, "--events", "40", "--trap", "\(trap)"))
+            guard outcome.wasSignaled, outcome.status == SIGABRT else {
+                throw Loss(description: "\(trap): \(outcome.status), \(outcome.errors)")
             }
+            let found = try home.writer.run(home.arguments("verify", level))
+            let text = found.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard found.status == 0, let now = Int(text) else {
+                throw Loss(description: "\(trap): \(found.errors)")
+            }
+            guard level == "deferred" ? now < trap : now == trap - 1 else {
+                throw Loss(description: "\(now) are there, \(trap) has ended the process")
+            }
+            // What was acknowledged and lost, as deferred events may be, is written anew.
+            try Data("\(now)\n".utf8).write(to: URL(filePath: home.acknowledgements))
+            last = now
         }
     }
 }

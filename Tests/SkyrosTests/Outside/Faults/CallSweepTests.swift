@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Strace.isThere, Strace.isMissing))
+@Suite(.long, .enabled(if: Strace.isThere, Strace.isMissing))
 struct `Each call of the system that a writer makes` {
     /// How many runs of each start are made.
     private static let countMax = Extent.pick(brief: 24, quick: 120, deep: Int.max)
@@ -9,8 +9,8 @@ struct `Each call of the system that a writer makes` {
     @Test(arguments: [CallSweep.Start.nothing, .killed])
     func `may fail or be the last, and nothing acknowledged is lost (F1, F15, F16, F19, F20, F21)`(
         start: CallSweep.Start
-    ) async throws {
-        let result = try await onOwnThread { try Self.sweep(start) }
+    ) throws {
+        let result = try Self.sweep(start)
         #expect(result.problems.isEmpty, "\(start.rawValue)")
         // What a run without faults made is what is tampered with; what the background does comes
         // earlier or later in another run.

@@ -5,7 +5,7 @@
 
     /// Allocations that fail, one in each run: the process ends, as Swift does then, or says so,
     /// and nothing that was acknowledged is lost.
-    @Suite(.enabled(if: !Sanitizer.isThere, "a sanitizer has an allocator of its own"))
+    @Suite(.long, .enabled(if: !Sanitizer.isThere, "a sanitizer has an allocator of its own"))
     struct `A writer without memory` {
         private struct Loss: Error {
             let description: String
@@ -14,9 +14,8 @@
         /// Of so many allocations one fails.
         private static let interval = Extent.pick(brief: 997, quick: 97, deep: 7)
 
-        @Test func `loses nothing that it has acknowledged (F55)`() async throws {
-            let figures = try await onOwnThread { try Self.sweep() }
-            reportSweep("allocations", figures)
+        @Test func `loses nothing that it has acknowledged (F55)`() throws {
+            reportSweep("allocations", try Self.sweep())
         }
 
         private static func sweep() throws -> String {

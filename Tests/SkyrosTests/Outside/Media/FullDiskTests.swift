@@ -5,7 +5,7 @@
 
     /// A file system of a real kernel that is full but for so many blocks, for each number of them:
     /// the writer finds it full at another moment each time.
-    @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
+    @Suite(.long, .enabled(if: LoopMedium.isPossible, LoopMedium.needs))
     struct `A store on a full disk` {
         private struct Loss: Error {
             let description: String
@@ -15,11 +15,8 @@
         /// So many blocks hold all that the writer has to write.
         private static let blockCountMax = 150
 
-        @Test func `says so, loses nothing, and goes on once there is room (F16, F17)`()
-            async throws
-        {
-            let figures = try await onOwnThread { try Self.sweep() }
-            reportSweep("full disks", figures)
+        @Test func `says so, loses nothing, and goes on once there is room (F16, F17)`() throws {
+            reportSweep("full disks", try Self.sweep())
         }
 
         private static func sweep() throws -> String {

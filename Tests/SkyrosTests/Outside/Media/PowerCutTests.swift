@@ -5,7 +5,7 @@
 
     /// Power cuts of a real kernel: what its page cache and its journal leave of a store, against
     /// what the writer had acknowledged.
-    @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
+    @Suite(.long, .enabled(if: LoopMedium.isPossible, LoopMedium.needs))
     struct `A store on a file system whose power is cut` {
         /// How the kernel keeps data and names; each is a different way to lose them.
         private static let modes = [
@@ -22,9 +22,8 @@
         private static let cutCount = Extent.pick(brief: 1, quick: 4, deep: 334)
 
         @Test(arguments: ["durable", "buffered", "deferred"])
-        func `keeps its promises (F4, F11)`(level: String) async throws {
-            let figures = try await onOwnThread { try Self.sweep(level) }
-            reportSweep("power cuts of a kernel, \(level)", figures)
+        func `keeps its promises (F4, F11)`(level: String) throws {
+            reportSweep("power cuts of a kernel, \(level)", try Self.sweep(level))
         }
 
         private static func sweep(_ level: String) throws -> String {

@@ -5,7 +5,7 @@
 
     /// A medium that promised more room than it has: the file system takes a write and cannot
     /// bring it to the medium. Only the sync tells.
-    @Suite(.enabled(if: LoopMedium.isPossible, LoopMedium.needs))
+    @Suite(.long, .enabled(if: LoopMedium.isPossible, LoopMedium.needs))
     struct `A store on a medium that is thinner than it says` {
         private let folder: TemporaryFolder
         private let writer: Program

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The calls of a real writer, seen from outside.
-@Suite(.enabled(if: Strace.isThere, Strace.isMissing))
+@Suite(.long, .enabled(if: Strace.isThere, Strace.isMissing))
 struct `A durable writer that is traced` {
     private let home: WriterStore
 

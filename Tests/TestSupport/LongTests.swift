@@ -1,0 +1,73 @@
+import Foundation
+import SkyrosDisk
+package import Testing
+
+/// What takes long, or waits for other processes, runs on threads of its own. The pool has a thread
+/// for each processor: held for minutes, other tests would wait for one until their time is over.
+package struct LongTests: SuiteTrait, TestTrait, TestScoping {
+    package static let threadName = "long tests"
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing body: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(OwnThreads.shared) { try await body() }
+    }
+}
+
+extension Trait where Self == LongTests {
+    package static var long: LongTests { LongTests() }
+}
+
+/// Twice as many threads as there are processors, since some wait for other processes.
+private final class OwnThreads: TaskExecutor {
+    static let shared = OwnThreads()
+
+    private let jobs = Monitor<[UnownedJob]>([])
+
+    private init() {
+        for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+            let thread = Thread { [unowned self] in run() }
+            // As the main thread has.
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+    }
+
+    private func run() {
+        Thread.current.name = LongTests.threadName
+        while true {
+            let job = jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.change { $0.append(job) }
+    }
+}
+
+/// Does `body` so many times, on so many threads.
+package func inParallel(
+    _ count: Int, threads threadCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+    _ body: @Sendable (Int) -> Void
+) {
+    let taken = Locked(0)
+    let ended = Monitor(0)
+    withoutActuallyEscaping(body) { body in
+        for _ in 0..<threadCount {
+            Thread.detachNewThread {
+                while let index = taken.withLock({ next(&$0, below: count) }) { body(index) }
+                ended.change { $0 += 1 }
+            }
+        }
+        ended.wait { $0 == threadCount ? () : nil }
+    }
+}
+
+private func next(_ taken: inout Int, below count: Int) -> Int? {
+    guard taken < count else { return nil }
+    defer { taken += 1 }
+    return taken
+}
