@@ -5,7 +5,10 @@ package import Testing
 /// What takes long, or waits for other processes, runs on threads of its own. The pool has a thread
 /// for each processor: held for minutes, other tests would wait for one until their time is over.
 package struct LongTests: SuiteTrait, TestTrait, TestScoping {
-    package static let threadName = "long tests"
+    /// Whether this is such a thread.
+    package static var isOnOwnThread: Bool {
+        Thread.current.threadDictionary[OwnThreads.mark] != nil
+    }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?,
@@ -22,20 +25,18 @@ extension Trait where Self == LongTests {
 /// Twice as many threads as there are processors, since some wait for other processes.
 private final class OwnThreads: TaskExecutor {
     static let shared = OwnThreads()
+    static let mark = "long tests"
 
     private let jobs = Monitor<[UnownedJob]>([])
 
     private init() {
         for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
-            let thread = Thread { [unowned self] in run() }
-            // As the main thread has.
-            thread.stackSize = 8 << 20
-            thread.start()
+            Thread.detachNewThread { [unowned self] in run() }
         }
     }
 
     private func run() {
-        Thread.current.name = LongTests.threadName
+        Thread.current.threadDictionary[Self.mark] = true
         while true {
             let job = jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }
             job.runSynchronously(on: asUnownedTaskExecutor())
@@ -51,19 +52,17 @@ private final class OwnThreads: TaskExecutor {
 /// Does `body` so many times, on so many threads.
 package func inParallel(
     _ count: Int, threads threadCount: Int = ProcessInfo.processInfo.activeProcessorCount,
-    _ body: @Sendable (Int) -> Void
+    _ body: @escaping @Sendable (Int) -> Void
 ) {
     let taken = Locked(0)
     let ended = Monitor(0)
-    withoutActuallyEscaping(body) { body in
-        for _ in 0..<threadCount {
-            Thread.detachNewThread {
-                while let index = taken.withLock({ next(&$0, below: count) }) { body(index) }
-                ended.change { $0 += 1 }
-            }
+    for _ in 0..<threadCount {
+        Thread.detachNewThread {
+            while let index = taken.withLock({ next(&$0, below: count) }) { body(index) }
+            ended.change { $0 += 1 }
         }
-        ended.wait { $0 == threadCount ? () : nil }
     }
+    ended.wait { $0 == threadCount ? () : nil }
 }
 
 private func next(_ taken: inout Int, below count: Int) -> Int? {
