@@ -60,7 +60,8 @@ let package = Package(
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
-            name: "SkyrosDiskTests", dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter"]),
+            name: "SkyrosDiskTests",
+            dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter", "TestSupport"]),
         .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
         .testTarget(
             name: "SkyrosLogTests",
@@ -130,7 +131,7 @@ if Context.environment["SKYROS_RACES"] != nil {
 
 // What a sanitizer has nothing to look at, or what is no test.
 if Context.environment["SKYROS_SANITIZED"] != nil {
-    let unseen = ["TidyTests", "BenchmarkModelTests", "SkyrosBenchmark"]
+    let unseen = ["TidyTests", "BenchmarkModel", "BenchmarkModelTests", "SkyrosBenchmark"]
     package.targets.removeAll { unseen.contains($0.name) }
     package.products.removeAll { $0.name == "skyros-benchmark" }
 }

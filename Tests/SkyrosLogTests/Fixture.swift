@@ -1,6 +1,7 @@
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 
 /// A log of small batches on a simulated disk, and how to look at it.
 struct LogFixture {
@@ -85,10 +86,5 @@ func expected(_ count: UInt64, from first: UInt64 = 1) -> [[UInt8]] {
 
 /// The code of the error that `body` throws; nil if it throws none.
 func code(_ body: () throws -> Void) -> LogError.Code? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return (error as? LogError)?.code
-    }
+    failure(as: LogError.self, body)?.code
 }

@@ -2,6 +2,7 @@ import Foundation
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -61,12 +62,7 @@ private struct Item: Entity, Equatable {
     }
 
     private func code(_ body: () throws -> Void) -> StoreError.Code? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? StoreError)?.code
-        }
+        failure(as: StoreError.self, body)?.code
     }
 
     @Test func `of a whole store is the same history`() throws {

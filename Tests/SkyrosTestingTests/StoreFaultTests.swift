@@ -3,6 +3,7 @@ import Skyros
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 private struct Item: Entity, Equatable {
@@ -11,12 +12,7 @@ private struct Item: Entity, Equatable {
 }
 
 private func code(_ body: () throws -> Void) -> StoreError.Code? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return (error as? StoreError)?.code
-    }
+    failure(as: StoreError.self, body)?.code
 }
 
 private let segment = "events/00000000000000000001.open"
@@ -133,33 +129,16 @@ private let segment = "events/00000000000000000001.open"
     }
 
     /// Nobody waits for this write, nor closes the store: only the background can tell.
-    @Test(.timeLimit(.minutes(2)))
-    func `syncs in the background what nobody waits for`() async throws {
-        let kept = Locked<Store?>(nil)
-        let error = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<StoreError, any Error>) in
-            let hasTold = Locked(false)
+    @Test func `syncs in the background what nobody waits for`() throws {
+        let told = Monitor<StoreError?>(nil)
+        let store = try open(disk) { options in
+            options.syncIntervalMilliseconds = 1
             // The end of the store tells of it once more.
-            let tell = { @Sendable (result: Result<StoreError, any Error>) in
-                let isFirst = hasTold.withLock { hasTold in
-                    defer { hasTold = true }
-                    return !hasTold
-                }
-                if isFirst { continuation.resume(with: result) }
-            }
-            do {
-                let store = try open(disk) { options in
-                    options.syncIntervalMilliseconds = 1
-                    options.onError = { tell(.success($0)) }
-                }
-                kept.withLock { $0 = store }
-                disk.inject(Fault(.syncFile))
-                try store.write { try $0.insert(Item(id: 1)) }
-            } catch {
-                tell(.failure(error))
-            }
+            options.onError = { error in told.change { $0 = $0 ?? error } }
         }
-        #expect(error.code == .durabilityLost)
+        disk.inject(Fault(.syncFile))
+        try store.write { try $0.insert(Item(id: 1)) }
+        #expect(told.wait(atMost: 120_000) { $0 }?.code == .durabilityLost)
     }
 
     @Test func `syncs once for a durable write and not at all for a buffered one`() throws {

@@ -1,4 +1,5 @@
 import SkyrosDisk
+import TestSupport
 
 extension Disk {
     /// Makes a file with this content.
@@ -42,10 +43,5 @@ extension DiskError {
 
 /// The error that `body` throws; nil if it throws none, or one of another kind.
 func failure(_ body: () throws -> Void) -> DiskError? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return error as? DiskError
-    }
+    failure(as: DiskError.self, body)
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -101,7 +100,7 @@ import Testing
             let bytes = log.content(path)
             let frames = try frames(path)
             let first = try #require(frames.first), last = try #require(frames.last)
-            DispatchQueue.concurrentPerform(iterations: frames.count) { index in
+            inParallel(frames.count) { index in
                 do {
                     try sweep(frames[index], of: path)
                 } catch {
@@ -204,7 +203,7 @@ import Testing
         let bytes = log.content(path)
         let unused = Set(try range.filter(isUnused))
         let offsets = Self.offsets(range)
-        DispatchQueue.concurrentPerform(iterations: offsets.count) { index in
+        inParallel(offsets.count) { index in
             let offset = offsets[index]
             for bit in 0..<8 {
                 result.note("bits")

@@ -1,4 +1,3 @@
-import Dispatch
 import SkyrosTesting
 import TestSupport
 import Testing
@@ -37,7 +36,7 @@ import Testing
     @Test func `is refused or whole if a segment was cut that is not the last (F28)`() throws {
         for path in log.sealed + [log.ended] {
             let bytes = log.content(path)
-            DispatchQueue.concurrentPerform(iterations: bytes.count) { length in
+            inParallel(bytes.count) { length in
                 result.note("lengths")
                 let place = "\(path) cut to \(length)"
                 for outcome in open(path, Array(bytes[..<length]), place) {
@@ -55,7 +54,7 @@ import Testing
         let bytes = log.content(log.active)
         let all = Self.wholeBatchCounts(in: bytes, before: bytes.count).upperBound
         let earlier = log.batches.count - all
-        DispatchQueue.concurrentPerform(iterations: bytes.count) { length in
+        inParallel(bytes.count) { length in
             for rebooted in [false, true] {
                 result.note("lengths")
                 let place = "cut to \(length)"
@@ -89,7 +88,7 @@ import Testing
             let blocksEnd = ((bytes.lastIndex { $0 != 0 } ?? 0) + 8) / 8 * 8
             let end = path.hasSuffix(".zst") ? bytes.count : blocksEnd
             for (what, tail) in [("zeros", zeros), ("garbage", garbage)] {
-                DispatchQueue.concurrentPerform(iterations: tail.count) { index in
+                inParallel(tail.count) { index in
                     result.note("lengths")
                     let place = "\(path) and \(index + 1) bytes of \(what)"
                     let longer = bytes[..<end] + tail[...index]

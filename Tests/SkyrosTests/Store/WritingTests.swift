@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 @Suite struct `A write block` {
@@ -197,12 +198,7 @@ import Testing
     }
 
     private func code(_ body: (inout WriteTransaction) throws -> Void) -> StoreError.Code? {
-        do {
-            try store.write(body)
-            return nil
-        } catch {
-            return (error as? StoreError)?.code
-        }
+        failure(as: StoreError.self) { try store.write(body) }?.code
     }
 
     @Test func `names every id that is taken`() throws {

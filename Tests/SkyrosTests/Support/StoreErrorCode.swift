@@ -1,11 +1,7 @@
 import Skyros
+import TestSupport
 
 /// The code of the store's error that `body` throws; nil if it throws none.
 func code(_ body: () throws -> Void) -> StoreError.Code? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return (error as? StoreError)?.code
-    }
+    failure(as: StoreError.self, body)?.code
 }
