@@ -56,13 +56,15 @@ let package = Package(
             path: "Benchmarks/SkyrosBenchmark"),
 
         // MARK: Tests
-        .target(name: "TestSupport", dependencies: ["SkyrosDisk"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk"],
+            path: "Tests/TestSupport"),
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
             name: "SkyrosDiskTests",
             dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter", "TestSupport"]),
-        .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite"]),
+        .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite", "TestSupport"]),
         .testTarget(
             name: "SkyrosLogTests",
             dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
@@ -84,8 +86,13 @@ let package = Package(
             name: "SkyrosTests",
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
-                "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
                 "TestSupport",
+            ]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "SkyrosTool",
+                "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "TestSupport",
             ]),
         .testTarget(
             name: "FuzzingTests",

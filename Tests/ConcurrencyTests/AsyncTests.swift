@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Skyros
 import SkyrosDisk
+import TestSupport
 import Testing
 
 @Suite struct `A queued write` {

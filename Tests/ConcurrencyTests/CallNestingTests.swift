@@ -2,6 +2,7 @@ import Foundation
 import Skyros
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// Every call, from within everything that the store calls: none of them waits for the other for

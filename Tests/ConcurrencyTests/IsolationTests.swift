@@ -2,6 +2,7 @@ import Foundation
 import Skyros
 import SkyrosDisk
 import Synchronization
+import TestSupport
 import Testing
 
 /// A writer sets all counters to 1, then to 2 and so on, each time in one block, while readers

@@ -67,8 +67,8 @@ import Testing
     @Test func `takes batches in order only`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
-        #expect(code { _ = try log.append([1], as: 3) } == .conflict)
-        #expect(code { _ = try log.append([1], as: 5) } == .conflict)
+        #expect(logCode { _ = try log.append([1], as: 3) } == .conflict)
+        #expect(logCode { _ = try log.append([1], as: 5) } == .conflict)
         #expect(log.head.sequence == 3)
     }
 
@@ -78,7 +78,8 @@ import Testing
         let log = try fixture.make(on: disk)
         let before = disk.count(.write)
         #expect(
-            code { _ = try log.append([UInt8](repeating: 0, count: 101), as: 1) } == .limitExceeded)
+            logCode { _ = try log.append([UInt8](repeating: 0, count: 101), as: 1) }
+                == .limitExceeded)
         #expect(disk.count(.write) == before)
         _ = try log.append([100] + [UInt8](repeating: 1, count: 99), as: 1)
     }
@@ -98,7 +99,7 @@ import Testing
         try log.append(2)
         try log.close()
         try log.close()
-        #expect(code { try log.append(1) } == .closed)
+        #expect(logCode { try log.append(1) } == .closed)
     }
 
     @Test func `marks its durable end when it is idle, once`() throws {
@@ -122,7 +123,7 @@ import Testing
         let log = try fixture.make(on: disk)
         try log.append(3)
         disk.inject(Fault(.write, reason: .noSpace, writtenBytes: written))
-        #expect(code { try log.append(1) } == .diskFull)
+        #expect(logCode { try log.append(1) } == .diskFull)
         #expect(log.head.sequence == 3)
         #expect(try log.batches() == expected(3))
         try log.append(2)
@@ -134,8 +135,8 @@ import Testing
         try log.append(3)
         disk.inject(Fault(.write, writtenBytes: 10))
         disk.inject(Fault(.truncate))
-        #expect(code { try log.append(1) } == .io)
-        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(logCode { try log.append(1) } == .io)
+        #expect(logCode { try log.append(1) } == .durabilityLost)
         #expect(try log.batches() == expected(3))
         #expect(try fixture.open(disk.killed()).0.batches() == expected(3))
     }
@@ -144,11 +145,11 @@ import Testing
         let log = try fixture.make(on: disk)
         let position = try log.append(3)
         disk.inject(Fault(.syncFile))
-        #expect(code { try log.sync(through: position) } == .durabilityLost)
+        #expect(logCode { try log.sync(through: position) } == .durabilityLost)
         let before = disk.count(.syncFile)
-        #expect(code { try log.sync(through: position) } == .durabilityLost)
-        #expect(code { try log.append(1) } == .durabilityLost)
-        #expect(code { try log.close() } == .durabilityLost)
+        #expect(logCode { try log.sync(through: position) } == .durabilityLost)
+        #expect(logCode { try log.append(1) } == .durabilityLost)
+        #expect(logCode { try log.close() } == .durabilityLost)
         #expect(disk.count(.syncFile) == before)
         #expect(try log.batches() == expected(3))
     }
@@ -158,7 +159,7 @@ import Testing
         try log.sync(through: try log.append(3))
         let position = try log.append(3)
         disk.inject(Fault(.syncFile))
-        #expect(code { try log.sync(through: position) } == .durabilityLost)
+        #expect(logCode { try log.sync(through: position) } == .durabilityLost)
         // The next process reads them from the cache; what it then calls durable must be.
         let killed = disk.killed()
         let (next, _) = try fixture.open(killed)
@@ -171,7 +172,7 @@ import Testing
     @Test func `leaves no trace of an append that found the disk full (F16)`() throws {
         let log = try fixture.make(on: disk)
         disk.inject(Fault(.preallocate, reason: .noSpace, isLasting: true))
-        #expect(code { try log.append(1) } == .diskFull)
+        #expect(logCode { try log.append(1) } == .diskFull)
         disk.heal()
         try log.append(1)
         #expect(try log.batches() == expected(1))
@@ -187,6 +188,6 @@ import Testing
             bytes.indices.first { bytes[$0...].starts(with: batch) })
         bytes[place + batch.count - 1] ^= 1
         disk.overwrite(path, with: bytes)
-        #expect(code { _ = try log.batches() } == .corrupt)
+        #expect(logCode { _ = try log.batches() } == .corrupt)
     }
 }

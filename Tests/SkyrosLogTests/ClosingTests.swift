@@ -14,7 +14,7 @@ import Testing
         try log.append(count)
         try log.sync(through: log.end)
         disk.inject(Fault(.syncFile))
-        #expect(code { try log.close() } == .durabilityLost)
+        #expect(logCode { try log.close() } == .durabilityLost)
         let next = disk.killed()
         let (again, recovery) = try fixture.open(next)
         #expect(recovery.wasClean)
@@ -34,7 +34,7 @@ import Testing
             try log.append(count)
             try log.sync(through: log.end)
             disk.inject(Fault(.syncFile))
-            #expect(code { try log.close() } == .durabilityLost)
+            #expect(logCode { try log.close() } == .durabilityLost)
             for after in 0..<24 {
                 let next = disk.killed()
                 next.inject(Fault(nil, after: after, isLasting: true))
@@ -95,7 +95,7 @@ import Testing
         var bytes = try #require(disk.contents[path])
         bytes[length - 20] ^= 1
         disk.overwrite(path, with: bytes)
-        let failure = code {
+        let failure = logCode {
             _ = try FileLog.open(
                 inspection, on: disk, fixture.options, framing: LogFixture.framing)
         }

@@ -20,7 +20,7 @@ import Testing
         let name = SegmentName(0, .open)
         try disk.makeFolder(.events)
         disk.overwrite("events/\(name)", with: header(from: 0).bytes)
-        #expect(code { _ = try fixture.open(disk) } == .corrupt)
+        #expect(logCode { _ = try fixture.open(disk) } == .corrupt)
     }
 
     @Test(arguments: [(sequence: 4, isOther: false), (3, true)])
@@ -51,12 +51,12 @@ import Testing
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
     func `cannot hold more batches than bytes (F36)`(batchCount: UInt64) throws {
         try seal { $0.batchCount = batchCount }
-        #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
+        #expect(logCode { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
     @Test func `cannot tell of another history than its batches (F33)`() throws {
         try seal { $0.frames[1].checkBefore = RunningCheck(beginning: fixture.storeID) }
-        #expect(code { _ = try fixture.open(disk).0.batches() } == .chainBroken)
+        #expect(logCode { _ = try fixture.open(disk).0.batches() } == .chainBroken)
     }
 
     /// No writer writes such a frame, so it is no limit that somebody could raise.
@@ -70,7 +70,7 @@ import Testing
         // The highest byte of the content's size, in the entry of the first frame with batches.
         bytes[entries + SeekTable.entryByteCount + 7] = 0x80
         disk.overwrite(path, with: bytes)
-        #expect(code { _ = try fixture.open(disk).0.batches() } == .corrupt)
+        #expect(logCode { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
     @Test func `is not read where a frame is larger than any that may be (F35)`() throws {
@@ -82,7 +82,7 @@ import Testing
         }
         let size = try chunk(1 << 20).bytes.count
         #expect(try chunk(size).lastSequence >= 1)
-        #expect(code { _ = try chunk(size - 1) } == .corrupt)
+        #expect(logCode { _ = try chunk(size - 1) } == .corrupt)
     }
 
     /// Makes a sealed segment, and writes another index into it, with its check.

@@ -85,6 +85,6 @@ func expected(_ count: UInt64, from first: UInt64 = 1) -> [[UInt8]] {
 }
 
 /// The code of the error that `body` throws; nil if it throws none.
-func code(_ body: () throws -> Void) -> LogError.Code? {
+func logCode(_ body: () throws -> Void) -> LogError.Code? {
     failure(as: LogError.self, body)?.code
 }

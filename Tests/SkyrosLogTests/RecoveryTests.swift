@@ -219,7 +219,7 @@ extension [UInt8] {
                 copy.erase(name)
             }
             let before = copy.contents
-            let found = code { _ = try log.fixture.open(copy) }
+            let found = logCode { _ = try log.fixture.open(copy) }
             #expect(found == .segmentMissing, "without \(missing)")
             #expect(copy.contents == before)
         }
@@ -231,9 +231,9 @@ extension [UInt8] {
             for other in names where other != name {
                 let copy = disk.killed()
                 copy.overwrite(other, with: copy.contents[name] ?? [])
-                #expect(code { _ = try fixture.open(copy) } != nil, "\(name) as \(other)")
+                #expect(logCode { _ = try fixture.open(copy) } != nil, "\(name) as \(other)")
                 copy.erase(name)
-                #expect(code { _ = try fixture.open(copy) } != nil, "\(name) as \(other) alone")
+                #expect(logCode { _ = try fixture.open(copy) } != nil, "\(name) as \(other) alone")
             }
         }
     }

@@ -22,9 +22,9 @@ import Testing
         let log = try fullLog()
         let count = log.head.sequence
         disk.inject(Fault(kind))
-        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(logCode { try log.append(1) } == .durabilityLost)
         let before = disk.operations.count
-        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(logCode { try log.append(1) } == .durabilityLost)
         #expect(disk.operations.count == before)
         #expect(try log.batches() == expected(count))
         for seed in 0..<20 {
@@ -39,10 +39,10 @@ import Testing
         try log.sync(through: log.append(1))
         let count = log.head.sequence
         disk.inject(Fault(kind))
-        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
         let before = disk.operations.count
-        #expect(code { _ = try log.sealNext() } == .durabilityLost)
-        #expect(code { try log.append(1) } == .durabilityLost)
+        #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
+        #expect(logCode { try log.append(1) } == .durabilityLost)
         #expect(disk.operations.count == before)
         #expect(try log.batches() == expected(count))
         for seed in 0..<20 {
@@ -66,11 +66,11 @@ import Testing
         held.disk.inject(Fault(.syncFolder))
         // The sealed segment is about to be given up, and the log does not know yet.
         held.beforeNextRemoval {
-            let code = code { try log.append(1) }
+            let code = logCode { try log.append(1) }
             codes.withLock { $0.append(code) }
         }
         let syncCount = held.disk.operations.count { $0.kind == .syncFolder }
-        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
         #expect(codes.withLock { $0 } == [.durabilityLost])
         #expect(held.disk.operations.count { $0.kind == .syncFolder } == syncCount + 1)
         for seed in 0..<20 {
@@ -87,7 +87,7 @@ import Testing
         let count = log.head.sequence
         let before = disk.contents
         disk.inject(Fault(kind, reason: .noSpace, writtenBytes: 50))
-        #expect(code { try log.append(1) } == .diskFull)
+        #expect(logCode { try log.append(1) } == .diskFull)
         #expect(disk.contents == before)
         try log.append(1)
         #expect(try log.batches() == expected(count + 1))

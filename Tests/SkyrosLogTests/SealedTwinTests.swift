@@ -34,7 +34,7 @@ import Testing
         let (_, count) = try log()
         let active = try #require(disk.contents.keys.filter { $0.hasPrefix("events/") }.max())
         disk.erase(active)
-        #expect(code { _ = try fixture.open(disk) } == .segmentMissing)
+        #expect(logCode { _ = try fixture.open(disk) } == .segmentMissing)
         #expect(count > 1)
     }
 
@@ -50,7 +50,7 @@ import Testing
                 disk.contents.keys.filter { $0.hasSuffix(".zst") }.max())
         )
         disk.overwrite(first, with: try #require(disk.contents[second]))
-        #expect(code { _ = try log.batches() } == .segmentMissing)
+        #expect(logCode { _ = try log.batches() } == .segmentMissing)
     }
 
     @Test func `must hold the same`() throws {
@@ -58,7 +58,7 @@ import Testing
         let path = "\(first).open"
         let bytes = try #require(disk.contents[path])
         disk.overwrite(path, with: Array(bytes.prefix(500)))
-        #expect(code { _ = try fixture.open(disk) } == .chainBroken)
+        #expect(logCode { _ = try fixture.open(disk) } == .chainBroken)
     }
 
     @Test func `may be lost by a power cut after its folder's sync failed`() throws {
@@ -67,7 +67,7 @@ import Testing
         try log.sync(through: log.end)
         let count = log.head.sequence
         disk.inject(Fault(.syncFolder))
-        #expect(code { _ = try log.sealNext() } == .durabilityLost)
+        #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
         let killed = disk.killed()
         let (next, _) = try fixture.open(killed)
         while try next.sealNext() {}

@@ -125,7 +125,7 @@ import Testing
         let copy = disk.killed()
         copy.overwrite(path, with: forged)
         let before = copy.contents
-        let found = code { _ = try fixture.open(copy) }
+        let found = logCode { _ = try fixture.open(copy) }
         let survey = try LogSurvey(of: copy, fixture.options, framing: LogFixture.framing)
         #expect(survey.damages.isEmpty == (found == nil))
         // Whatever is forged, what a survey takes for history is what was written.

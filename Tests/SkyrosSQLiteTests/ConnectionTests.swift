@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosSQLite
+import TestSupport
 import Testing
 
 @Suite struct `A connection` {

@@ -61,10 +61,6 @@ private struct Item: Entity, Equatable {
         return try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
     }
 
-    private func code(_ body: () throws -> Void) -> StoreError.Code? {
-        failure(as: StoreError.self, body)?.code
-    }
-
     @Test func `of a whole store is the same history`() throws {
         #expect(names.filter { $0.hasSuffix(".zst") }.count > 4)
         let copy = SimulatedDisk()

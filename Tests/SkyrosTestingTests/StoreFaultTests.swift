@@ -11,10 +11,6 @@ private struct Item: Entity, Equatable {
     var text = ""
 }
 
-private func code(_ body: () throws -> Void) -> StoreError.Code? {
-    failure(as: StoreError.self, body)?.code
-}
-
 private let segment = "events/00000000000000000001.open"
 
 @Suite struct `A store on a failing disk` {

@@ -1,3 +1,5 @@
+package import Skyros
+
 /// The error of a type that `body` throws; nil if it throws none, or one of another type.
 package func failure<Failure: Error>(as type: Failure.Type, _ body: () throws -> Void) -> Failure? {
     do {
@@ -6,4 +8,9 @@ package func failure<Failure: Error>(as type: Failure.Type, _ body: () throws ->
     } catch {
         return error as? Failure
     }
+}
+
+/// The code of the store's error that `body` throws; nil if it throws none.
+package func code(_ body: () throws -> Void) -> StoreError.Code? {
+    failure(as: StoreError.self, body)?.code
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosDisk
+import TestSupport
 import Testing
 
 private let strace = "/usr/bin/strace"

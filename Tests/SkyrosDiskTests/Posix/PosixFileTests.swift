@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosDisk
+import TestSupport
 import Testing
 
 @Suite struct `A file of the system` {

@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosDisk
+import TestSupport
 import Testing
 
 /// What may stand where a store expects one of its files, and is none.

@@ -1,5 +1,6 @@
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 
 /// The disks that must behave alike.
 enum DiskKind: CaseIterable {

@@ -50,7 +50,7 @@ import Testing
         for step in 0..<total {
             let disk = SimulatedDisk()
             disk.inject(Fault(nil, after: step, isLasting: true))
-            let isDone = code { _ = try copy(40, onto: disk) } == nil
+            let isDone = logCode { _ = try copy(40, onto: disk) } == nil
             for seed in 0..<6 {
                 let left = seed == 0 ? disk.killed() : disk.crashed(seed: UInt64(seed))
                 let count = looksLikeALog(left)
@@ -69,7 +69,7 @@ import Testing
         for step in 0..<whole.operations.count {
             let disk = SimulatedDisk()
             disk.inject(Fault(nil, after: step, reason: .noSpace))
-            guard let code = code({ _ = try copy(40, onto: disk) }) else { continue }
+            guard let code = logCode({ _ = try copy(40, onto: disk) }) else { continue }
             #expect(code == .diskFull, "operation \(step)")
             #expect(disk.contents.isEmpty, "operation \(step)")
         }

@@ -97,7 +97,7 @@ import Testing
         #expect(survey.damages.count == 2)
         #expect(survey.head.sequence == log.count)
         #expect(try survey.batches() == expected(log.count))
-        #expect(code { _ = try log.fixture.inspect(log.disk) } != nil)
+        #expect(logCode { _ = try log.fixture.inspect(log.disk) } != nil)
     }
 
     @Test func `finds an older copy in a segment's place`() throws {
@@ -152,13 +152,13 @@ import Testing
 
     @Test func `refuses what says nothing about the bytes`() throws {
         log.disk.inject(Fault(.open, reason: .system(13), isLasting: true))
-        #expect(code { _ = try log.survey() } == .io)
+        #expect(logCode { _ = try log.survey() } == .io)
         log.disk.heal()
         var header = try SegmentHeader(log.bytes(of: names[4]), in: names[4]).bytes
         header[10] = 9
         let check = XXH64.hash(Array(header[..<88]))
         withUnsafeBytes(of: check.littleEndian) { header.replaceSubrange(88..<96, with: $0) }
         log.overwrite(names[4], header)
-        #expect(code { _ = try log.survey() } == .unsupportedFormat)
+        #expect(logCode { _ = try log.survey() } == .unsupportedFormat)
     }
 }

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `needs a log`() {
         #expect(
-            code {
+            logCode {
                 _ = try LogSurvey(
                     of: SimulatedDisk(), LogOptions(), framing: LogFixture.framing)
             } == .segmentMissing)
@@ -95,7 +95,7 @@ import Testing
             let name = names[index]
             let segment = try log.sealed(name)
             log.flip(name, at: part.offset(in: segment, byteCount: log.bytes(of: name).count))
-            #expect(code { _ = try log.sealed(name) } == .corrupt)
+            #expect(logCode { _ = try log.sealed(name) } == .corrupt)
             let survey = try log.survey()
             let damage = try #require(survey.damages.first)
             #expect(survey.damages.count == 1 && damage.isReadable && damage.segment == name)

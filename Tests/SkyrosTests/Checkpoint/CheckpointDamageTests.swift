@@ -170,7 +170,7 @@ import Testing
     func `never gives a wrong row after a flipped byte`(seed: UInt64) throws {
         let whole = try Data(contentsOf: folder.fileURL)
         let expected = try Content(folder.open(readOnly: true))
-        var seed = CheckpointSeed(seed)
+        var seed = RandomSource(seed: seed)
         var detected = 0
         let count = Extent.pick(brief: 100, quick: 750)
         for _ in 0..<count {

@@ -1,4 +1,5 @@
 import SkyrosSQLite
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -12,7 +13,7 @@ import Testing
     }
 
     /// A record of a few fields, most often of the same kind as before.
-    private func record(_ seed: inout CheckpointSeed) -> [UInt8] {
+    private func record(_ seed: inout RandomSource) -> [UInt8] {
         let names = ["id", "name", "Name", "count", "price", "note", "_row", "tags", "when"]
         let fields = names.compactMap { name -> (String, [UInt8])? in
             if Int.random(in: 0..<10, using: &seed) < 3 { return nil }
@@ -25,7 +26,7 @@ import Testing
     }
 
     private func changes(
-        _ entity: String, _ model: inout [String: [Int64: Row]], _ seed: inout CheckpointSeed
+        _ entity: String, _ model: inout [String: [Int64: Row]], _ seed: inout RandomSource
     ) -> CheckpointBatch.EntityChanges {
         let isCleared = Int.random(in: 0..<8, using: &seed) == 0
         if isCleared { model[entity] = [:] }
@@ -57,7 +58,7 @@ import Testing
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func `equals one that is written at once`(seed: UInt64) throws {
-        var seed = CheckpointSeed(seed)
+        var seed = RandomSource(seed: seed)
         var model: [String: [Int64: Row]] = [:]
         var database = try folder.open()
         for round in 0..<25 {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `is a UUID's 36 characters, and no others`() throws {
-        var seed = CheckpointSeed(1)
+        var seed = RandomSource(seed: 1)
         for _ in 0..<200 {
             let words = (seed.next(), seed.next())
             let uuid = withUnsafeBytes(of: words) { UUID(uuid: $0.load(as: uuid_t.self)) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -129,7 +130,7 @@ private struct Unruly: Codable, Equatable {
     }
 
     @Test func `give back every float to the last bit`() throws {
-        var random = SeededGenerator(seed: 1)
+        var random = RandomSource(seed: 1)
         var doubles: [Double] = [
             0, -0.0, 1.5, 0.1, .infinity, -.infinity, .pi, .leastNonzeroMagnitude,
             .greatestFiniteMagnitude, 65_504, 65_505, 5.960464477539063e-8,
@@ -188,7 +189,7 @@ private struct Unruly: Codable, Equatable {
         let numbers = Array(0..<200)
         let first = try encodedHex(Set(numbers))
         for seed in 0..<20 {
-            var random = SeededGenerator(seed: UInt64(seed))
+            var random = RandomSource(seed: UInt64(seed))
             let shuffled = numbers.shuffled(using: &random)
             var set = Set<Int>(minimumCapacity: seed * 50)
             var map: [Int: Int] = [:]

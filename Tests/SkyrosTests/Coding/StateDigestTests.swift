@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosLog
+import TestSupport
 import Testing
 
 @testable import Skyros

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 @Suite struct `A fetch beside plain Swift` {

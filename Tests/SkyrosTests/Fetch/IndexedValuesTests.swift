@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 /// What is found through an index is what a look at every value finds.

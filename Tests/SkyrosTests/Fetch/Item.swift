@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 
 /// Whether the entity has indexes.
 protocol Indexing: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 /// The index is made from what is stored, whichever type wrote it.

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 
 /// A request as the library gets it, and as plain Swift understands it.
 struct RequestModel<I: Indexing> {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The values of the table in docs/mapping.md, under the names that they have there.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosLog
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -7,7 +8,7 @@ import Testing
 @Suite struct `The table of docs/mapping.md` {
     /// The rows of the page: their second cell is CBOR in hexadecimal digits.
     private func pageRows() throws -> [String] {
-        let file = Shell.root.appending(path: "docs/mapping.md")
+        let file = Repository.root.appending(path: "docs/mapping.md")
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
             .filter { $0.contains(/^\| [^|]+ \| `[0-9a-f]+` \|/) }.map(String.init)
     }
@@ -21,10 +22,6 @@ import Testing
             name, hex(cbor), caseName(of: untyped), untyped.jsonText(), try column(of: untyped),
         ]
         return "| " + cells.map { "`\($0)`" }.joined(separator: " | ") + " |"
-    }
-
-    private func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     private func caseName(of value: FieldValue) -> String {

@@ -1,0 +1,163 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A short run of the writer, once for each call of the system on the store's files and each way
+/// in which that call can end; then the verifier, without faults.
+///
+/// The tracer counts the calls of each thread apart. So that those of the background are reached
+/// too, the sweep is made over several sets of files, some of which they have for themselves.
+struct CallSweep {
+    /// What the run begins with.
+    enum Start: String {
+        case nothing = "a new store"
+        case killed = "a killed store"
+    }
+
+    struct Case: CustomStringConvertible {
+        let files: String
+        let call: String
+        let number: Int
+        let fault: String
+
+        var injection: String { "\(call):\(fault):when=\(number)" }
+        var description: String { "\(injection) on \(files)" }
+    }
+
+    enum Outcome: String {
+        case killed, failed, succeeded
+        case untouched = "not reached"
+    }
+
+    private static let faults = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EINTR"]
+
+    /// How a call can end; some can end in more ways than others, which are tried once.
+    private static func faults(of call: String, onAllFiles: Bool) -> [String] {
+        guard onAllFiles else { return faults }
+        let more: [String: [String]] = [
+            "openat": ["EMFILE", "ENFILE", "EACCES", "EROFS", "EDQUOT", "ESTALE"],
+            "mkdirat": ["EACCES", "EROFS", "EDQUOT"], "pwrite64": ["EDQUOT", "EROFS"],
+            "pread64": ["ESTALE"], "unlinkat": ["EROFS"], "renameat": ["EROFS", "EDQUOT"],
+        ]
+        return faults + (more[call] ?? []).map { "error=\($0)" }
+    }
+
+    private let start: Start
+    /// Where every run begins.
+    private let origin: WriterStore
+    private let events = ["--events", "24"]
+    /// The names of files and folders, relative to the store's, by what they are.
+    private var files: [(name: String, paths: [String])] = []
+    private(set) var cases: [Case] = []
+
+    init(_ start: Start) throws {
+        self.start = start
+        origin = try WriterStore()
+        if start == .killed {
+            let outcome = try origin.strace.run(
+                origin.arguments("run", "durable"), injecting: "fdatasync:signal=KILL:when=33")
+            try #require(outcome.wasKilled)
+        }
+        try listFiles()
+        for (index, (name, paths)) in files.enumerated() {
+            let home = try copy()
+            let calls = try run(home, paths: paths).calls
+            var counts: [String: [Int: Int]] = [:]
+            for call in calls { counts[call.name, default: [:]][call.thread, default: 0] += 1 }
+            for (call, threads) in counts.sorted(by: { $0.key < $1.key }) {
+                let last = threads.values.max() ?? 0
+                let faults = Self.faults(of: call, onAllFiles: index == 0)
+                cases += (0..<last).flatMap { number in
+                    faults.map { Case(files: name, call: call, number: number + 1, fault: $0) }
+                }
+            }
+        }
+    }
+
+    /// So many of the cases, of each call and fault about as many as of any other.
+    func sample(_ count: Int) -> [Case] {
+        var random = RandomSource(seed: 7)
+        var ranks: [String: Int] = [:]
+        let ranked = cases.shuffled(using: &random).map { fault in
+            (fault, rank: ranks["\(fault.call) \(fault.fault)", default: 0].noteOneMore())
+        }
+        return ranked.sorted { $0.rank < $1.rank }.prefix(count).map(\.0)
+    }
+
+    /// Finds out which files there will be.
+    private mutating func listFiles() throws {
+        let home = try copy()
+        let calls = try run(home, paths: []).calls
+        var paths: Set<String> = [""]
+        for path in calls.flatMap({ [$0.subject, $0.target] }) {
+            guard let path, path.hasPrefix(home.store + "/") else { continue }
+            paths.insert(String(path.dropFirst(home.store.count)))
+        }
+        let all = paths.sorted()
+        files = [
+            ("all files", all), ("the checkpoint", all.filter { $0.contains("checkpoint") }),
+            ("sealed segments", all.filter { $0.hasSuffix(".zst") }),
+            ("temporary files", all.filter { $0.contains(".t") }),
+        ]
+        .filter { !$0.1.isEmpty }
+    }
+
+    /// A copy of what the run begins with.
+    private func copy() throws -> WriterStore {
+        let home = try WriterStore()
+        for name in try FileManager.default.contentsOfDirectory(atPath: origin.folder.url.path)
+        where name != "trace" {
+            try FileManager.default.copyItem(
+                at: origin.folder.url.appending(path: name),
+                to: home.folder.url.appending(path: name))
+        }
+        return home
+    }
+
+    private func run(
+        _ home: WriterStore, paths: [String], injecting injection: String? = nil
+    ) throws -> Strace.Outcome {
+        try home.strace.run(
+            home.arguments("run", "durable") + events, on: paths.map { home.store + $0 },
+            injecting: injection)
+    }
+
+    /// Makes a run with one fault, and checks what it leaves.
+    ///
+    /// - Returns: how the run ended, and what was wrong, if anything was.
+    func outcome(of fault: Case) throws -> (Outcome, problem: String?) {
+        let home = try copy()
+        let paths = files.first { $0.name == fault.files }?.paths ?? []
+        let run = try run(home, paths: paths, injecting: fault.injection)
+        let isKill = fault.fault == "signal=KILL"
+        let outcome: Outcome =
+            if run.wasKilled {
+                .killed
+            } else if run.program.status != 0 {
+                .failed
+            } else {
+                run.calls.contains(where: \.isInjected) ? .succeeded : .untouched
+            }
+        if run.wasKilled, !isKill || run.program.status != SIGKILL {
+            return (outcome, "a trap, \(run.program.status): \(run.program.errors)")
+        }
+        if !run.wasKilled, ![0, 1].contains(run.program.status) {
+            return (outcome, "status \(run.program.status): \(run.program.errors)")
+        }
+        // Each of the two runs may have ended before it could acknowledge its last event.
+        let verified = try home.writer.run(home.arguments("verify", "durable", "--threads", "2"))
+        guard verified.status == 0 else {
+            let why = "\(verified.errors) after: \(run.program.errors)"
+            return (outcome, "verify says \(verified.status): \(why)")
+        }
+        return (outcome, nil)
+    }
+}
+
+extension Int {
+    /// Counts one more, and returns how many there were before.
+    fileprivate mutating func noteOneMore() -> Int {
+        defer { self += 1 }
+        return self
+    }
+}

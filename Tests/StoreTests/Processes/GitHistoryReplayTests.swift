@@ -1,0 +1,117 @@
+import Foundation
+import Skyros
+import SkyrosTesting
+import TestSupport
+import Testing
+
+/// The type that the example stores, as a program of today would declare it.
+private struct File: Entity {
+    var id: String
+    var mode: String
+    var blob: String
+    var revision: Int
+    var author: String
+}
+
+private struct Branch: Entity {
+    var id: String
+    var commit: String
+    var commitCount: Int
+}
+
+/// A history that another program wrote, replayed with the types and the conditions of a test.
+@Suite struct `A replay of a git history` {
+    private let folder: TemporaryFolder
+    private let repository: URL
+    /// The state after the bundled history. It follows from the commits alone.
+    private static let digest = "a2e830d4444e076f4f73fab58acfdf86"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        repository = try Shell.bundledRepository(in: folder)
+        let outcome = try Program("git-history").run(repository.path, folder.store.path)
+        #expect(outcome.output.hasPrefix("imported 60 commits"), "\(outcome.errors)")
+    }
+
+    private var replay: Replay { Replay(of: folder.store, entities: File.self, Branch.self) }
+
+    /// One line a commit, first parents only, oldest first.
+    private func log(_ format: String) throws -> [String] {
+        try Shell.lines(
+            "git", "-C", repository.path, "log", "--first-parent", "--reverse",
+            "--format=\(format)")
+    }
+
+    @Test func `keeps what is true of every commit, and ends in the recorded state`() throws {
+        let commits = try log("%H")
+        let modes: Set = ["100644", "100755", "120000", "160000"]
+        let result =
+            try replay
+            .checking("every file has one of git's modes and a blob") { state, _ in
+                try state.all(File.self).allSatisfy { file in
+                    modes.contains(file.mode) && file.blob.count == 40 && file.revision >= 1
+                }
+            }
+            .checking("whoever commits is the author of what he touched") { state, event in
+                try event.changes.allSatisfy { change in
+                    guard case .text(let path)? = change.id?.value,
+                        let file = try state.get(File.self, path)
+                    else { return true }
+                    return file.author == event.metadata.actor
+                }
+            }
+            .checking("a revision is added by each change, and by nothing else") { state, event in
+                try event.changes.allSatisfy { change in
+                    guard case .text(let path)? = change.id?.value, change.entity == "File",
+                        case .updated(_, _, let before, let after) = change
+                    else { return true }
+                    let revision = try state.get(File.self, path)?.revision
+                    return try before.dictionary["revision"]?.integer == revision.map { $0 - 1 }
+                        && after.dictionary["revision"]?.integer == revision
+                }
+            }
+            .checking("the branch is at the commit") { state, event in
+                let branch = try state.get(Branch.self, "first-parent")
+                let number = Int(event.sequence.rawValue)
+                return branch?.commit == commits[number - 1] && branch?.commitCount == number
+                    && event.metadata.tags["commit"] == branch?.commit
+            }
+            .expecting(digest: Self.digest)
+            .run()
+        #expect(result.sequence == 60)
+        let tree = try Shell.lines("git", "-C", repository.path, "ls-tree", "-r", "HEAD").map {
+            let words = $0.split(whereSeparator: \.isWhitespace)
+            return "\(words[0]) \(words[2])"
+        }
+        let files = try result.state.all(File.self).map { "\($0.mode) \($0.blob)" }
+        #expect(files.sorted() == tree.sorted())
+    }
+
+    @Test func `names the commit that breaks a condition, who made it, and why`() throws {
+        let subjects = try log("%s")
+        let authors = try log("%an")
+        let first = try #require(subjects.firstIndex { $0.hasPrefix("Extend") })
+        let error = #expect(throws: ReplayFailure.self) {
+            try replay.checking("no file is ever changed") { state, _ in
+                try state.count(File.self, where: \.revision > 1) == 0
+            }.run()
+        }
+        let failure = try #require(error)
+        #expect(failure.problem == "\"no file is ever changed\" does not hold")
+        #expect(failure.event.map { Int($0.sequence.rawValue) } == first + 1)
+        #expect(failure.event?.metadata.actor == authors[first])
+        #expect(failure.event?.metadata.reason == subjects[first])
+        for part in ["event \(first + 1) ", "by \(authors[first]), \"\(subjects[first])\"", "File"]
+        {
+            #expect(failure.description.contains(part), "\(failure)")
+        }
+    }
+
+    @Test func `notices another end than the recorded one`() throws {
+        let error = #expect(throws: ReplayFailure.self) {
+            try replay.through(59).expecting(digest: Self.digest).run()
+        }
+        #expect(error?.event?.sequence == 59)
+        #expect(error?.problem.contains("not \(Self.digest)") == true)
+    }
+}

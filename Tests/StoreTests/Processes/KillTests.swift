@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The kill loop: a writer is killed at random moments, another process checks what it left
+/// against the file of acknowledgements, and the next writer goes on with it.
+@Suite(.long) struct `A store whose process is killed` {
+    private static let killCount = Extent.pick(brief: 20, quick: 334, deep: 3_334)
+
+    private struct Loss: Error {
+        let description: String
+    }
+
+    @Test(arguments: ["deferred", "buffered", "durable"])
+    func `keeps its promises (F1)`(level: String) throws {
+        try Self.sweep(level)
+        reportSweep("kills, \(level)", "\(Self.killCount) kills")
+    }
+
+    private static func sweep(_ level: String) throws {
+        let writer = try Program("CrashWriter")
+        var random = RandomSource(seed: 2_026)
+        var folder = try TemporaryFolder()
+        var last = 0
+        for kill in 0..<killCount {
+            // Damage adds up over some lives; then the history has grown long enough.
+            if kill % 14 == 13 {
+                folder = try TemporaryFolder()
+                last = 0
+            }
+            let file = folder.url.appending(path: "acknowledged")
+            // Some are killed while they are still opening the store.
+            let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
+            let delay = Int.random(in: 0...4_000, using: &random)
+            try writeAndKill(writer, folder.store, file, level, after: target, delay)
+            let outcome = try writer.run("verify", folder.store.path, file.path, level)
+            let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let place = "kill \(kill), after \(target) acknowledgements"
+            guard outcome.status == 0, let now = Int(text) else {
+                throw Loss(description: "\(place): \(outcome.errors)")
+            }
+            guard level == "deferred" || now >= last else {
+                throw Loss(description: "\(place): there were \(last), there are \(now)")
+            }
+            last = now
+        }
+    }
+
+    private static func writeAndKill(
+        _ writer: Program, _ store: URL, _ file: URL, _ level: String, after target: Int,
+        _ delay: Int
+    ) throws {
+        let process = writer.process(["write", store.path, file.path, level])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var count = 0
+        while count < target {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            count += data.count { $0 == UInt8(ascii: "\n") }
+        }
+        // The moment within a write is as random as this.
+        Delay.spin(callCount: delay)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

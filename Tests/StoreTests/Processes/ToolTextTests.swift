@@ -1,0 +1,82 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+/// What was stored may be anybody's; a terminal obeys what is sent to it.
+@Suite struct `Text that the tool prints` {
+    private let store: ToolStore
+    /// A colour, the bell, an order that clears the screen in one character, DEL, and a line's end.
+    private static let hostile = "\u{1B}[31mred\u{7}\u{9B}2J\u{7F}\r\nnext\tend\u{1B}]0;title"
+
+    init() throws {
+        store = try ToolStore([Counter.self]) { store in
+            try store.write(
+                by: Self.hostile, because: Self.hostile,
+                metadata: Metadata(tags: ["k\u{1B}": Self.hostile])
+            ) { tx in
+                try tx.insert(Counter(id: Self.hostile, value: 1))
+            }
+        }
+    }
+
+    private func lines(_ outcome: Program.Outcome) throws -> [String] {
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(!holdsControls(outcome.output), "\(outcome.output.debugDescription)")
+        return outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().map(String.init)
+    }
+
+    /// Whether anything but the ends of lines would move a terminal.
+    private func holdsControls(_ text: String) -> Bool {
+        text.unicodeScalars.contains { scalar in
+            scalar != "\n" && scalar.properties.generalCategory == .control
+        }
+    }
+
+    @Test(arguments: [
+        (["log"], 2), (["show"], 1), (["history", "Counter", hostile], 3),
+        (["query", "SELECT id, value, id AS \"a\u{1B}\nb\" FROM Counter"], 2),
+    ])
+    func `shows control characters instead of sending them`(
+        words: [String], lineCount: Int
+    ) throws {
+        let process = store.process(words[0], Array(words.dropFirst()))
+        let lines = try lines(process.outcome())
+        #expect(lines.count == lineCount)
+    }
+
+    @Test func `names each of them`() throws {
+        let head = try #require(try lines(store.run("log")).first)
+        let shown = #"\u{1B}[31mred\u{7}\u{9B}2J\u{7F}\r\nnext\tend\u{1B}]0;title"#
+        #expect(head.contains("  \(shown)  \"\(shown)\"  k\\u{1B}=\(shown)"))
+        let table = try lines(store.run("query", "SELECT id, value FROM Counter"))
+        let width = shown.count + 2
+        #expect(
+            table == [
+                "id".padding(toLength: width, withPad: " ", startingAt: 0) + "value",
+                shown + "  1",
+            ])
+    }
+
+    @Test func `shows those of its own arguments too`() throws {
+        for outcome in try [
+            store.run("show", "Counter", "\u{1B}[2J"), store.run("history", "E", "\u{1B}[2J"),
+            store.run("log", "--from", "\u{1B}[2J"), store.run("query", "SELEKT\u{1B}[2J"),
+        ] {
+            #expect(outcome.status != 0)
+            #expect(!holdsControls(outcome.errors))
+            #expect(outcome.errors.contains("\\u{1B}[2J"))
+        }
+    }
+
+    @Test func `is JSON as ever where JSON is asked for`() throws {
+        for command in ["log", "show"] {
+            let output = try store.run(command, "--json").output
+            #expect(output.split(separator: "\n").count == 1)
+            let text = try FieldValue(json: output).jsonText()
+            #expect(text + "\n" == output)
+            #expect(text.contains(#"\u001b[31mred\u0007"#))
+        }
+    }
+}

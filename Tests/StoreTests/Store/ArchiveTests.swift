@@ -1,0 +1,148 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+@Suite struct `An archive` {
+    private let folder: TemporaryFolder
+    private let archive: Archive
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let store = try Store(at: folder.store, entities: Note.self)
+        for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "v\(id)")) } }
+        try store.close()
+        archive = try Archive(at: folder.store)
+    }
+
+    @Test func `says what the store consists of`() throws {
+        let info = try archive.info()
+        #expect(info.entities == ["Note": 3])
+        #expect(info.sequence == 3)
+        #expect(info.checkpointSequence == 3)
+        #expect(info.segmentCount == 1 && info.sealedSegmentCount == 0)
+        #expect(info.firstTime == (try archive.event(1)).map(\.time))
+        #expect(try #require(info.firstTime) < #require(info.lastTime))
+        #expect(info.openingMilliseconds == 1)
+        #expect(info.rawBytes > 0 && info.logBytes > 0)
+    }
+
+    @Test func `writes the state of any moment as a database, where there is none`() throws {
+        let file = folder.url.appending(path: "then.sqlite")
+        #expect(try archive.writeCheckpoint(asOf: .sequence(2), to: file).count("Note") == 2)
+        let texts = try Shell.lines("sqlite3", "-readonly", file.path, "SELECT text FROM Note")
+        #expect(texts == ["v1", "v2"])
+        #expect(throws: StoreError(.invalidInput, "")) { try archive.writeCheckpoint(to: file) }
+    }
+
+    @Test func `replaces a checkpoint that is lost, unless the store is open`() throws {
+        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        try Data("rubbish".utf8).write(to: checkpoint)
+        let digest = try archive.rebuildCheckpoint().digest()
+        let store = try Store(at: folder.store, entities: Note.self)
+        #expect(store.recovery.checkpoint == .loaded(3))
+        #expect(try store.snapshot.digest() == digest)
+        #expect(throws: StoreError(.alreadyOpen, "")) { try archive.rebuildCheckpoint() }
+        try store.close()
+    }
+
+    @Test func `tells of a checkpoint that is ahead of the log`() throws {
+        let events = folder.store.appending(path: "events")
+        let segment = try #require(
+            FileManager.default.contentsOfDirectory(atPath: events.path).first)
+        let file = try FileHandle(forUpdating: events.appending(path: segment))
+        // The header, and nothing of the events.
+        try file.truncate(atOffset: 96)
+        try file.close()
+        let info = try Archive(at: folder.store).info()
+        #expect(info.sequence == 0 && info.checkpointSequence == 3)
+        #expect(info.openingMilliseconds == 1)
+    }
+
+    @Test func `tells the life of a record without its type`() throws {
+        let life = try archive.history(of: "Note", RecordID(2))
+        #expect(life.map(\.kind) == [.inserted])
+        #expect(life.map(\.sequence) == [2])
+        #expect(life.first?.changes.map(\.field) == ["id", "text"])
+        #expect(try archive.history(of: "Nothing", RecordID(2)).isEmpty)
+    }
+
+    @Test func `shows each state on the way, as far as is wanted`() throws {
+        var seen: [String] = []
+        try archive.replay { event, state in
+            seen.append("\(event.sequence): \(state.count("Note"))")
+            return event.sequence < 2
+        }
+        #expect(seen == ["1: 1", "2: 2"])
+        var last = SequenceNumber.zero
+        try archive.replay(through: 2) { event, state in
+            #expect(event.sequence == state.sequence)
+            last = event.sequence
+            return true
+        }
+        #expect(last == 2)
+    }
+
+    @Test func `sees what was written since when it is told to look again`() throws {
+        #expect(try !archive.refresh())
+        let store = try Store(at: folder.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 4, text: "v4")) }
+        #expect(archive.sequence == 3)
+        #expect(try archive.event(4) == nil)
+        #expect(try archive.refresh())
+        #expect(archive.sequence == 4)
+        #expect(try archive.snapshot().get(Note.self, 4)?.text == "v4")
+        try store.close()
+    }
+
+    @Test func `finds a whole store in order, and says which state it is (F64)`() throws {
+        var last = SequenceNumber.zero
+        let result = archive.verify { last = $0 }
+        #expect(result.ok)
+        #expect(result.problems.isEmpty)
+        #expect(result.sequence == 3)
+        #expect(result.digest == (try archive.snapshot().digest()))
+        #expect(last == 3)
+    }
+
+    /// All checks of the checkpoint fit; it only holds another state than the log leads to.
+    @Test func `finds a checkpoint that is not the fold of the log (F64)`() throws {
+        let database = try CheckpointDatabase(
+            path: folder.store.appending(path: "checkpoint.sqlite").path)
+        let position = try #require(try database.meta()?.position)
+        let changes = CheckpointBatch.EntityChanges(entity: "Note", deletions: [1])
+        _ = try database.write(CheckpointBatch([changes]), at: position)
+        try database.close()
+        let result = archive.verify()
+        #expect(result.problems.count == 1)
+        #expect(result.problems.first?.contains("not the fold of the log") == true)
+        #expect(result.digest == (try archive.snapshot().digest()))
+    }
+
+    @Test func `finds a checkpoint with a row that nobody wrote`() throws {
+        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
+        let result = archive.verify()
+        #expect(!result.ok)
+        #expect(result.problems.count == 1)
+        #expect(result.sequence == 3)
+        #expect(result.digest == (try archive.snapshot().digest()))
+        let error = StoreError(.logCorrupt, "it rots", at: .init(file: "events/x", offset: 7))
+        #expect(
+            Verification(problem: error).problems == ["logCorrupt: it rots [events/x at byte 7]"])
+    }
+
+    @Test func `needs a store in its place`() throws {
+        let nothing = folder.url.appending(path: "nothing.skyros")
+        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: nothing) }
+        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: folder.url) }
+        #expect(!FileManager.default.fileExists(atPath: nothing.path))
+    }
+
+    @Test func `cannot write a checkpoint where there is no folder`() throws {
+        let file = folder.url.appending(path: "missing/then.sqlite")
+        #expect(throws: StoreError(.checkpointFailed, "")) {
+            try archive.writeCheckpoint(to: file)
+        }
+    }
+}

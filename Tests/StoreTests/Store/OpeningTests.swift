@@ -1,0 +1,321 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+@Suite struct `A store on disk` {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(_ options: Store.Options = Store.Options()) throws -> Store {
+        try Store(at: folder.store, entities: Note.self, Restaurant.self, options: options)
+    }
+
+    @Test func `gives back everything after it was closed`() throws {
+        let nonna = Restaurant(name: "Nonna", cuisine: "italian", rating: 4.5)
+        let store = try open()
+        #expect(store.recovery.checkpoint == .none)
+        #expect(store.recovery.wasClean)
+        try store.write { try $0.insert(nonna) }
+        let digest = try store.snapshot.digest()
+        try store.close()
+        try store.close()
+
+        let again = try open()
+        #expect(try again.get(Restaurant.self, nonna.id) == nonna)
+        #expect(again.recovery.checkpoint == .loaded(1))
+        #expect(again.recovery.wasClean)
+        #expect(again.recovery.isComplete)
+        #expect(again.recovery.replayedEventCount == 0)
+        #expect(again.recovery.sequence == 1)
+        #expect(try again.snapshot.digest() == digest)
+        #expect(try again.all(Restaurant.self, where: \.cuisine == "italian") == [nonna])
+    }
+
+    @Test func `holds a record once that a block deleted and inserted again`() throws {
+        var nonna = Restaurant(name: "Nonna", cuisine: "italian")
+        let store = try open()
+        try store.write { try $0.insert(nonna) }
+        try store.close()
+
+        let second = try open()
+        nonna.cuisine = "ligurian"
+        try second.write { tx in
+            try tx.delete(Restaurant.self, nonna.id)
+            try tx.insert(nonna)
+        }
+        let digest = try second.snapshot.digest()
+        try second.close()
+
+        let last = try open()
+        #expect(last.recovery.checkpoint == .loaded(2))
+        #expect(try last.all(Restaurant.self, where: \.cuisine == "italian") == [])
+        #expect(try last.all(Restaurant.self) == [nonna])
+        let verification = try Archive(at: folder.store).verify()
+        #expect(verification.ok && verification.digest == digest)
+    }
+
+    @Test func `closes when the last reference goes`() throws {
+        do {
+            let store = try open()
+            try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        }
+        #expect(try open().recovery.checkpoint == .loaded(1))
+    }
+
+    @Test func `refuses a second writer and names the reason`() throws {
+        let store = try open()
+        #expect(code { _ = try open() } == .alreadyOpen)
+        try store.write { try $0.insert(Note(id: 1, text: "unharmed")) }
+        try store.close()
+        #expect(try open().count(Note.self) == 1)
+    }
+
+    @Test func `takes no writes after closing, and still reads (F53)`() throws {
+        let store = try open()
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        #expect(code { try store.write { try $0.insert(Note(id: 2, text: "b")) } } == .closed)
+        // It is not even asked what it would write.
+        var isAsked = false
+        #expect(code { try store.write { _ in isAsked = true } } == .closed)
+        #expect(!isAsked)
+        #expect(try store.count(Note.self) == 1)
+    }
+
+    @Test func `makes missing folders and refuses a file in the way`() throws {
+        let deep = folder.url.appending(path: "a/b/c.skyros")
+        try Store(at: deep, entities: Note.self).close()
+        let file = folder.url.appending(path: "file")
+        try Data("x".utf8).write(to: file)
+        #expect(code { _ = try Store(at: file, entities: Note.self) } == .io)
+        #expect(try Data(contentsOf: file) == Data("x".utf8))
+    }
+
+    @Test func `refuses a symbolic link in place of its folder (F38)`() throws {
+        try open().close()
+        let link = folder.url.appending(path: "link.skyros")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.store)
+        #expect(code { _ = try Store(at: link, entities: Note.self) } == .insecurePath)
+    }
+
+    @Test func `may lie behind a symbolic link, if it is none itself (F43)`() throws {
+        let real = folder.url.appending(path: "real")
+        let link = folder.url.appending(path: "link")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let url = link.appending(path: "Test.skyros")
+        let store = try Store(at: url, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        #expect(try Store(at: url, entities: Note.self).recovery.checkpoint == .loaded(1))
+    }
+
+    @Test func `is for its user alone (F39)`() throws {
+        let store = try open()
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        for path in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.store.path))
+        {
+            let file = folder.store.appending(path: path).path
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+            #expect((mode as? Int).map { $0 & 0o077 } == 0, "\(path)")
+        }
+    }
+
+    @Test func `asks for a schema that makes sense`() throws {
+        struct Other: Entity {
+            var id: Int
+            static let entityName = "Note"
+        }
+        struct Broken: Entity {
+            var id: Int
+            var name: String { "computed" }
+            static let indexes: [Index<Broken>] = [.on(\.name)]
+        }
+        struct Nameless: Entity {
+            var id: Int
+            static let entityName = ""
+        }
+        #expect(Note.entityName == "Note")
+        #expect(Note.indexes.isEmpty)
+        #expect(code { _ = try Store(inMemory: Nameless.self) } == .invalidSchema)
+        #expect(code { _ = try Store(at: folder.store, entities: []) } == .invalidSchema)
+        #expect(
+            code { _ = try Store(at: folder.store, entities: Note.self, Other.self) }
+                == .invalidSchema)
+        #expect(code { _ = try Store(inMemory: Broken.self) } == .invalidSchema)
+        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+    }
+
+    @Test func `asks for a name to be pinned when a type was renamed (F58)`() throws {
+        struct Remark: Entity { var id: Int; var text: String }
+        struct Pinned: Entity, Equatable {
+            var id: Int
+            var text: String
+            static let entityName = "Note"
+        }
+        let store = try open()
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        let before = try folder.contents()
+        do {
+            _ = try Store(at: folder.store, entities: Remark.self)
+            Issue.record("the entity is unknown")
+        } catch let error as StoreError {
+            #expect(error.code == .unknownEntity)
+            #expect(error.message.contains("static let entityName = \"Note\""))
+        }
+        #expect(try folder.contents() == before)
+        let pinned = try Store(at: folder.store, entities: Pinned.self)
+        #expect(try pinned.all(Pinned.self) == [Pinned(id: 1, text: "a")])
+        try pinned.close()
+        var options = Store.Options()
+        options.keepsUnknownEntities = true
+        let keeping = try Store(at: folder.store, entities: [Remark.self], options: options)
+        #expect(keeping.snapshot.entities == ["Note"])
+        #expect(keeping.snapshot.count("Note") == 1)
+    }
+
+    @Test func `in memory touches no file and is the same otherwise`() throws {
+        let store = try Store(inMemory: Note.self)
+        for id in 0..<10 {
+            try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "")) }
+        }
+        #expect(try store.snapshot(asOf: .sequence(5)).count(Note.self) == 5)
+        try store.close()
+        #expect(try store.count(Note.self) == 10)
+    }
+}
+
+@Suite struct `A checkpoint is a cache` {
+    private let folder: TemporaryFolder
+    private let digest: StateDigest
+
+    private var checkpoint: URL { folder.store.appending(path: "checkpoint.sqlite") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let store = try Store(at: folder.store, entities: Note.self)
+        for id in 0..<50 { try store.write { try $0.insert(Note(id: id, text: "text \(id)")) } }
+        try store.write { try $0.update(Note.self, 7) { $0.text = "changed" } }
+        digest = try store.snapshot.digest()
+        try store.close()
+    }
+
+    private func reopened() throws -> RecoveryReport {
+        let store = try Store(at: folder.store, entities: Note.self)
+        defer { try? store.close() }
+        #expect(try store.snapshot.digest() == digest)
+        #expect(try store.count(Note.self) == 50)
+        return store.recovery
+    }
+
+    @Test func `deleting it costs only time (F27)`() throws {
+        try FileManager.default.removeItem(at: checkpoint)
+        let report = try reopened()
+        #expect(report.checkpoint == .none)
+        #expect(report.replayedEventCount == 51)
+        #expect(try reopened().checkpoint == .loaded(51))
+    }
+
+    @Test func `an older copy of it costs only time (F30)`() throws {
+        let old = try Data(contentsOf: checkpoint)
+        let store = try Store(at: folder.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 99, text: "later")) }
+        let later = try store.snapshot.digest()
+        try store.close()
+        try old.write(to: checkpoint)
+        let again = try Store(at: folder.store, entities: Note.self)
+        #expect(again.recovery.checkpoint == .loaded(51))
+        #expect(again.recovery.replayedEventCount == 1)
+        #expect(try again.snapshot.digest() == later)
+    }
+
+    @Test func `a flipped bit in a row is noticed, and costs only time (F26)`() throws {
+        var bytes = try Data(contentsOf: checkpoint)
+        let place = try #require(bytes.firstRange(of: Data("changed".utf8))).lowerBound
+        bytes[place] ^= 1
+        try bytes.write(to: checkpoint)
+        let report = try reopened()
+        guard case .rebuilt(let reason) = report.checkpoint else {
+            Issue.record("the damage went unnoticed")
+            return
+        }
+        #expect(reason.contains("damaged"))
+        #expect(report.quarantined == ["quarantine/checkpoint-1.sqlite"])
+        #expect(!report.isComplete)
+        let kept = folder.store.appending(path: "quarantine/checkpoint-1.sqlite")
+        #expect(try Data(contentsOf: kept) == bytes)
+        #expect(try reopened().checkpoint == .loaded(51))
+    }
+
+    @Test(arguments: ["", "no database at all", "SQLite format 3\0"])
+    func `rubbish in its place is set aside (F27)`(text: String) throws {
+        try Data(text.utf8).write(to: checkpoint)
+        let report = try reopened()
+        if !text.isEmpty { #expect(report.quarantined.count == 1) }
+        #expect(report.replayedEventCount == 51)
+    }
+
+    @Test func `that is set aside replaces none that was before`() throws {
+        for number in 1...3 {
+            let text = "no database at all, \(number)"
+            try Data(text.utf8).write(to: checkpoint)
+            let path = "quarantine/checkpoint-\(number).sqlite"
+            #expect(try reopened().quarantined == [path])
+        }
+        for number in 1...3 {
+            let kept = folder.store.appending(path: "quarantine/checkpoint-\(number).sqlite")
+            #expect(try String(contentsOf: kept, encoding: .utf8).hasSuffix("\(number)"))
+        }
+    }
+
+    @Test func `one of another store is set aside (F27)`() throws {
+        let other = try TemporaryFolder()
+        let store = try Store(at: other.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 1, text: "foreign")) }
+        try store.close()
+        try FileManager.default.removeItem(at: checkpoint)
+        try FileManager.default.copyItem(
+            at: other.store.appending(path: "checkpoint.sqlite"), to: checkpoint)
+        #expect(try reopened().checkpoint == .rebuilt(because: "it belongs to another store"))
+    }
+
+    @Test func `ahead of the log it is a reason to refuse (F29)`() throws {
+        let segment = folder.store.appending(path: "events/00000000000000000001.open")
+        let old = try Data(contentsOf: segment)
+        let store = try Store(at: folder.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 99, text: "later")) }
+        try store.close()
+        try old.write(to: segment)
+        let before = try folder.contents()
+        #expect(throws: StoreError(.logBehindCheckpoint, "")) {
+            try Store(at: folder.store, entities: Note.self)
+        }
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `of another history it is a reason to refuse (F31)`() throws {
+        let copy = try TemporaryFolder()
+        try FileManager.default.copyItem(at: folder.store, to: copy.store)
+        for (store, text) in [(folder.store, "one"), (copy.store, "other")] {
+            let open = try Store(at: store, entities: Note.self)
+            try open.write { try $0.insert(Note(id: 99, text: text)) }
+            try open.close()
+        }
+        try FileManager.default.removeItem(at: checkpoint)
+        try FileManager.default.copyItem(
+            at: copy.store.appending(path: "checkpoint.sqlite"), to: checkpoint)
+        let before = try folder.contents()
+        let error = #expect(throws: StoreError(.chainBroken, "")) {
+            try Store(at: folder.store, entities: Note.self)
+        }
+        #expect(error?.place.file == "checkpoint.sqlite")
+        #expect(error?.place.sequences == 52...52)
+        #expect(try folder.contents() == before)
+    }
+}

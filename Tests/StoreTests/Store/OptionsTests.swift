@@ -1,0 +1,87 @@
+import Dispatch
+import Foundation
+import Skyros
+import SkyrosDisk
+import TestSupport
+import Testing
+
+@Suite struct `What an app may set` {
+    @Test func `is the queue of completions`() async throws {
+        let key = DispatchSpecificKey<Int>()
+        var options = Store.Options()
+        options.callbackQueue = DispatchQueue(label: "mine")
+        options.callbackQueue.setSpecific(key: key, value: 7)
+        let store = try Store(inMemory: Note.self, options: options)
+        let seen = await withCheckedContinuation { continuation in
+            store.writeAsync {
+                try $0.insert(Note(id: 1, text: ""))
+            } completion: { _ in
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key))
+            }
+        }
+        #expect(seen == 7)
+    }
+
+    @Test func `is the name of a command`() throws {
+        struct Pay: DomainCommand {
+            static let commandName = "pay"
+            var cents: Int
+        }
+        let store = try Store(inMemory: Note.self)
+        try store.write(intent: Pay(cents: 5)) { try $0.insert(Note(id: 1, text: "")) }
+        let intent = try #require(try store.event(1)?.intent)
+        #expect(intent.name == "pay")
+        #expect(try intent.decode(as: Pay.self).cents == 5)
+    }
+
+    @Test(arguments: Durability.allCases)
+    func `is how safe a write is that does not say`(durability: Durability) throws {
+        var options = Store.Options()
+        #expect(options.durability == .buffered)
+        options.durability = durability
+        let store = try Store(inMemory: Note.self, options: options)
+        let silent = try store.writeWithReceipt { try $0.insert(Note(id: 1, text: "")) }
+        #expect(silent.receipt.durability == durability)
+        let other = try store.writeWithReceipt(durability: .durable) { try $0.delete(Note.self, 1) }
+        #expect(other.receipt.durability == .durable)
+    }
+
+    /// The checkpoint is made to fail, which is the one way to hear of it.
+    @Test func `is how soon a checkpoint is written in the background`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.store.appending(path: "checkpoint.sqlite")
+        let errors = Locked<[StoreError]>([])
+        var options = Store.Options()
+        options.openingTargetMilliseconds = 0
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let store = try Store(at: folder.store, entities: Note.self, options: options)
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try store.write { try $0.insert(Note(id: 1, text: "")) }
+        #expect(throws: StoreError(.checkpointFailed, "")) { try store.close() }
+        // What the background reports stands in the queue before `close` returns.
+        options.callbackQueue.sync {}
+        #expect(errors.withLock { $0.map(\.code) } == [.checkpointFailed])
+    }
+
+    @Test(arguments: [0, 1, .max])
+    func `may be as small or large as a number can be`(value: Int) throws {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.openingTargetMilliseconds = value
+        options.segmentBytesMax = value
+        options.syncIntervalMilliseconds = min(value, 1)
+        if value > 1 { options.eventBytesMax = value }
+        for id in 0..<5 {
+            let store = try Store(at: folder.store, entities: Note.self, options: options)
+            try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "\(id)")) }
+            try store.write { try $0.update(Note.self, id) { $0.text += "!" } }
+            #expect(try store.event(store.sequence)?.changes.count == 1)
+            try store.close()
+        }
+        let store = try Store(at: folder.store, entities: Note.self)
+        #expect(try store.all(Note.self).map(\.text) == (0..<5).map { "\($0)!" })
+        try store.close()
+        #expect(try Archive(at: folder.store).verify().ok)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+
+/// A program of this package, run as a process of its own.
+struct Program {
+    let url: URL
+
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What a finished process said.
+    struct Outcome {
+        /// The exit code, or the signal that ended the process.
+        let status: Int32
+        let wasSignaled: Bool
+        let output: String
+        let errors: String
+    }
+
+    /// Finds a program that was built beside the tests.
+    init(_ name: String) throws {
+        let places = [
+            URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
+            Bundle.main.bundleURL, Bundle.main.bundleURL.deletingLastPathComponent(),
+        ]
+        let candidates = places.map { $0.appending(path: name) }
+        guard
+            let found = candidates.first(where: {
+                FileManager.default.isExecutableFile(atPath: $0.path)
+            })
+        else { throw Missing(description: "the program \(name) was not built: \(candidates)") }
+        url = found
+    }
+
+    func process(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = url
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        return process
+    }
+
+    /// Runs the program to its end.
+    func run(_ arguments: String...) throws -> Outcome {
+        try run(arguments)
+    }
+
+    /// Runs the program to its end.
+    func run(_ arguments: [String]) throws -> Outcome {
+        try process(arguments).outcome()
+    }
+}
+
+extension Process {
+    /// Runs the process to its end.
+    func outcome() throws -> Program.Outcome {
+        let output = Pipe()
+        // A file: who fills a second pipe would wait until the first is read.
+        let folder = try TemporaryFolder()
+        let errors = folder.url.appending(path: "errors")
+        try Data().write(to: errors)
+        standardOutput = output
+        standardError = try FileHandle(forWritingTo: errors)
+        try run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        waitUntilExit()
+        let complaints = try Data(contentsOf: errors)
+        return Program.Outcome(
+            status: terminationStatus, wasSignaled: terminationReason == .uncaughtSignal,
+            output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: complaints, as: UTF8.self))
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+
+/// A terminal that nobody sits at.
+enum Terminal {
+    /// Runs a program whose errors go to a terminal, and returns what that showed. Python knows
+    /// how to make one on every system.
+    static func errors(of process: Process) throws -> String {
+        let program = """
+            import os, pty, subprocess, sys
+            terminal, end = pty.openpty()
+            code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            try:
+                while data := os.read(terminal, 4096):
+                    sys.stdout.buffer.write(data)
+            except OSError:
+                pass
+            sys.exit(code)
+            """
+        let python = Process()
+        python.executableURL = Repository.root.appending(path: ".build/python/bin/python3")
+        python.arguments =
+            ["-c", program] + [process.executableURL?.path ?? ""] + (process.arguments ?? [])
+        python.environment = process.environment
+        let outcome = try python.outcome()
+        guard outcome.status == 0 else {
+            throw Shell.Failure(description: "\(outcome.status): \(outcome.errors)")
+        }
+        return outcome.output
+    }
+}
