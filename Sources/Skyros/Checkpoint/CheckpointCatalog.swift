@@ -73,10 +73,10 @@ extension CheckpointCatalog {
         try insert.bind(integer: CheckpointLayout.formatVersion, at: 1)
         try insert.bind(string: HexText.text(of: position.storeID), at: 2)
         try insert.bind(integer: sequence, at: 3)
-        try insert.bind(string: HexText.text(of: position.runningCheck), at: 4)
+        try insert.bind(string: position.runningCheck.digits(16, radix: 16), at: 4)
         try insert.bind(integer: position.timeMicroseconds, at: 5)
         try insert.bind(string: layout.digest.description, at: 6)
-        try insert.bind(string: HexText.text(of: seal), at: 7)
+        try insert.bind(string: seal.digits(16, radix: 16), at: 7)
         try insert.run()
     }
 
@@ -92,7 +92,7 @@ extension CheckpointCatalog {
             try insert.bind(string: entity.table, at: 3)
             try insert.bind(integer: Int64(entity.tally.rowCount), at: 4)
             try insert.bind(string: entity.tally.digest.description, at: 5)
-            try insert.bind(string: HexText.text(of: entity.tally.numberCheck), at: 6)
+            try insert.bind(string: entity.tally.numberCheck.digits(16, radix: 16), at: 6)
             try insert.run()
         }
     }

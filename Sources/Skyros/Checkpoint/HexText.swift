@@ -1,10 +1,5 @@
 /// Numbers and bytes as lowercase hex digits, two for each byte.
 enum HexText {
-    static func text(of value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
     static func text(of bytes: [UInt8]) -> String {
         bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }

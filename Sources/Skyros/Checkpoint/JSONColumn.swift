@@ -1,4 +1,5 @@
 import Foundation
+import SkyrosLog
 
 /// The JSON of the columns of kind `json`: arrays, maps and whatever has no kind of its own.
 ///
@@ -160,7 +161,7 @@ enum JSONColumn {
         case 0x0A: "\\n"
         case 0x0C: "\\f"
         case 0x0D: "\\r"
-        default: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        default: "\\u" + UInt64(byte).digits(4, radix: 16)
         }
     }
 }

@@ -26,8 +26,5 @@ package struct RunningCheck: Hashable, Sendable {
 }
 
 extension RunningCheck: CustomStringConvertible {
-    package var description: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var description: String { rawValue.digits(16, radix: 16) }
 }

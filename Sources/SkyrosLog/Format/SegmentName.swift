@@ -34,8 +34,5 @@ package struct SegmentName: Hashable, Sendable {
 }
 
 extension SegmentName: CustomStringConvertible {
-    package var description: String {
-        let digits = String(firstSequence)
-        return String(repeating: "0", count: 20 - digits.count) + digits + ".\(kind.rawValue)"
-    }
+    package var description: String { firstSequence.digits(20) + ".\(kind.rawValue)" }
 }

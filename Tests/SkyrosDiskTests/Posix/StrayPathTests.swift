@@ -62,7 +62,7 @@ enum Trap: CaseIterable {
                 switch number % 3 {
                 case 0: symlink(victim, next)
                 case 1: mkfifo(next, 0o600)
-                default: close(open(next, O_CREAT | O_EXCL | O_WRONLY, 0o600))
+                default: close(open(next, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600))
                 }
                 rename(next, place)
             }

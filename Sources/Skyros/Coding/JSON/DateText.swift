@@ -1,4 +1,5 @@
 package import Foundation
+import SkyrosLog
 
 /// Dates as ISO 8601 in UTC, with as many digits of a second as it takes to give back every
 /// bit: `2024-02-29T12:00:00Z`, `2024-02-29T12:00:00.1Z`.
@@ -30,10 +31,7 @@ package enum DateText {
             + pad(second % 60, 2) + fraction + "Z"
     }
 
-    private static func pad(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
+    private static func pad(_ value: Int, _ width: Int) -> String { UInt64(value).digits(width) }
 
     // MARK: Parsing
 

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// Writes values as JSON text.
 struct JSONWriter {
     private let isPretty: Bool
@@ -80,8 +82,7 @@ struct JSONWriter {
             case UInt8(ascii: "\r"): append(raw: "\\r")
             case UInt8(ascii: "\t"): append(raw: "\\t")
             case ..<0x20:
-                let digits = String(byte, radix: 16)
-                append(raw: "\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+                append(raw: "\\u" + UInt64(byte).digits(4, radix: 16))
             default: utf8.append(byte)
             }
         }

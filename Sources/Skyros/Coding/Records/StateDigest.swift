@@ -73,12 +73,7 @@ public struct StateDigest: Hashable, Sendable {
 extension StateDigest: CustomStringConvertible {
     /// 32 hex digits, the sum under seed 0 first.
     public var description: String {
-        Self.hex(sum0) + Self.hex(sum1)
-    }
-
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        sum0.digits(16, radix: 16) + sum1.digits(16, radix: 16)
     }
 }
 

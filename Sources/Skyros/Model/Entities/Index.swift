@@ -57,15 +57,14 @@ struct IndexPart<E: Entity>: Sendable {
 }
 
 extension Index {
-    /// The index in terms of stored names.
+    /// The index in terms of stored names, which `probe` finds.
     ///
     /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given,
     ///   or if there are too few names, none at all, or one of them twice.
-    func definition() throws -> IndexDefinition {
+    func definition(_ probe: FieldProbe<E> = FieldProbe(E.self)) throws -> IndexDefinition {
         guard !parts.isEmpty else {
             throw Self.invalid("an index of \(E.self) has no fields")
         }
-        let probe = FieldProbe(E.self)
         if let givenFields {
             guard givenFields.count == parts.count else {
                 throw Self.invalid(

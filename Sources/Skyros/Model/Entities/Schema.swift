@@ -57,7 +57,9 @@ package struct Schema: Sendable {
         guard !name.isEmpty else {
             throw StoreError(.invalidSchema, "the entity name of \(type) is empty")
         }
-        let indexes = try E.indexes.map { try $0.definition() }
-        return EntityDefinition(name: name, type: type, indexes: indexes)
+        let indexes = E.indexes
+        let probe = FieldProbe(type)
+        return EntityDefinition(
+            name: name, type: type, indexes: try indexes.map { try $0.definition(probe) })
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import SkyrosLog
 
 /// When an event was appended: microseconds since 1970, UTC.
 ///
@@ -56,8 +57,6 @@ extension EventTime: CustomStringConvertible {
         }
         let date = Date(timeIntervalSince1970: Double(seconds))
         let text = date.formatted(.iso8601)
-        let digits = String(fraction)
-        let padding = String(repeating: "0", count: 6 - digits.count)
-        return "\(text.dropLast()).\(padding)\(digits)Z"
+        return "\(text.dropLast()).\(UInt64(fraction).digits(6))Z"
     }
 }

@@ -77,7 +77,7 @@
         /// Fills the disk but for so many blocks, and returns the path of what fills it.
         private static func fill(_ medium: LoopMedium, leaving blocks: Int) throws -> String {
             let path = "\(medium.root)/ballast"
-            let descriptor = open(path, O_CREAT | O_RDWR | O_TRUNC, 0o600)
+            let descriptor = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0o600)
             defer { close(descriptor) }
             var status = statvfs()
             guard descriptor >= 0, statvfs(medium.root, &status) == 0 else {

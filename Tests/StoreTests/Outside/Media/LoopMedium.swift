@@ -28,6 +28,9 @@ import TestSupport
             }
         }()
 
+        /// How often a file system that is busy is asked to go, each time by a process that begins.
+        private static let triesMax = 100
+
         private let folder: TemporaryFolder
         /// Where the medium's memory is.
         private var medium: String { folder.url.appending(path: "medium").path }
@@ -81,8 +84,19 @@ import TestSupport
 
         func unmount() throws {
             guard isMounted else { return }
-            try run("/usr/bin/umount", root)
-            isMounted = false
+            var tries = 0
+            while isMounted {
+                do {
+                    try run("/usr/bin/umount", root)
+                    isMounted = false
+                } catch let failure as Failure where failure.description.contains("target is busy")
+                {
+                    // A child that another test begins at this moment has copies of all of this
+                    // process's descriptors until it is another program.
+                    tries += 1
+                    if tries == Self.triesMax { throw failure }
+                }
+            }
         }
 
         /// Cuts the power: what has not reached the medium is gone, and nothing reaches it any
@@ -92,7 +106,7 @@ import TestSupport
             let shutdown: UInt = 0x8004_587D
             var flags: UInt32 = 2
             try requireOwn(root)
-            let descriptor = open(root, O_RDONLY | O_DIRECTORY)
+            let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(descriptor) }
             guard isMounted, ioctl(descriptor, shutdown, &flags) == 0 else {
                 throw Failure(description: "the power cannot be cut: \(errno)")
