@@ -107,7 +107,8 @@ def lend_python():
 
 def start(*command, extent="brief"):
     environment = dict(
-        os.environ, SWIFT_BACKTRACE="enable=no", TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent)
+        os.environ, SWIFT_BACKTRACE="enable=no",
+        SWT_SWIFT_ERROR_BACKTRACING_ENABLED="0", TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent)
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
