@@ -7,7 +7,7 @@ import Testing
 
 /// Every call, from within everything that the store calls: none of them waits for the other for
 /// ever. The time limit is only there to end the test if one does.
-@Suite(.timeLimit(.minutes(2))) struct `A call within a call` {
+@Suite(.timeLimit(.minutes(15))) struct `A call within a call` {
     /// Where the store calls its user.
     enum Outer: CaseIterable {
         case writeBlock, asyncWriteBlock, queuedWriteBlock, completion, durableCompletion, event,

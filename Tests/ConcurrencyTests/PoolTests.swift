@@ -70,7 +70,7 @@ import Testing
 }
 
 /// Tasks that are cancelled while they write.
-@Suite(.timeLimit(.minutes(5))) struct `A write whose task is cancelled` {
+@Suite(.timeLimit(.minutes(15))) struct `A write whose task is cancelled` {
     @Test func `is made as a whole or not at all, and says which (F49)`() async throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Counter.self)
@@ -113,7 +113,7 @@ import Testing
 }
 
 /// A store that is closed while others write.
-@Suite(.timeLimit(.minutes(5))) struct `A store that is closed in the midst of writes` {
+@Suite(.timeLimit(.minutes(15))) struct `A store that is closed in the midst of writes` {
     private static let runCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
 
     private struct Progress: Sendable {
@@ -201,7 +201,7 @@ import Testing
 }
 
 /// A reader that takes its time.
-@Suite(.timeLimit(.minutes(5))) struct `A long read` {
+@Suite(.timeLimit(.minutes(15))) struct `A long read` {
     @Test func `holds up no writer, and sees nothing of what is written (F52)`() async throws {
         let store = try Store(inMemory: Counter.self)
         for number in 0..<100 {

@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -154,20 +155,18 @@ import Testing
         try second.transaction {}
     }
 
-    @Test func `can be interrupted from another thread`() async throws {
+    @Test func `can be interrupted from another thread`() throws {
         let connection = try open()
         let endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) "
         let statement = try connection.prepare(endless + "SELECT count(*) FROM a")
         let interrupter = connection.interrupter
-        let task = Task.detached {
-            while !Task.isCancelled {
-                interrupter.interrupt()
-                await Task.yield()
-            }
+        // A task would begin once other tests leave a thread of the pool to it.
+        let hasEnded = Mutex(false)
+        Thread.detachNewThread {
+            while !hasEnded.withLock({ $0 }) { interrupter.interrupt() }
         }
         let error = #expect(throws: SQLiteError.self) { try statement.step() }
-        task.cancel()
-        await task.value
+        hasEnded.withLock { $0 = true }
         #expect(error?.code == .interrupted)
     }
 

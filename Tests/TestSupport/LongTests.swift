@@ -22,7 +22,8 @@ extension Trait where Self == LongTests {
     package static var long: LongTests { LongTests() }
 }
 
-/// Twice as many threads as there are processors, since some wait for other processes.
+/// Twice as many threads as there are processors, since some wait for other processes. The pool's
+/// threads go first, and so do tests that are short.
 private final class OwnThreads: TaskExecutor {
     static let shared = OwnThreads()
     static let mark = "long tests"
@@ -37,6 +38,11 @@ private final class OwnThreads: TaskExecutor {
 
     private func run() {
         Thread.current.threadDictionary[Self.mark] = true
+        #if os(Linux)
+            // There it is a thread's own, and of the threads and processes that it begins.
+            errno = 0
+            precondition(nice(10) != -1 || errno == 0, "nice failed: \(errno)")
+        #endif
         while true {
             let job = jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }
             job.runSynchronously(on: asUnownedTaskExecutor())
