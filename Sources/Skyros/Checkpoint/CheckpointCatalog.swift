@@ -71,7 +71,7 @@ extension CheckpointCatalog {
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO _skyros VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)")
         try insert.bind(integer: CheckpointLayout.formatVersion, at: 1)
-        try insert.bind(string: HexText.text(of: position.storeID), at: 2)
+        try insert.bind(string: position.storeID.hexDigits, at: 2)
         try insert.bind(integer: sequence, at: 3)
         try insert.bind(string: position.runningCheck.digits(16, radix: 16), at: 4)
         try insert.bind(integer: position.timeMicroseconds, at: 5)

@@ -1,9 +1,5 @@
-/// Numbers and bytes as lowercase hex digits, two for each byte.
+/// Reads numbers and bytes that stand as lowercase hex digits, two for each byte.
 enum HexText {
-    static func text(of bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     /// The number that 16 lowercase digits stand for; nil for any other text.
     static func number(_ text: String) -> UInt64? {
         guard text.utf8.count == 16, isLowercaseHex(text) else { return nil }

@@ -19,10 +19,5 @@ package struct StoreID: Hashable, Sendable {
 }
 
 extension StoreID: CustomStringConvertible {
-    package var description: String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    package var description: String { bytes.hexDigits }
 }

@@ -13,8 +13,7 @@ private func roundTrip<T: Codable & Equatable>(_ value: T) throws -> T {
 }
 
 private func encodedHex(_ value: some Encodable) throws -> String {
-    try CBOREncoder().encode(value)
-        .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    hex(try CBOREncoder().encode(value))
 }
 
 private struct Nested: Codable, Equatable {

@@ -1,7 +1,26 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Skyros
+
+/// Knows how often it was decoded.
+private struct Undeclared: Entity {
+    static let decodings = Mutex(0)
+    var id: Int
+
+    init(from decoder: any Decoder) throws {
+        Self.decodings.withLock { $0 += 1 }
+        id = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .id)
+    }
+}
+
+@Suite struct `An entity without indexes` {
+    @Test func `is not decoded from samples`() throws {
+        _ = try Schema([Undeclared.self])
+        #expect(Undeclared.decodings.withLock { $0 } == 0)
+    }
+}
 
 /// The stored names of key paths, as they are found by decoding samples.
 @Suite struct `An index declared by key paths` {

@@ -58,6 +58,8 @@ package struct Schema: Sendable {
             throw StoreError(.invalidSchema, "the entity name of \(type) is empty")
         }
         let indexes = E.indexes
+        // The probe calls the type's `init(from:)`: no concern of one without indexes.
+        guard !indexes.isEmpty else { return EntityDefinition(name: name, type: type, indexes: []) }
         let probe = FieldProbe(type)
         return EntityDefinition(
             name: name, type: type, indexes: try indexes.map { try $0.definition(probe) })

@@ -51,7 +51,7 @@
             #expect(thin.status == 1, "\(thin.errors)")
             // A sync fails; or the kernel has noticed between two of them, and the file system is
             // read only when the store makes its next segment.
-            let tellings = ["durabilityLost", "io: open of"]
+            let tellings = ["durabilityLost", "Read-only file system"]
             #expect(tellings.contains { thin.errors.contains($0) }, "\(thin.errors)")
             #expect(try acknowledgedCount() < 100_000)
             try medium.limit(toFurtherBytes: 64 << 20)
