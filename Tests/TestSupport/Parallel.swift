@@ -1,9 +1,10 @@
 import Foundation
 import SkyrosDisk
 
-/// Does `body` so many times, on so many threads.
+/// Does `body` so many times, on so many threads: one more than there are processors, as stores
+/// have threads of their own, which some of them will be waiting for.
 package func inParallel(
-    _ count: Int, threads threadCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+    _ count: Int, threads threadCount: Int = ProcessInfo.processInfo.activeProcessorCount + 1,
     _ body: @escaping @Sendable (Int) -> Void
 ) {
     let taken = Locked(0)

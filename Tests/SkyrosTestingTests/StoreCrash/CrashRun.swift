@@ -4,14 +4,15 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// The lives of one store, each ended by a crash, all of it following from a source of numbers.
+/// One to three lives of one store, each ended by a crash, all of it following from a source of
+/// numbers.
 ///
 /// A life opens the store, which crashes up to three times on the way, compares it with the
 /// oracle, and then writes, seals, syncs and so on until a fault ends it. Everything that the
 /// store does in the background by itself is done here in turn, so that the same numbers mean the
 /// same operations of the disk in every run.
 struct CrashRun {
-    private static let lifeCount = 3
+    private static let lifeCountMax = 3
     private static let stepCountMax = 24
 
     private let random: any Entropy
@@ -23,11 +24,12 @@ struct CrashRun {
     private var oracle = CrashOracle()
     /// Whether a power cut may have left half a checkpoint, for its reader to notice.
     private var mayRebuild = false
-    /// What was done, for the message of a failure.
-    private(set) var story: [String] = []
+    /// What was done, for the message of a failure; nil if nobody wants to know.
+    private(set) var story: [String]?
 
-    init(_ random: any Entropy, hasCheckpoint: Bool) {
+    init(_ random: any Entropy, hasCheckpoint: Bool, isTold: Bool) {
         self.random = random
+        story = isTold ? [] : nil
         self.hasCheckpoint = hasCheckpoint
         disk = SimulatedDisk(hasCheckpoints: hasCheckpoint)
         segmentBytesMax = 300 + Int(random.next() % 1_500)
@@ -35,7 +37,7 @@ struct CrashRun {
 
     /// - Throws: `CrashFinding`, or what the store throws although it must not.
     mutating func run() throws {
-        for life in 1...Self.lifeCount {
+        for life in 1...1 + below(Self.lifeCountMax) {
             note("life \(life)")
             var store: Store? = try openThroughCrashes()
             if let store { try live(store) }
@@ -45,8 +47,8 @@ struct CrashRun {
         try check(open())
     }
 
-    private mutating func note(_ line: String) {
-        story.append(line)
+    private mutating func note(_ line: @autoclosure () -> String) {
+        story?.append(line())
     }
 
     private func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
@@ -97,9 +99,7 @@ extension CrashRun {
         let before = disk
         disk = isKill ? before.killed() : before.crashed(seed: image)
         mayRebuild = mayRebuild || before.hasLostJournal
-        let last = before.operations.suffix(2).map(\.text).joined(separator: ", ")
-        let count = before.operations.count
-        note("\(isKill ? "kill" : "power cut") after \(count) operations: \(last)")
+        note("\(isKill ? "kill" : "power cut") after \(before.operationsText)")
         if !isKill { oracle.notePowerCut() }
         // The old store is closed in vain when it goes.
         before.inject(Fault(nil, isLasting: true))
@@ -238,8 +238,16 @@ extension CrashRun {
     }
 }
 
-extension SimulatedDisk.Operation {
-    fileprivate var text: String { "\(kind.rawValue) \(path)" }
+extension SimulatedDisk {
+    fileprivate var operationsText: String {
+        let last = operations.suffix(2).map { "\($0.kind.rawValue) \($0.path)" }
+        return "\(operations.count) operations: \(last.joined(separator: ", "))"
+    }
+}
+
+extension Schema {
+    /// Made once: it decodes samples, which costs a tenth of a life.
+    fileprivate static let ofCrashItems = Result { try Schema([CrashItem.self]) }
 }
 
 extension Store {
@@ -253,7 +261,7 @@ extension Store {
         options.syncIntervalMilliseconds = 3_600_000
         options.openingTargetMilliseconds = 3_600_000
         let store = try Store(
-            Schema([CrashItem.self]), options,
+            Schema.ofCrashItems.get(), options,
             Surroundings(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))
         store.housekeeper.stop()
         return store
