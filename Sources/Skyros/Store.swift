@@ -47,10 +47,13 @@ public final class Store: Sendable {
     }
 
     deinit {
-        // An error has nobody left to hear it but the handler.
         do {
             try close()
+        } catch let error as StoreError where error.code == .alreadyOpen {
+            // A copy of the process lets go; the store goes on where it was opened, and the queue of
+            // the handler is not to be used here.
         } catch {
+            // It has nobody left to hear it but the handler.
             parts.report(StoreError.wrapping(error))
         }
     }

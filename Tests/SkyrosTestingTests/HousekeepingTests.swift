@@ -62,4 +62,18 @@ private struct Item: Entity, Equatable {
         #expect(next.recovery.checkpoint == .loaded(3))
         #expect(try next.all(Item.self) == [Item(id: 5)])
     }
+
+    @Test func `that failed while others deleted all leaves nothing of what came first`() throws {
+        try insert(0..<3)
+        try store.housekeeper.checkpoint()
+        try insert(3..<5)
+        let (_, touched) = store.view.takeTouched()
+        try store.write { try $0.deleteAll(Item.self) }
+        try insert(5..<6)
+        store.view.giveBack(touched)
+        try store.housekeeper.checkpoint()
+        let next = try Store(on: disk.killed(), entities: Item.self)
+        #expect(next.recovery.checkpoint == .loaded(4))
+        #expect(try next.all(Item.self) == [Item(id: 5)])
+    }
 }
