@@ -31,6 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build" / "mutants"
 # A hang is a kill, so this is far more than the tests take, also beside other work.
 SECONDS_MAX = {"brief": 400, "quick": 900}
+# For the few tests that are known to kill a mutant.
+SECONDS_MAX_BY = 100
 # Where the tests have their files.
 TEMPORARY = COPY / "tmp"
 # Optimized, though file by file: the tests take longer than the builds. What is broken may look
@@ -148,13 +150,14 @@ def build():
     return [line for line in output.splitlines() if "error:" in line] or [output[-500:]]
 
 
-def test(*filters, extent="brief"):
+def test(*filters, extent="brief", seconds_max=None):
     """Why the tests fail; None if they pass. The first failure ends them, with all children, and so
     does too much time."""
     clean_up()
     options = [word for name in filters for word in ("--filter", name)]
     process = start("swift", "test", "--skip-build", *OPTIONS, *options, extent=extent)
-    timer = threading.Timer(SECONDS_MAX[extent], os.killpg, (process.pid, signal.SIGKILL))
+    seconds_max = seconds_max or SECONDS_MAX[extent]
+    timer = threading.Timer(seconds_max, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
     began = time.monotonic()
     failure = None
@@ -172,7 +175,7 @@ def test(*filters, extent="brief"):
     timer.cancel()
     if failure or code == 0:
         return failure
-    hangs = time.monotonic() - began >= SECONDS_MAX[extent]
+    hangs = time.monotonic() - began >= seconds_max
     return "the tests hang" if hangs else f"exit code {code}"
 
 
@@ -185,7 +188,7 @@ def verdict(mutant):
         errors = build()
         if errors:
             return "BROKEN", "does not compile: " + "; ".join(errors[:2])
-        if mutant.by and (why := test(mutant.by)):
+        if mutant.by and (why := test(mutant.by, seconds_max=SECONDS_MAX_BY)):
             return "killed", why
         # The whole of what takes long has its turn only where its beginning passes.
         for extent in ("brief", "quick"):
