@@ -15,13 +15,19 @@ enum LifeFuzzer: Fuzzer {
     }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
-        let choices = FuzzChoices(bytes)
-        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1)
+        var run = lives(bytes, isTold: false)
         do {
             try run.run()
         } catch {
-            throw FuzzFinding("\(error)\n\(run.story.joined(separator: "\n"))")
+            var told = lives(bytes, isTold: true)
+            try? told.run()
+            throw FuzzFinding((["\(error)"] + (told.story ?? [])).joined(separator: "\n"))
         }
+    }
+
+    private static func lives(_ bytes: UnsafeRawBufferPointer, isTold: Bool) -> CrashRun {
+        let choices = FuzzChoices(bytes)
+        return CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTold: isTold)
     }
 }
 
