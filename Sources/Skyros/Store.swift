@@ -50,8 +50,8 @@ public final class Store: Sendable {
         do {
             try close()
         } catch let error as StoreError where error.code == .alreadyOpen {
-            // A copy of the process lets go; the store goes on where it was opened, and the queue of
-            // the handler is not to be used here.
+            // A copy of the process lets go; the store goes on where it was opened, and the queue
+            // of the handler is not to be used here.
         } catch {
             // It has nobody left to hear it but the handler.
             parts.report(StoreError.wrapping(error))
