@@ -247,7 +247,7 @@ extension SimulatedDisk {
 
 extension Schema {
     /// Made once: it decodes samples, which costs a tenth of a life.
-    fileprivate static let ofCrashItems = Result { try Schema([CrashItem.self]) }
+    static let ofCrashItems = Result { try Schema([CrashItem.self]) }
 }
 
 extension Store {

@@ -13,16 +13,18 @@ import Testing
     private let sequence: SequenceNumber
 
     private static let name = "checkpoint.sqlite"
+    /// Small, as each opening of a store makes a file of that size.
+    private static let segmentBytesMax = 8_000
 
     /// A store that was killed: a checkpoint that was written in steps, and events behind it.
     init() throws {
         let disk = SimulatedDisk()
         let store = try Store.forCrashes(
-            on: disk, segmentBytesMax: 8_000, clock: ManualClock(), seed: 3)
+            on: disk, segmentBytesMax: Self.segmentBytesMax, clock: ManualClock(), seed: 3)
         func put(_ ids: Range<Int>, _ number: Int) throws {
             try store.write(because: "put \(number)") { tx in
                 for id in ids {
-                    let text = String(repeating: "x", count: (id &* 131 + number) % 500)
+                    let text = String(repeating: "x", count: (id &* 131 + number) % 350)
                     let item = CrashItem(id: id, number: number, text: text)
                     if try tx.exists(CrashItem.self, id) {
                         try tx.update(item)
@@ -81,9 +83,10 @@ import Testing
         disk.overwrite(Self.name, with: bytes)
         let surroundings = Surroundings(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 4))
+        var options = Store.Options()
+        options.segmentBytesMax = Self.segmentBytesMax
         let opening = StoreOpening(
-            surroundings: surroundings, schema: try Schema([CrashItem.self]),
-            options: Store.Options())
+            surroundings: surroundings, schema: try Schema.ofCrashItems.get(), options: options)
         let opened = try opening.open()
         defer { try? opened.checkpointer?.close() }
         let snapshot = opened.view.current
