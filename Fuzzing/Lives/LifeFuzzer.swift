@@ -15,19 +15,14 @@ enum LifeFuzzer: Fuzzer {
     }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
-        var run = lives(bytes, isTold: false)
-        do {
-            try run.run()
-        } catch {
-            var told = lives(bytes, isTold: true)
-            try? told.run()
-            throw FuzzFinding((["\(error)"] + (told.story ?? [])).joined(separator: "\n"))
-        }
+        guard let finding = finding(bytes, isTold: false) else { return }
+        throw FuzzFinding(self.finding(bytes, isTold: true) ?? finding)
     }
 
-    private static func lives(_ bytes: UnsafeRawBufferPointer, isTold: Bool) -> CrashRun {
+    private static func finding(_ bytes: UnsafeRawBufferPointer, isTold: Bool) -> String? {
         let choices = FuzzChoices(bytes)
-        return CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTold: isTold)
+        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTold: isTold)
+        return run.finding()
     }
 }
 

@@ -29,11 +29,6 @@ extension CrashRun {
         _ choices: Choices, _ seed: UInt64, isTold: Bool = false
     ) -> String? {
         var run = CrashRun(choices, seed: seed, isTold: isTold)
-        do {
-            try run.run()
-            return nil
-        } catch {
-            return (["\(error)"] + (run.story ?? [])).joined(separator: "\n")
-        }
+        return run.finding()
     }
 }

@@ -47,6 +47,16 @@ struct CrashRun {
         try check(open())
     }
 
+    /// What goes wrong in the run, and what was done until then if it is told; nil if nothing does.
+    mutating func finding() -> String? {
+        do {
+            try run()
+            return nil
+        } catch {
+            return (["\(error)"] + (story ?? [])).joined(separator: "\n")
+        }
+    }
+
     private mutating func note(_ line: @autoclosure () -> String) {
         story?.append(line())
     }
