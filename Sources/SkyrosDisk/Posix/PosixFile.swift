@@ -121,13 +121,11 @@ final class PosixFile: DiskFile {
 
     func sync() throws(DiskError) {
         try requireOwn(.syncFile)
-        // What the journal of ext4 has to take with a sync may fail unnoticed. Behind that every
-        // sync fails: a second one after a success tells.
-        let callCount = hasNewRoom.exchange(false, ordering: .acquiring) ? 2 : 1
-        for _ in 0..<callCount {
-            let code = System.syncData(descriptor)
-            if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
-        }
+        // Only with new room has the file system's journal a part in the sync.
+        let isToBeConfirmed = hasNewRoom.exchange(false, ordering: .acquiring)
+        var code = System.syncData(descriptor)
+        if code == 0, isToBeConfirmed { code = System.confirmSync(descriptor) }
+        if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
     }
 
     /// A closed descriptor's number may be another file's by now, which must not be written to.

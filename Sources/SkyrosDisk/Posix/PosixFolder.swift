@@ -75,7 +75,9 @@ final class PosixFolder: Sendable {
     }
 
     func sync() throws(DiskError) {
-        let code = System.syncAll(descriptor)
-        if code != 0 { throw DiskError(.syncFolder, path, .system(code)) }
+        for sync in [System.syncAll, System.confirmSync] {
+            let code = sync(descriptor)
+            if code != 0 { throw DiskError(.syncFolder, path, .system(code)) }
+        }
     }
 }

@@ -72,6 +72,22 @@ package enum System {
         #endif
     }
 
+    /// Syncs a second time after a success, which may have been none; returns an error number or 0.
+    ///
+    /// On Linux a sync answers with success if another thread's has just failed to commit what both
+    /// were to secure, until the file system has looked at its journal again. A change of the times
+    /// makes it look, and the sync says what it saw; neither writes anything if all is well.
+    /// Source: docs/decisions/0014-room-is-written.md.
+    static func confirmSync(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+            return 0
+        #else
+            // Not every file system lets itself be asked so; the sync has the last word.
+            _ = futimens(descriptor, nil)
+            return syncData(descriptor)
+        #endif
+    }
+
     /// Microseconds since 1970, by the wall clock.
     static func wallClockMicroseconds() -> Int64 {
         var time = timespec()

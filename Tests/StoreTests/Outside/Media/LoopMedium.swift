@@ -113,12 +113,40 @@ import TestSupport
             }
         }
 
-        /// Leaves the medium so many bytes, beyond those that it has used already.
-        func limit(toFurtherBytes bytes: Int) throws {
+        /// Gives the kernel's journal all of its room: it is written once around, and more.
+        func fillJournal() throws {
+            let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(descriptor) }
+            func commit(count: Int) throws -> Int {
+                let names = ["\(root)/here", "\(root)/there"]
+                for index in 0..<count {
+                    guard rename(names[index % 2], names[(index + 1) % 2]) == 0,
+                        fsync(descriptor) == 0
+                    else { throw Failure(description: "no commit: \(errno)") }
+                }
+                return try usedByteCount()
+            }
+            guard FileManager.default.createFile(atPath: "\(root)/here", contents: nil) else {
+                throw Failure(description: "no file to rename")
+            }
+            // Each takes three blocks or more of the journal's 1,024.
+            let size = try commit(count: 500)
+            guard try commit(count: 500) == size else {
+                throw Failure(description: "the journal grows on after 500 commits")
+            }
+            unlink("\(root)/here")
+        }
+
+        private func usedByteCount() throws -> Int {
             var status = stat()
             guard stat(image, &status) == 0 else { throw Failure(description: "no image") }
-            let used = Int(status.st_blocks) * 512 + 16 << 10
-            try run("/usr/bin/mount", "-o", "remount,size=\(used + bytes)", medium)
+            return Int(status.st_blocks) * 512
+        }
+
+        /// Leaves the medium so many bytes, beyond those that it has used already.
+        func limit(toFurtherBytes bytes: Int) throws {
+            let size = try usedByteCount() + 16 << 10 + bytes
+            try run("/usr/bin/mount", "-o", "remount,size=\(size)", medium)
         }
 
         /// Whether the kernel still takes writes; it stops when its own journal has failed.

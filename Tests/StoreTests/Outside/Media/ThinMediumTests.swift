@@ -37,13 +37,14 @@
             brief: [1 << 20], quick: [256 << 10, 1 << 20, 3 << 20],
             deep: (1...50).map { $0 * 66_000 })
 
-        @Test(arguments: sizes)
-        func `reports it, acknowledges nothing more, and loses nothing (F13, F14)`(bytes: Int)
-            throws
-        {
+        /// What lacks room is the data; or the kernel's journal, most of the time.
+        @Test(arguments: sizes, [false, true])
+        func `reports it, acknowledges nothing more, and loses nothing (F13, F14)`(
+            bytes: Int, ofJournal: Bool
+        ) throws {
             let medium = try LoopMedium(in: folder, bytes: 64 << 20)
-            // So many that the kernel's journal has all of its room: the data is to lack some.
-            let first = try writer.run(arguments("run", boot: 0, medium) + ["--events", "500"])
+            if !ofJournal { try medium.fillJournal() }
+            let first = try writer.run(arguments("run", boot: 0, medium) + ["--events", "40"])
             try #require(first.status == 0, "\(first.errors)")
             try medium.limit(toFurtherBytes: bytes)
             let thin = try writer.run(arguments("run", boot: 0, medium) + ["--events", "100000"])

@@ -56,6 +56,19 @@ struct `A durable writer that is traced` {
         #expect(growthCount > 1 && growthCount < 60)
     }
 
+    /// A sync that another thread's has made worthless may not know of it, and the next does.
+    @Test func `has the sync of a folder confirmed (F13)`() throws {
+        let outcome = try home.strace.run(
+            home.arguments("run", "durable"), tracing: ["fsync", "utimensat", "fdatasync"],
+            on: ["\(home.store)/events"])
+        try #require(outcome.program.status == 0, "\(outcome.program.errors)")
+        let names = outcome.calls.map(\.name)
+        #expect(names.count > 3 && names.count.isMultiple(of: 3))
+        for start in stride(from: 0, to: names.count, by: 3) {
+            #expect(names[start...].prefix(3) == ["fsync", "utimensat", "fdatasync"])
+        }
+    }
+
     @Test func `acknowledges what is durable alone, after its predecessor was killed (F11)`() throws
     {
         let killed = try home.strace.run(
