@@ -1,6 +1,6 @@
 import Foundation
+import SkyrosDisk
 import SkyrosSQLite
-import Synchronization
 import TestSupport
 import Testing
 
@@ -161,7 +161,7 @@ import Testing
         let statement = try connection.prepare(endless + "SELECT count(*) FROM a")
         let interrupter = connection.interrupter
         // A task would begin once other tests leave a thread of the pool to it.
-        let hasEnded = Mutex(false)
+        let hasEnded = Locked(false)
         Thread.detachNewThread {
             while !hasEnded.withLock({ $0 }) { interrupter.interrupt() }
         }

@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import SkyrosDisk
 import Testing
 
 @testable import Skyros
 
 /// Knows how often it was decoded.
 private struct Undeclared: Entity {
-    static let decodings = Mutex(0)
+    static let decodings = Locked(0)
     var id: Int
 
     init(from decoder: any Decoder) throws {

@@ -76,7 +76,12 @@ enum Calls {
                 code: "DispatchSemaphore", exceptions: ["Sources/Skyros/Write/WriterTurn.swift"],
                 advice: "threads wait in WriterTurn or a Monitor only"),
         ]
-        + ["Mutex", "NSLock", "NSRecursiveLock", "NSCondition", "DispatchQueue"].map {
+        + [
+            Ban(
+                code: "Mutex", places: ["Sources/", "Tests/"],
+                advice: "guard it with Locked, which the thread sanitizer sees")
+        ]
+        + ["NSLock", "NSRecursiveLock", "NSCondition", "DispatchQueue"].map {
             Ban(code: $0, exceptions: synchronised, advice: "guard it with Locked or a Monitor")
         }
         + ["@inlinable", "@usableFromInline"].map {
