@@ -75,9 +75,8 @@ final class PosixFolder: Sendable {
     }
 
     func sync() throws(DiskError) {
-        for sync in [System.syncAll, System.confirmSync] {
-            let code = sync(descriptor)
-            if code != 0 { throw DiskError(.syncFolder, path, .system(code)) }
-        }
+        var code = System.syncAll(descriptor)
+        if code == 0 { code = System.confirmSync(descriptor) }
+        if code != 0 { throw DiskError(.syncFolder, path, .system(code)) }
     }
 }
