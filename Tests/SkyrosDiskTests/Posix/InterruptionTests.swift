@@ -14,18 +14,26 @@ struct `A call of the system` {
         folder = try TemporaryFolder()
     }
 
-    /// Opens a store while `injection` tampers with the calls on its folders and files.
-    private func open(injecting injection: String) throws -> (status: Int32, trace: String) {
+    /// What a store's opening and closing reach; the names are below its folder.
+    enum Place: String, CaseIterable {
+        case store = "."
+        case lock
+        case events
+        case newSegment = "events/00000000000000000001.tmp"
+        case segment = "events/00000000000000000001.open"
+    }
+
+    /// Opens a store, and closes it, while `injection` tampers with the calls on some of it.
+    private func open(
+        injecting injection: String, at places: [Place] = Place.allCases
+    ) throws -> (status: Int32, trace: String) {
         // There before, so that it has a path for the tracer to know.
         try PosixDisk(path: folder.path("Test.skyros"), creating: true).makeFolder(.events)
         let store = folder.path("Test.skyros")
-        let segment = "\(store)/events/00000000000000000001"
-        let names = [
-            store, "\(store)/events", "\(store)/lock", "\(segment).open", "\(segment).temporary",
-        ]
+        let paths = places.map { $0 == .store ? store : "\(store)/\($0.rawValue)" }
         let launcher =
             [strace, "-f", "-qq", "-o", folder.path("trace")]
-            + names.flatMap { ["-P", $0] } + ["-e", "inject=\(injection)"]
+            + paths.flatMap { ["-P", $0] } + ["-e", "inject=\(injection)"]
         let outcome = try LockHolder().open(store, through: launcher)
         try #require(!outcome.complaint.contains("PTRACE"), "\(outcome.complaint)")
         let trace = String(decoding: try folder.bytes(of: "trace"), as: UTF8.self)
@@ -57,14 +65,19 @@ struct `A call of the system` {
         #expect(numbers[1].position == numbers[0].position.map { $0 + 10 })
     }
 
-    /// Nobody knows what an interrupted sync has written.
-    @Test(arguments: ["fsync", "fdatasync"])
-    func `is not made again when it was a sync (F13, F19)`(_ call: String) throws {
-        let outcome = try open(injecting: "\(call):error=EINTR:when=1")
+    /// Nobody knows what an interrupted sync has written. The second of a file that has grown, and
+    /// of a folder, asks the file system whether the first was made.
+    @Test(arguments: [
+        ("fsync", 1, Place.events), ("fdatasync", 1, .events), ("fdatasync", 1, .newSegment),
+        ("fdatasync", 1, .segment), ("fdatasync", 2, .segment),
+    ])
+    func `is not made again when it was a sync (F13, F19)`(
+        _ call: String, number: Int, on place: Place
+    ) throws {
+        let outcome = try open(injecting: "\(call):error=EINTR:when=\(number)", at: [place])
         #expect(outcome.status == 1)
-        let file = try #require(
-            outcome.trace.split(separator: "\n").first { $0.contains("(INJECTED)") }?
-                .split(separator: " ").dropFirst().first)
-        #expect(outcome.trace.split(separator: String(file)).count == 2)
+        let lines = outcome.trace.split(separator: "\n")
+        let failure = try #require(lines.firstIndex { $0.contains("(INJECTED)") })
+        #expect(!lines[(failure + 1)...].contains { $0.contains("sync(") })
     }
 }
