@@ -9,7 +9,7 @@ import Foundation
 
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
-    let bench = Bench(settings: arguments.settings, root: arguments.folder)
+    let bench = Bench(settings: arguments.settings, root: arguments.directory)
     switch arguments.role {
     case .conduct:
         exit(try Report.run(arguments))

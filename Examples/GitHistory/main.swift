@@ -20,7 +20,7 @@ struct Options {
         usage: git-history REPOSITORY STORE [--check N] [--crash N] [--seed S]
 
           REPOSITORY  a git checkout or bare repository
-          STORE       the store's folder; made if it is not there
+          STORE       the store's directory; made if it is not there
           --check N   compare the store as of N random commits, and its checkpoint, with git
           --crash N   kill the import N times at random moments, and go on
           --seed S    the seed of what is random; default 1

@@ -43,20 +43,20 @@ enum Fuzzers {
     // MARK: Inputs
 
     /// Writes what the fuzzer begins with: its seeds and what its corpus keeps.
-    private static func writeInputs(of name: String, to folder: String) throws {
+    private static func writeInputs(of name: String, to directory: String) throws {
         let fuzzer = try named(name)
-        let folder = URL(filePath: folder, directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let directory = URL(filePath: directory, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for (index, input) in try (fuzzer.seeds() + FuzzCorpus.inputs(of: name)).enumerated() {
-            try Data(input).write(to: folder.appending(path: "input-\(index)"))
+            try Data(input).write(to: directory.appending(path: "input-\(index)"))
         }
     }
 
-    /// The inputs in a folder, the shortest first.
-    private static func printInputs(in folder: String) throws {
-        let folder = URL(filePath: folder, directoryHint: .isDirectory)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let inputs = try names.map { try Data(contentsOf: folder.appending(path: $0)) }
+    /// The inputs in a directory, the shortest first.
+    private static func printInputs(in directory: String) throws {
+        let directory = URL(filePath: directory, directoryHint: .isDirectory)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        let inputs = try names.map { try Data(contentsOf: directory.appending(path: $0)) }
         let lines = inputs.map { $0.base64EncodedString() }
         for line in lines.sorted(by: { ($0.count, $0) < ($1.count, $1) }) { print(line) }
     }

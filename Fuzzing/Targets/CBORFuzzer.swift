@@ -50,7 +50,7 @@ enum CBORFuzzer: Fuzzer {
         }
         var count = 0
         _ = try allowing(CBORError.self) {
-            var fields = try CBORFields(bytes)
+            var fields = try MapEntries(bytes)
             while let field = try fields.next() {
                 count += field.range.count
                 try require(

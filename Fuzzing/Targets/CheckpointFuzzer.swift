@@ -57,7 +57,7 @@ enum CheckpointFuzzer: Fuzzer {
         let original = try CheckpointImage.snapshot.get()
         try require(
             try snapshot.digest() == original.digest() && snapshot.sequence == original.sequence
-                && snapshot.check == original.check,
+                && snapshot.chainHash == original.chainHash,
             "a checkpoint that nobody wrote was loaded")
     }
 }

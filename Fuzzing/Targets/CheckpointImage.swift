@@ -12,7 +12,7 @@ enum CheckpointImage {
     /// values no column can hold.
     static let snapshot = Result { () throws in
         var snapshot = try empty()
-        var touched = TouchedRows()
+        var dirty = DirtyRows()
         var changes = try (1...3).map { id in
             Change.inserted(
                 Record(
@@ -32,14 +32,14 @@ enum CheckpointImage {
             sequence: 1, time: EventTime(microseconds: 1_700_000_000_000_000),
             metadata: Metadata(), intent: nil, changes: changes)
         try Projector.apply(
-            event, check: RunningCheck(rawValue: 77), to: &snapshot, noting: &touched)
+            event, chainHash: ChainHash(rawValue: 77), to: &snapshot, marking: &dirty)
         return snapshot
     }
 
     /// The state before the first event.
     static func empty() throws -> Snapshot {
         Snapshot(
-            try FuzzSample.schema.get(), beginning: RunningCheck(rawValue: 1), hashSeed: 1)
+            try FuzzSample.schema.get(), beginning: ChainHash(rawValue: 1), hashSeed: 1)
     }
 
     static func fill(_ database: CheckpointDatabase) throws {
@@ -48,14 +48,14 @@ enum CheckpointImage {
 
     // MARK: As a file
 
-    /// Calls `body` with the path of a file that is not there yet, in a folder that is removed
+    /// Calls `body` with the path of a file that is not there yet, in a directory that is removed
     /// afterwards.
     static func withPath<R>(_ body: (String) throws -> R) throws -> R {
-        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "skyros-fuzzing-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder.appending(path: "checkpoint.sqlite").path)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try body(directory.appending(path: "checkpoint.sqlite").path)
     }
 
     /// The file's bytes.

@@ -56,12 +56,12 @@ enum EventFuzzer: Fuzzer {
 
     /// The state that the event leads to can be read, if there is one.
     private static func fold(_ event: Event) throws {
-        let check = RunningCheck(rawValue: 1)
+        let chainHash = ChainHash(rawValue: 1)
         for schema in [Schema.untyped, try FuzzSample.schema.get()] {
-            var snapshot = Snapshot(schema, beginning: check, hashSeed: 1)
-            var touched = TouchedRows(isRecording: true)
+            var snapshot = Snapshot(schema, beginning: chainHash, hashSeed: 1)
+            var dirty = DirtyRows(isRecording: true)
             let folded: Void? = try allowing(StoreError.self) {
-                try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+                try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
             }
             guard folded != nil else { continue }
             _ = try snapshot.digest()

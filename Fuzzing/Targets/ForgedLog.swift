@@ -75,16 +75,16 @@ struct ForgedLog {
         var files: [SegmentName: [UInt8]] = [:]
         guard let first = segments.first else { return LogImage(files: files) }
         var head = LogHead(
-            sequence: first.header.firstSequence &- 1, check: first.header.checkBefore)
+            sequence: first.header.firstSequence &- 1, chainHash: first.header.chainHashBefore)
         for segment in segments {
             var header = segment.header
             var name = segment.name
             if isContinuous {
                 header.firstSequence = head.sequence &+ 1
-                header.checkBefore = head.check
+                header.chainHashBefore = head.chainHash
                 name = SegmentName(header.firstSequence, name.kind)
             }
-            head = LogHead(sequence: header.firstSequence &- 1, check: header.checkBefore)
+            head = LogHead(sequence: header.firstSequence &- 1, chainHash: header.chainHashBefore)
             files[name] =
                 name.kind == .open
                 ? Self.open(segment, header, &head) : try Self.sealed(segment, header, &head)
@@ -101,12 +101,12 @@ struct ForgedLog {
                 let hash = XXH64.hash(payload)
                 if part.kind == 1 {
                     head = LogHead(
-                        sequence: head.sequence &+ 1, check: head.check.advanced(by: hash))
+                        sequence: head.sequence &+ 1, chainHash: head.chainHash.advanced(by: hash))
                 }
                 guard let kind = Block.Kind(rawValue: part.kind) else { return }
                 let block = Block(
                     kind, payload: payload, payloadHash: hash,
-                    sequence: part.sequence ?? head.sequence, check: head.check,
+                    sequence: part.sequence ?? head.sequence, chainHash: head.chainHash,
                     durableByteCount: Int(truncatingIfNeeded: part.durableByteCount & (1 << 62 - 1))
                 )
                 block.append(to: &bytes, payload: payload, salt: header.salt)
@@ -122,7 +122,7 @@ struct ForgedLog {
         var bytes = SkippableFrame.bytes(magic: SealedSegment.headerMagic, content: header.bytes)
         var table = SeekTable()
         table.append(frame: bytes, content: [])
-        var index = SegmentIndex(checkAfter: head.check, timeAfter: header.timeBefore)
+        var index = SegmentIndex(chainHashAfter: head.chainHash, timeAfter: header.timeBefore)
         var frame: [UInt8] = []
         func closeFrame() throws {
             guard !frame.isEmpty else { return }
@@ -137,17 +137,17 @@ struct ForgedLog {
                 index.frames.append(
                     SegmentIndex.Frame(
                         firstSequence: part.sequence ?? head.sequence &+ 1,
-                        checkBefore: head.check))
+                        chainHashBefore: head.chainHash))
             }
             frame += part.payload
             head = LogHead(
                 sequence: head.sequence &+ 1,
-                check: head.check.advanced(by: XXH64.hash(part.payload)))
+                chainHash: head.chainHash.advanced(by: XXH64.hash(part.payload)))
             index.batchCount += 1
         }
         try closeFrame()
         index.batchCount = segment.batchCount ?? index.batchCount
-        index.checkAfter = head.check
+        index.chainHashAfter = head.chainHash
         let last = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: index.bytes)
         table.append(frame: last, content: [])
         let middle = table.entries.count / 2

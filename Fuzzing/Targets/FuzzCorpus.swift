@@ -11,11 +11,11 @@ enum FuzzCorpus {
         LogFuzzer.self, RecordFuzzer.self, RowFuzzer.self,
     ]
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Corpus")
 
     static func inputs(of fuzzer: String) throws -> [[UInt8]] {
-        let file = folder.appending(path: "\(fuzzer).txt")
+        let file = directory.appending(path: "\(fuzzer).txt")
         guard FileManager.default.fileExists(atPath: file.path) else { return [] }
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
             guard let data = Data(base64Encoded: String(line)) else {

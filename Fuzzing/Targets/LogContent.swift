@@ -36,7 +36,7 @@ struct LogContent {
     /// is whole it saves all.
     private func survey(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
         let survey = try allowing(LogError.self) {
-            try LogSurvey(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+            try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
         }
         guard let survey else {
             return try require(batches?.isEmpty ?? true, "a whole log cannot be surveyed")
@@ -80,7 +80,7 @@ struct LogContent {
     private func readAsArchive(_ disk: MemoryDisk, _ inspection: LogInspection) throws {
         guard inspection.storeID != nil else { return }
         let archive = try allowing(StoreError.self) {
-            try Archive(on: Surroundings(disk: disk, entropy: SeededEntropy(seed: 1)))
+            try Archive(on: Environment(disk: disk, entropy: SeededEntropy(seed: 1)))
         }
         guard let archive else { return }
         let verification = archive.verify()
@@ -102,10 +102,10 @@ struct LogContent {
     private func replay(_ archive: Archive) throws {
         var snapshot = Snapshot(
             try FuzzSample.schema.get(),
-            beginning: RunningCheck(beginning: archive.log.storeID), hashSeed: 1)
-        var touched = TouchedRows(isRecording: false)
-        try EventReading(archive.log).forEach(from: 1, through: archive.sequence) {
-            try Projector.apply($0, check: $1, to: &snapshot, noting: &touched)
+            beginning: ChainHash(beginning: archive.log.storeID), hashSeed: 1)
+        var dirty = DirtyRows(isRecording: false)
+        try EventReader(archive.log).forEach(from: 1, through: archive.sequence) {
+            try Projector.apply($0, chainHash: $1, to: &snapshot, marking: &dirty)
             for table in snapshot.tables { try table.checkIndexes() }
             return true
         }
@@ -118,9 +118,9 @@ struct LogContent {
         options.keepsUnknownEntities = true
         options.segmentBytesMax = 900
         options.syncIntervalMilliseconds = 3_600_000
-        let surroundings = Surroundings(
+        let environment = Environment(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
-        return try Store(FuzzSample.schema.get(), options, surroundings)
+        return try Store(FuzzSample.schema.get(), options, environment)
     }
 
     /// Opens the store and writes to it; returns whether it could be opened.
@@ -130,7 +130,7 @@ struct LogContent {
             try require(written == nil || batches == nil, "P6: the log is whole and refused")
             return false
         }
-        store.housekeeper.stop()
+        store.maintenance.stop()
         let read = try Self.batches(of: store.log.engine)
         try require(
             batches.map { $0 == read } ?? true,

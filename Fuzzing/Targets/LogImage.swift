@@ -53,7 +53,7 @@ struct LogImage: Sendable {
         options.segmentBytesMax = 900
         options.syncIntervalMilliseconds = 3_600_000
         let store = try Store(on: disk, entities: FuzzSample.self, options: options)
-        store.housekeeper.stop()
+        store.maintenance.stop()
         for id in 1...5 {
             try store.write(by: "alice", because: "event \(id)") {
                 try $0.insert(FuzzSample.filled(id))
@@ -76,7 +76,7 @@ struct LogImage: Sendable {
     /// The log on a disk of its own.
     func disk() throws -> MemoryDisk {
         let disk = MemoryDisk()
-        disk.makeFolder(.events)
+        disk.makeDirectory(.events)
         for (name, bytes) in files {
             let file = try disk.open(name.path, .create)
             try bytes.withUnsafeBytes { try file.write($0, at: 0) }

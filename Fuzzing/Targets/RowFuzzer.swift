@@ -47,7 +47,7 @@ enum RowFuzzer: Fuzzer {
     // MARK: Edits
 
     private static func edit(
-        _ connection: Connection, _ catalog: inout CheckpointCatalog, _ input: inout FuzzInput,
+        _ connection: Connection, _ catalog: inout CheckpointDescription, _ input: inout FuzzInput,
         isSealed: Bool
     ) throws {
         let kind = input.below(8)
@@ -94,7 +94,7 @@ enum RowFuzzer: Fuzzer {
 
     /// Changes what the checkpoint says about itself.
     private static func describe(
-        _ kind: Int, _ catalog: inout CheckpointCatalog, _ input: inout FuzzInput
+        _ kind: Int, _ catalog: inout CheckpointDescription, _ input: inout FuzzInput
     ) {
         let entity = input.below(catalog.layout.entities.count)
         switch kind {
@@ -103,7 +103,7 @@ enum RowFuzzer: Fuzzer {
             let columns = catalog.layout.entities[entity].columns
             let index = input.below(columns.count)
             let kinds = ColumnKind.allCases
-            let changed = CheckpointLayout.Column(
+            let changed = TableLayout.Column(
                 field: input.flag() ? "id" : columns[index].field, name: columns[index].name,
                 kind: kinds[input.below(kinds.count)])
             catalog.layout.entities[entity].columns[index] = changed
@@ -111,22 +111,22 @@ enum RowFuzzer: Fuzzer {
         default:
             let old = catalog.layout.entities[entity]
             let name = String(decoding: input.bytes(4), as: UTF8.self)
-            catalog.layout.entities[entity] = CheckpointLayout.Entity(
+            catalog.layout.entities[entity] = TableLayout.Entity(
                 name: name, table: old.table, columns: old.columns)
         }
     }
 
     /// Makes the tallies those of the rows and writes the description anew.
     private static func seal(
-        _ catalog: inout CheckpointCatalog, of database: CheckpointDatabase
+        _ catalog: inout CheckpointDescription, of database: CheckpointDatabase
     ) throws {
         let connection = database.connection
         for index in catalog.layout.entities.indices {
             let entity = catalog.layout.entities[index]
-            let plan = RowPlan(entity.columns)
+            let plan = ColumnPlan(entity.columns)
             let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
             var reader = RowReader(plan, entity: entity.name)
-            var tally = RowTally()
+            var tally = TableDigest()
             _ = try allowing(CheckpointError.self) {
                 while try select.step() {
                     try reader.read(select)
@@ -140,7 +140,7 @@ enum RowFuzzer: Fuzzer {
         try connection.execute("DELETE FROM _skyros_columns; DELETE FROM _skyros_entities")
         let sealed = catalog
         _ = try allowing(CheckpointError.self) {
-            try sealed.write(over: CheckpointLayout(), on: connection)
+            try sealed.write(over: TableLayout(), on: connection)
         }
     }
 
@@ -149,7 +149,7 @@ enum RowFuzzer: Fuzzer {
     /// The next event and the next checkpoint.
     private static func goOn(with loaded: Snapshot, _ database: CheckpointDatabase) throws {
         var snapshot = loaded
-        var touched = TouchedRows()
+        var dirty = DirtyRows()
         let id = try RecordID(encoding: 1_000)
         let fields = Fields(trusted: try CBOREncoder().encode(FuzzSample.filled(1_000)))
         let record = Record(entity: FuzzSample.entityName, id: id, fields: fields)
@@ -158,16 +158,16 @@ enum RowFuzzer: Fuzzer {
             metadata: Metadata(), intent: nil, changes: [.inserted(record)])
         let isFolded: Void? = try allowing(StoreError.self) {
             try Projector.apply(
-                event, check: RunningCheck(rawValue: 2), to: &snapshot, noting: &touched)
+                event, chainHash: ChainHash(rawValue: 2), to: &snapshot, marking: &dirty)
         }
         guard isFolded != nil else { return }
         let next = snapshot
         let isWritten = try allowing(CheckpointError.self) {
             try database.write(
-                Checkpointer.batch(next, touched),
+                Checkpointer.batch(next, dirty),
                 at: CheckpointPosition(
                     storeID: CheckpointImage.storeID, sequence: next.sequence.rawValue,
-                    runningCheck: 2, timeMicroseconds: 1))
+                    chainHash: 2, timeMicroseconds: 1))
         }
         guard isWritten != nil else { return }
         let again = try CheckpointLoader.load(database, into: CheckpointImage.empty())

@@ -23,7 +23,7 @@ public struct RecoveryReport: Hashable, Sendable {
     public internal(set) var cutByteCount = 0
     /// Whole events among them, behind a gap that a power cut had left.
     public internal(set) var cutEventCount = 0
-    /// What was set aside, as paths relative to the store's folder.
+    /// What was set aside, as paths relative to the store's directory.
     public internal(set) var quarantined: [String] = []
 
     /// Whether everything that was there is there: nothing was cut off and nothing set aside.

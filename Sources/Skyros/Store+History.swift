@@ -34,7 +34,7 @@ extension Store {
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func event(_ sequence: SequenceNumber) throws -> Event? {
-        try EventReading(log.engine).event(sequence)
+        try EventReader(log.engine).event(sequence)
     }
 
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
@@ -49,15 +49,15 @@ extension Store {
         _ body: (Event) throws -> Bool
     ) throws {
         let end = last ?? sequence
-        try EventReading(log.engine).forEach(from: first, through: end) { event, _ in
+        try EventReader(log.engine).forEach(from: first, through: end) { event, _ in
             try body(event)
         }
     }
 
-    private var past: HistoryReading {
+    private var past: HistoryReader {
         let empty = Snapshot(
-            parts.schema, beginning: RunningCheck(beginning: parts.log.storeID),
+            parts.schema, beginning: ChainHash(beginning: parts.log.storeID),
             hashSeed: view.current.hashSeed)
-        return HistoryReading(log: log.engine, empty: empty)
+        return HistoryReader(log: log.engine, empty: empty)
     }
 }

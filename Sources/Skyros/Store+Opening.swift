@@ -2,7 +2,7 @@ public import Foundation
 package import SkyrosDisk
 
 extension Store {
-    /// Opens the store at `url`, or makes it if there is none; missing folders are made too.
+    /// Opens the store at `url`, or makes it if there is none; missing directories are made too.
     ///
     ///     let store = try Store(at: url, entities: Restaurant.self, Order.self)
     ///
@@ -28,7 +28,7 @@ extension Store {
         let disk = try StoreError.fromDisk { () throws(DiskError) in
             try PosixDisk(path: url.path(percentEncoded: false), creating: true)
         }
-        try self.init(schema, options, Surroundings(disk: disk))
+        try self.init(schema, options, Environment(disk: disk))
     }
 
     /// Makes a store that lives in memory: the same in everything, but it touches no file and
@@ -36,15 +36,15 @@ extension Store {
     public convenience init(
         inMemory entities: any Entity.Type..., options: Options = Options()
     ) throws {
-        let surroundings = Surroundings(disk: MemoryDisk())
-        try self.init(Schema(entities), options, surroundings)
+        let environment = Environment(disk: MemoryDisk())
+        try self.init(Schema(entities), options, environment)
     }
 
     /// Opens a store on any disk, with any clock.
     package convenience init(
-        _ schema: Schema, _ options: Options, _ surroundings: Surroundings
+        _ schema: Schema, _ options: Options, _ environment: Environment
     ) throws {
-        let opening = StoreOpening(surroundings: surroundings, schema: schema, options: options)
+        let opening = StoreOpening(environment: environment, schema: schema, options: options)
         self.init(try opening.open())
     }
 }

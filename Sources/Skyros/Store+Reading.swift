@@ -1,7 +1,4 @@
-extension Store: Reading {
-    /// The newest snapshot.
-    public var readingSnapshot: Snapshot { view.current }
-
+extension Store: RecordSource {
     /// The record with this id in the newest state, or nil. O(log n).
     ///
     ///     let order = try store.get(Order.self, id)

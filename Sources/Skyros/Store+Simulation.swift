@@ -5,7 +5,7 @@ import SkyrosLog
 
 extension Store {
     /// A thing that a store otherwise does by itself in the background.
-    package enum Chore: Sendable {
+    package enum MaintenanceStep: Sendable {
         /// The oldest segment that has ended is sealed, if there is one.
         case seal
         /// The end of the log is marked, as after a pause.
@@ -17,21 +17,21 @@ extension Store {
     /// Opens a store that seals what an earlier life left to seal, and does nothing by itself
     /// once this has returned.
     package static func simulated(
-        _ entities: [any Entity.Type], _ options: Options, _ surroundings: Surroundings
+        _ entities: [any Entity.Type], _ options: Options, _ environment: Environment
     ) throws -> Store {
-        let store = try Store(Schema(entities), options, surroundings)
-        store.housekeeper.stop()
+        let store = try Store(Schema(entities), options, environment)
+        store.maintenance.stop()
         return store
     }
 
     /// Does it on the calling thread.
-    package func keepHouse(_ chore: Chore) throws {
-        switch chore {
+    package func run(_ step: MaintenanceStep) throws {
+        switch step {
         case .seal:
             _ = try StoreError.fromLog { () throws(LogError) in try parts.log.sealNext() }
         case .mark:
             try StoreError.fromLog { () throws(LogError) in try parts.log.markIdle() }
-        case .checkpoint: try housekeeper.checkpoint()
+        case .checkpoint: try maintenance.checkpoint()
         }
     }
 

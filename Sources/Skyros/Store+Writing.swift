@@ -54,7 +54,7 @@ extension Store {
         let request = try WriteRequest(
             actor, reason, metadata, intent, durability ?? parts.options.durability)
         receipt = Receipt(nil, request.durability, nil)
-        let result = try takingTurn { try commit(request, &receipt, block) }
+        let result = try withWriterLock { try commit(request, &receipt, block) }
         if request.durability == .durable { receipt = try receipt.madeDurable() }
         return result
     }
@@ -121,10 +121,10 @@ extension Store {
         return try await Metadata.$current.withValue(completed, operation: body)
     }
 
-    func takingTurn<R>(_ body: () throws -> R) throws -> R {
+    func withWriterLock<R>(_ body: () throws -> R) throws -> R {
         try checkProcess()
-        try turn.take()
-        defer { turn.release() }
+        try writerLock.lock()
+        defer { writerLock.unlock() }
         return try body()
     }
 

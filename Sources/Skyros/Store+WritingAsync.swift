@@ -60,7 +60,7 @@ extension Store {
         } catch {
             return finish(.failure(error))
         }
-        turn.enqueue { [self] in
+        writerLock.enqueue { [self] in
             var receipt = Receipt(nil, request.durability, nil)
             let result: R
             do {

@@ -19,14 +19,14 @@ public final class Store: Sendable {
     /// What opening the store found and did.
     public let recovery: RecoveryReport
 
-    let parts: StoreParts
+    let parts: StoreResources
     let view: MainView
     let log: EventLog
-    let turn: WriterTurn
+    let writerLock: WriterLock
     private let runner: BlockRunner
     let syncer: LogSyncer
     let checkpointer: Checkpointer?
-    let housekeeper: StoreHousekeeper
+    let maintenance: BackgroundMaintenance
     let signal: EventSignal
     private let isClosed = Atomic(false)
 
@@ -35,13 +35,13 @@ public final class Store: Sendable {
         parts = opened.parts
         view = opened.view
         log = EventLog(parts.log, lastTime: view.current.time)
-        turn = WriterTurn(worker: Worker())
+        writerLock = WriterLock(worker: SerialQueue())
         runner = BlockRunner(empty: opened.empty)
         syncer = LogSyncer(
             parts.log, intervalMilliseconds: parts.options.syncIntervalMilliseconds,
             report: parts.report)
         checkpointer = opened.checkpointer
-        housekeeper = StoreHousekeeper(
+        maintenance = BackgroundMaintenance(
             parts.log, view, checkpointer, parts.options, report: parts.report)
         signal = EventSignal(view.current.sequence)
     }
@@ -78,10 +78,10 @@ public final class Store: Sendable {
         let appended = try log.append(
             batch, at: parts.clock.nowMicroseconds(), deferring: request.durability == .deferred)
         try withExtendedLifetime(batch) {
-            try view.update(changeCount: batch.changes.count) { snapshot, touched in
+            try view.update(changeCount: batch.changes.count) { snapshot, dirty in
                 try Projector.apply(
                     batch.changes, prepared: batch.prepared, as: appended.stamp,
-                    to: &snapshot, noting: &touched)
+                    to: &snapshot, marking: &dirty)
             }
         }
         receipt = announce(appended, changeCount: batch.changes.count, request.durability)
@@ -94,7 +94,7 @@ public final class Store: Sendable {
     ) -> Receipt {
         let sequence = appended.stamp.sequence
         syncer.noteAppended()
-        housekeeper.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
+        maintenance.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
         signal.raise(sequence)
         let promise = DurabilityPromise(
             log: log.engine, position: appended.position, syncer: syncer)
@@ -110,16 +110,16 @@ public final class Store: Sendable {
     ///
     /// - Throws: `StoreError`, `.durabilityLost` if what was written cannot be made durable.
     public func close() throws {
-        try takingTurn(end)
+        try withWriterLock(end)
     }
 
     private func end() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
         syncer.stop()
-        housekeeper.stop()
+        maintenance.stop()
         let results: [Result<Void, any Error>] = [
-            Result { try housekeeper.checkpoint() },
+            Result { try maintenance.checkpoint() },
             Result { try StoreError.fromLog { () throws(LogError) in try parts.log.close() } },
             Result { try checkpointer?.close() },
         ]

@@ -23,8 +23,8 @@ struct CheckpointOpening {
     init(disk: any Disk, storeID: StoreID) {
         self.disk = disk
         self.storeID = storeID
-        checkpointer = disk.databaseFolder.map { folder in
-            Checkpointer(in: folder, Self.file.name, storeID: storeID.bytes)
+        checkpointer = disk.databaseDirectory.map { directory in
+            Checkpointer(in: directory, Self.file.name, storeID: storeID.bytes)
         }
     }
 
@@ -39,7 +39,7 @@ struct CheckpointOpening {
                     .unsupportedFormat, "\(error) Nothing was changed.",
                     at: StoreError.Place(file: Self.file.name))
             }
-            if case .folderMoved = error { throw StoreError(error) }
+            if case .directoryMoved = error { throw StoreError(error) }
             outcome = .rebuilt(because: error.description)
             return empty
         }
@@ -70,7 +70,7 @@ struct CheckpointOpening {
                     + "with less", at: place)
         }
         guard sequence > .zero else { return }
-        guard try EventReading(log).check(through: sequence)?.rawValue == position.runningCheck
+        guard try EventReader(log).check(through: sequence)?.rawValue == position.chainHash
         else {
             throw StoreError(
                 .chainBroken,
@@ -94,15 +94,15 @@ struct CheckpointOpening {
         // What it says of itself is of no use, an error on closing neither.
         try? checkpointer?.close()
         return try StoreError.fromDisk { () throws(DiskError) in
-            try disk.makeFolderDurably(.quarantine)
+            try disk.makeDirectoryDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             var number = 1
             while taken.contains("checkpoint-\(number).sqlite") { number += 1 }
             let target = DiskPath(.quarantine, "checkpoint-\(number).sqlite")
             try disk.rename(Self.file, to: target)
             try disk.remove(Self.journal)
-            try disk.syncFolder(.quarantine)
-            try disk.syncFolder(.root)
+            try disk.syncDirectory(.quarantine)
+            try disk.syncDirectory(.root)
             return [target.description]
         }
     }

@@ -8,13 +8,13 @@ import SkyrosLog
 /// 3. Compare with the schema.
 /// 4. Now that nothing can refuse any more: set a useless checkpoint aside, open the log.
 struct StoreOpening {
-    let surroundings: Surroundings
+    let environment: Environment
     let schema: Schema
     let options: Store.Options
 
     /// What comes out of it.
     struct Opened: Sendable {
-        let parts: StoreParts
+        let parts: StoreResources
         let view: MainView
         /// The state before the first event.
         let empty: Snapshot
@@ -22,7 +22,7 @@ struct StoreOpening {
         let report: RecoveryReport
     }
 
-    private var disk: any Disk { surroundings.disk }
+    private var disk: any Disk { environment.disk }
 
     /// Opens the store, or makes it if there is none.
     ///
@@ -40,19 +40,19 @@ struct StoreOpening {
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
-        let storeID = inspection.storeID ?? StoreID(from: surroundings.entropy)
+        let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = Snapshot(
-            schema, beginning: RunningCheck(beginning: storeID),
-            hashSeed: surroundings.entropy.next())
+            schema, beginning: ChainHash(beginning: storeID),
+            hashSeed: environment.entropy.next())
         var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
         var report = RecoveryReport()
         // A store in memory has no checkpoint to write them to.
-        var touched = TouchedRows(isRecording: checkpoint.checkpointer != nil)
+        var dirty = DirtyRows(isRecording: checkpoint.checkpointer != nil)
         var snapshot = empty
         try snapshot.fold { snapshot in
             snapshot = try checkpoint.load(into: snapshot, inspection)
             let first = snapshot.sequence
-            try fold(inspection, into: &snapshot, &touched)
+            try fold(inspection, into: &snapshot, &dirty)
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
         report.sequence = snapshot.sequence
@@ -61,9 +61,9 @@ struct StoreOpening {
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
-        let view = MainView(snapshot, touched: touched)
-        let parts = StoreParts(
-            disk: disk, lock: lock, log: log, schema: schema, clock: surroundings.clock,
+        let view = MainView(snapshot, dirty: dirty)
+        let parts = StoreResources(
+            disk: disk, lock: lock, log: log, schema: schema, clock: environment.clock,
             options: options)
         return Opened(
             parts: parts, view: view, empty: empty, checkpointer: checkpoint.checkpointer,
@@ -71,16 +71,18 @@ struct StoreOpening {
     }
 
     private func fold(
-        _ log: LogInspection, into snapshot: inout Snapshot, _ touched: inout TouchedRows
+        _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
-        try EventReading(log).forEach(from: snapshot.sequence.next, through: last) { event, check in
-            try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) {
+            event, chainHash in
+            try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
             return true
         }
-        guard snapshot.sequence == last, last == .zero || snapshot.check == log.head.check else {
+        guard snapshot.sequence == last, last == .zero || snapshot.chainHash == log.head.chainHash
+        else {
             throw StoreError(
-                .chainBroken, "the log's events do not lead to its own running check",
+                .chainBroken, "the log's events do not lead to its own chain hash",
                 at: StoreError.Place(sequences: last...last))
         }
     }
@@ -104,7 +106,7 @@ struct StoreOpening {
     ) throws -> FileLog {
         guard inspection.storeID != nil else {
             return try FileLog.make(
-                for: storeID, on: disk, options.log, entropy: surroundings.entropy,
+                for: storeID, on: disk, options.log, entropy: environment.entropy,
                 framing: EventCoding.byteCount(of:))
         }
         let (log, recovery) = try FileLog.open(

@@ -1,12 +1,12 @@
 /// The one door to the disk: everything that Skyros does to files, it does through this.
 ///
-/// A disk is rooted at the folder of one store, and paths are relative to it. Behind the door
+/// A disk is rooted at the directory of one store, and paths are relative to it. Behind the door
 /// stand the operating system (`PosixDisk`), plain memory (`MemoryDisk`), and simulations that
 /// fail and crash on purpose.
 ///
 /// This module is responsible for:
 /// - whole writes: a short write is continued, an interrupted call is repeated where that is safe;
-/// - names that stay inside the store's folder, and regular files behind them;
+/// - names that stay inside the store's directory, and regular files behind them;
 /// - reporting each failure with the call, the path and the system's error number.
 ///
 /// It is not responsible for:
@@ -19,14 +19,14 @@ package protocol Disk: Sendable {
     /// a power cut. Empty if the system does not tell.
     var bootID: String { get }
 
-    /// Makes `folder`, if it is not there yet. It survives a power cut once the root is synced.
-    func makeFolder(_ folder: Folder) throws(DiskError)
+    /// Makes `directory`, if it is not there yet. It survives a power cut once the root is synced.
+    func makeDirectory(_ directory: Directory) throws(DiskError)
 
-    /// Removes `folder`, which must be empty; it is no error if it is not there.
-    func removeFolder(_ folder: Folder) throws(DiskError)
+    /// Removes `directory`, which must be empty; it is no error if it is not there.
+    func removeDirectory(_ directory: Directory) throws(DiskError)
 
-    /// The names in `folder`, sorted; none, if the folder is not there.
-    func list(_ folder: Folder) throws(DiskError) -> [String]
+    /// The names in `directory`, sorted; none, if the directory is not there.
+    func list(_ directory: Directory) throws(DiskError) -> [String]
 
     /// What stands at `path`, or nil if nothing does.
     func status(of path: DiskPath) throws(DiskError) -> FileStatus?
@@ -40,19 +40,19 @@ package protocol Disk: Sendable {
     /// Removes the file at `path`; it is no error if there is none.
     func remove(_ path: DiskPath) throws(DiskError)
 
-    /// Makes the names in `folder` survive a power cut.
-    func syncFolder(_ folder: Folder) throws(DiskError)
+    /// Makes the names in `directory` survive a power cut.
+    func syncDirectory(_ directory: Directory) throws(DiskError)
 
     /// Takes the exclusive lock of the store, or throws an error that names the holder.
     func lock() throws(DiskError) -> any DiskLock
 
-    /// Where programs that do their own input and output find the store's folder, or nil if
+    /// Where programs that do their own input and output find the store's directory, or nil if
     /// the files of this disk are not the operating system's.
     var systemPath: String? { get }
 
-    /// Where SQLite finds the store's folder, or nil if it cannot reach it: a store on such a disk
+    /// Where SQLite finds the store's directory, or nil if it cannot reach it: a store on such a disk
     /// has no checkpoint.
-    var databaseFolder: DatabaseFolder? { get }
+    var databaseDirectory: DatabaseDirectory? { get }
 }
 
 /// An open file. Positions are bytes from its start.
@@ -80,13 +80,13 @@ package protocol DiskFile: Sendable {
     /// Gives the file back. Never repeated, whatever it reports.
     func close() throws(DiskError)
 
-    /// Tells the file that it has another name in its folder, for errors to name it by.
+    /// Tells the file that it has another name in its directory, for errors to name it by.
     func wasRenamed(to name: String)
 }
 
 extension Disk {
     /// Nil, for files that only this process has.
-    package var databaseFolder: DatabaseFolder? { nil }
+    package var databaseDirectory: DatabaseDirectory? { nil }
 }
 
 extension DiskFile {
@@ -107,25 +107,25 @@ extension DiskLock {
     package func check() throws(DiskError) {}
 }
 
-/// The folders of a store.
-package enum Folder: String, Sendable, CaseIterable {
+/// The directories of a store.
+package enum Directory: String, Sendable, CaseIterable {
     case root = ""
     case events
     case quarantine
 }
 
-/// A file's place: a folder of the store and a plain name in it.
+/// A file's place: a directory of the store and a plain name in it.
 package struct DiskPath: Hashable, Sendable, CustomStringConvertible {
-    package let folder: Folder
+    package let directory: Directory
     package let name: String
 
-    package init(_ folder: Folder, _ name: String) {
-        self.folder = folder
+    package init(_ directory: Directory, _ name: String) {
+        self.directory = directory
         self.name = name
     }
 
     package var description: String {
-        folder == .root ? name : "\(folder.rawValue)/\(name)"
+        directory == .root ? name : "\(directory.rawValue)/\(name)"
     }
 }
 

@@ -1,8 +1,8 @@
 /// A call to the disk that failed: which one, on what, and why.
 package struct DiskError: Error, Equatable, Sendable {
     package enum Operation: String, Sendable, CaseIterable {
-        case makeFolder, removeFolder, list, status, open, read, write, preallocate, truncate
-        case syncFile, syncFolder, rename, remove, lock, close
+        case makeDirectory, removeDirectory, list, status, open, read, write, preallocate, truncate
+        case syncFile, syncDirectory, rename, remove, lock, close
     }
 
     package enum Reason: Equatable, Sendable {
@@ -13,7 +13,7 @@ package struct DiskError: Error, Equatable, Sendable {
         /// Somebody else holds the lock; the text says who, as far as is known.
         case locked(holder: String)
 
-        /// A folder or a device stands where a file should.
+        /// A directory or a device stands where a file should.
         package static var notAFile: Reason { .insecure("it is not a regular file") }
     }
 
@@ -38,7 +38,7 @@ package struct DiskError: Error, Equatable, Sendable {
 
     /// Whether a sync failed: what the medium holds is unknown from then on.
     package var isFailedSync: Bool {
-        operation == .syncFile || operation == .syncFolder
+        operation == .syncFile || operation == .syncDirectory
     }
 
     /// Whether the medium has the bytes no more, or cannot give them.

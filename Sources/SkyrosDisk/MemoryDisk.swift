@@ -1,8 +1,8 @@
 /// A disk in plain memory, for stores that leave no trace. It fails only where any disk would: on
-/// names that are missing or stand for a folder, and on a lock that is held.
+/// names that are missing or stand for a directory, and on a lock that is held.
 package final class MemoryDisk: Disk {
     private struct State {
-        var folders: Set<Folder> = [.root]
+        var directories: Set<Directory> = [.root]
         var files: [DiskPath: MemoryFile] = [:]
         var fileCount: UInt64 = 0
         var lockCount = 0
@@ -17,37 +17,40 @@ package final class MemoryDisk: Disk {
     package var bootID: String { "memory" }
     package var systemPath: String? { nil }
 
-    package func makeFolder(_ folder: Folder) {
-        state.withLock { _ = $0.folders.insert(folder) }
+    package func makeDirectory(_ directory: Directory) {
+        state.withLock { _ = $0.directories.insert(directory) }
     }
 
-    package func removeFolder(_ folder: Folder) throws(DiskError) {
-        precondition(folder != .root, "A store's folder is never removed.")
+    package func removeDirectory(_ directory: Directory) throws(DiskError) {
+        precondition(directory != .root, "A store's directory is never removed.")
         let isEmpty = state.withLock { state in
-            let isEmpty = !state.files.keys.contains { $0.folder == folder }
-            if isEmpty { state.folders.remove(folder) }
+            let isEmpty = !state.files.keys.contains { $0.directory == directory }
+            if isEmpty { state.directories.remove(directory) }
             return isEmpty
         }
-        if !isEmpty { throw DiskError(.removeFolder, folder.rawValue, .system(System.notEmpty)) }
+        if !isEmpty {
+            throw DiskError(.removeDirectory, directory.rawValue, .system(System.notEmpty))
+        }
     }
 
-    package func list(_ folder: Folder) -> [String] {
+    package func list(_ directory: Directory) -> [String] {
         state.withLock { state in
-            let files = state.files.keys.filter { $0.folder == folder }.map(\.name)
-            let folders = state.folders.filter { folder == .root && $0 != .root }.map(\.rawValue)
-            return (files + folders).sorted()
+            let files = state.files.keys.filter { $0.directory == directory }.map(\.name)
+            let directories = state.directories.filter { directory == .root && $0 != .root }.map(
+                \.rawValue)
+            return (files + directories).sorted()
         }
     }
 
     package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
-        try checkIsNoFolder(path, .status)
+        try checkIsNoDirectory(path, .status)
         return state.withLock { $0.files[path] }?.status()
     }
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-        try checkIsNoFolder(path, .open)
+        try checkIsNoDirectory(path, .open)
         let file = state.withLock { state in
-            if mode == .create, state.folders.contains(path.folder) {
+            if mode == .create, state.directories.contains(path.directory) {
                 state.fileCount += 1
                 state.files[path] = MemoryFile(identity: state.fileCount)
             }
@@ -58,10 +61,10 @@ package final class MemoryDisk: Disk {
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
-        try checkIsNoFolder(source, .rename)
-        try checkIsNoFolder(target, .rename)
+        try checkIsNoDirectory(source, .rename)
+        try checkIsNoDirectory(target, .rename)
         let isDone = state.withLock { state in
-            guard state.folders.contains(target.folder),
+            guard state.directories.contains(target.directory),
                 let file = state.files.removeValue(forKey: source)
             else { return false }
             state.files[target] = file
@@ -71,13 +74,15 @@ package final class MemoryDisk: Disk {
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
-        try checkIsNoFolder(path, .remove)
+        try checkIsNoDirectory(path, .remove)
         state.withLock { $0.files[path] = nil }
     }
 
-    package func syncFolder(_ folder: Folder) throws(DiskError) {
-        let isThere = state.withLock { $0.folders.contains(folder) }
-        if !isThere { throw DiskError(.syncFolder, folder.rawValue, .system(System.notFound)) }
+    package func syncDirectory(_ directory: Directory) throws(DiskError) {
+        let isThere = state.withLock { $0.directories.contains(directory) }
+        if !isThere {
+            throw DiskError(.syncDirectory, directory.rawValue, .system(System.notFound))
+        }
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
@@ -95,13 +100,13 @@ package final class MemoryDisk: Disk {
         state.withLock { if $0.heldLock == number { $0.heldLock = nil } }
     }
 
-    private func checkIsNoFolder(
+    private func checkIsNoDirectory(
         _ path: DiskPath, _ operation: DiskError.Operation
     ) throws(DiskError) {
-        let isFolder = state.withLock { state in
-            path.folder == .root && state.folders.contains { $0.rawValue == path.name }
+        let isDirectory = state.withLock { state in
+            path.directory == .root && state.directories.contains { $0.rawValue == path.name }
         }
-        if isFolder { throw DiskError(operation, path, .notAFile) }
+        if isDirectory { throw DiskError(operation, path, .notAFile) }
     }
 }
 

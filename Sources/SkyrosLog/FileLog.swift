@@ -7,7 +7,7 @@ import SkyrosDisk
 /// while batches are synced. Only a segment that is full makes it wait for the disk: the header
 /// and the name of its successor are synced before anybody goes on.
 package final class FileLog: LogEngine {
-    let folder: SegmentFolder
+    let directory: SegmentDirectory
     let options: LogOptions
     let framing: PayloadFraming
     let state: Monitor<State>
@@ -31,9 +31,9 @@ package final class FileLog: LogEngine {
         /// How many bytes are durable once the sync that is under way has been made.
         var syncingBytes = 0
         /// The threads that wait for the sync that is under way, but for its leader.
-        var currentRound: SyncRound?
+        var currentRound: CommitGroup?
         /// The threads that wait for the one after it.
-        var nextRound: SyncRound?
+        var nextRound: CommitGroup?
         /// Why the log takes no more writes, if so.
         var failure: LogError?
         /// Reused for composing blocks.
@@ -44,7 +44,7 @@ package final class FileLog: LogEngine {
         _ catalog: LogCatalog, on disk: any Disk, _ options: LogOptions,
         _ framing: @escaping PayloadFraming
     ) {
-        folder = SegmentFolder(on: disk)
+        directory = SegmentDirectory(on: disk)
         self.options = options
         self.framing = framing
         let end = catalog.active.scan.endOffset

@@ -60,7 +60,7 @@ package protocol ObservedLog: LogReader {
 package struct LogPosition: Comparable, Sendable {
     /// Bytes appended since the log was opened.
     package let byteCount: Int
-    /// The last batch before this position, and the running check through it.
+    /// The last batch before this position, and the chain hash through it.
     package let head: LogHead
 
     package init(byteCount: Int, head: LogHead) {

@@ -77,7 +77,7 @@ package final class LogFollower: ObservedLog {
     private static func look(
         at disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming
     ) throws(LogError) -> LogCatalog {
-        var problem = LogError(.segmentMissing, "there is no log in this folder")
+        var problem = LogError(.segmentMissing, "there is no log in this directory")
         for _ in 0..<attemptsMax {
             do throws(LogError) {
                 let inspection = try LogInspection(of: disk, options, framing: framing)

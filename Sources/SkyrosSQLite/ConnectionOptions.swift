@@ -2,7 +2,7 @@
 package struct ConnectionOptions: Sendable {
     /// Where a database lives.
     package enum Location: Sendable {
-        /// A file. No part of the path may be a symbolic link: resolve the folder first.
+        /// A file. No part of the path may be a symbolic link: resolve the directory first.
         case file(String)
         /// The memory of this process; gone when the connection closes.
         case memory

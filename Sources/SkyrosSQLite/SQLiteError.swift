@@ -32,9 +32,9 @@ extension SQLiteError {
         case .busy, .locked: "Another connection uses the database: let it finish, then retry."
         case .full: "The disk is full: free some space, then retry."
         case .permission, .authorization: "Check the owner and the permissions of the file."
-        case .readOnly: "The file or its folder is read-only: check permissions and mount."
+        case .readOnly: "The file or its directory is read-only: check permissions and mount."
         case .cannotOpen:
-            "Check that the folder exists, may be written to, and that no part is a symbolic link."
+            "Check that the directory exists, may be written to, and that no part is a symbolic link."
         case .corrupt, .notADatabase: "The file is damaged or not a database: set it aside."
         case .outOfMemory: "The process is out of memory: free some, then retry."
         case .tooBig: "A value exceeds SQLite's limit of about one gigabyte: split it."

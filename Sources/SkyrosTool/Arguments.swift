@@ -3,7 +3,7 @@ import Skyros
 
 /// The words behind a command's name, sorted.
 struct Arguments {
-    /// The store's folder.
+    /// The store's directory.
     let store: URL
     /// What stands besides the store and the options.
     let rest: [String]
@@ -38,7 +38,7 @@ struct Arguments {
                 throw UsageError("there is no option --\(name)")
             }
         }
-        guard let store = places.first else { throw UsageError("name the store's folder") }
+        guard let store = places.first else { throw UsageError("name the store's directory") }
         self.store = URL(filePath: store)
         rest = Array(places.dropFirst())
         self.values = values

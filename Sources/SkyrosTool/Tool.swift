@@ -64,7 +64,7 @@ enum Tool {
 
             \(list.joined(separator: "\n"))
 
-            Every command takes the store's folder first and prints for people, or for programs
+            Every command takes the store's directory first and prints for people, or for programs
             with --json. A moment (--at, --to …) is the number of an event or a time such as
             2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
             When a store is damaged: `verify` names all of it, `salvage` saves what is before it.

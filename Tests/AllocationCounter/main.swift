@@ -37,8 +37,8 @@ let count = 1_000
 func open(_ name: String) throws -> Store {
     var options = Store.Options()
     options.syncIntervalMilliseconds = 60_000
-    let folder = URL(filePath: CommandLine.arguments[1]).appending(path: name)
-    return try Store(at: folder, entities: Point.self, options: options)
+    let directory = URL(filePath: CommandLine.arguments[1]).appending(path: name)
+    return try Store(at: directory, entities: Point.self, options: options)
 }
 
 func fill(_ store: Store) throws {

@@ -50,16 +50,16 @@ struct Job {
     }
 
     /// What the store asks of the world, if it is not to ask the system for its boot.
-    private func surroundings(creating: Bool, boot: String) throws -> Surroundings {
+    private func environment(creating: Bool, boot: String) throws -> Environment {
         let path = store.path(percentEncoded: false)
         let disk = try PosixDisk(path: path, creating: creating)
-        return Surroundings(disk: DiskOfBoot(disk, bootID: boot))
+        return Environment(disk: DiskOfBoot(disk, bootID: boot))
     }
 
     /// The store for reading alone.
     func archive() throws -> Archive {
         guard let boot else { return try Archive(at: store) }
-        return try Archive(on: surroundings(creating: false, boot: boot))
+        return try Archive(on: environment(creating: false, boot: boot))
     }
 
     /// Opens the store, with small segments and early checkpoints, so that a short life sees all
@@ -79,8 +79,8 @@ struct Job {
         guard let boot else {
             return try Store(at: store, entities: Account.self, options: options)
         }
-        let surroundings = try surroundings(creating: true, boot: boot)
-        return try Store(Schema([Account.self]), options, surroundings)
+        let environment = try environment(creating: true, boot: boot)
+        return try Store(Schema([Account.self]), options, environment)
     }
 }
 
@@ -96,13 +96,17 @@ private final class DiskOfBoot: Disk {
 
     var systemPath: String? { disk.systemPath }
 
-    var databaseFolder: DatabaseFolder? { disk.databaseFolder }
+    var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }
 
-    func makeFolder(_ folder: Folder) throws(DiskError) { try disk.makeFolder(folder) }
+    func makeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.makeDirectory(directory)
+    }
 
-    func removeFolder(_ folder: Folder) throws(DiskError) { try disk.removeFolder(folder) }
+    func removeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.removeDirectory(directory)
+    }
 
-    func list(_ folder: Folder) throws(DiskError) -> [String] { try disk.list(folder) }
+    func list(_ directory: Directory) throws(DiskError) -> [String] { try disk.list(directory) }
 
     func status(of path: DiskPath) throws(DiskError) -> FileStatus? { try disk.status(of: path) }
 
@@ -116,7 +120,9 @@ private final class DiskOfBoot: Disk {
 
     func remove(_ path: DiskPath) throws(DiskError) { try disk.remove(path) }
 
-    func syncFolder(_ folder: Folder) throws(DiskError) { try disk.syncFolder(folder) }
+    func syncDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.syncDirectory(directory)
+    }
 
     func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
 }

@@ -69,7 +69,7 @@ import Testing
         let sectorCount = try #require(next.contents[path]?.count) / 512
         next.record()
         _ = try fixture.open(next)
-        let written = next.moments.map(\.disk.unsyncedSectorCount).max() ?? 0
+        let written = next.snapshots.map(\.disk.unsyncedSectorCount).max() ?? 0
         #expect(written > 0 && written < sectorCount / 10)
     }
 

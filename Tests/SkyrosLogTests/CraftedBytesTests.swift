@@ -12,13 +12,13 @@ import Testing
     private func header(from sequence: UInt64) -> SegmentHeader {
         SegmentHeader(
             storeID: fixture.storeID, firstSequence: sequence,
-            checkBefore: RunningCheck(beginning: fixture.storeID), timeBefore: 0, salt: 1,
+            chainHashBefore: ChainHash(beginning: fixture.storeID), timeBefore: 0, salt: 1,
             unsyncedBytesMax: 1_000)
     }
 
     @Test func `cannot begin before the first event (F63)`() throws {
         let name = SegmentName(0, .open)
-        try disk.makeFolder(.events)
+        try disk.makeDirectory(.events)
         disk.overwrite("events/\(name)", with: header(from: 0).bytes)
         #expect(logCode { _ = try fixture.open(disk) } == .corrupt)
     }
@@ -29,7 +29,7 @@ import Testing
     ) throws {
         let log = try fixture.make(on: disk)
         try log.append(2)
-        let past = isOther ? RunningCheck(beginning: fixture.storeID) : log.head.check
+        let past = isOther ? ChainHash(beginning: fixture.storeID) : log.head.chainHash
         let path = "events/\(SegmentName(1, .open))"
         var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
         let salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
@@ -38,7 +38,7 @@ import Testing
         batch.withUnsafeBytes { payload in
             let block = Block(
                 .batch, payload: payload, payloadHash: hash, sequence: sequence,
-                check: past.advanced(by: hash), durableByteCount: 0)
+                chainHash: past.advanced(by: hash), durableByteCount: 0)
             block.append(to: &bytes, payload: payload, salt: salt)
         }
         let next = disk.killed()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `cannot tell of another history than its batches (F33)`() throws {
-        try seal { $0.frames[1].checkBefore = RunningCheck(beginning: fixture.storeID) }
+        try seal { $0.frames[1].chainHashBefore = ChainHash(beginning: fixture.storeID) }
         #expect(logCode { _ = try fixture.open(disk).0.batches() } == .chainBroken)
     }
 

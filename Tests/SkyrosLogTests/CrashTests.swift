@@ -68,7 +68,7 @@ private struct Steps {
             for round in 0..<3 {
                 if random.next() % 2 == 0 {
                     let kinds: [SimulatedDisk.Kind] = [
-                        .write, .syncFile, .rename, .syncFolder, .create,
+                        .write, .syncFile, .rename, .syncDirectory, .create,
                     ]
                     disk.inject(
                         Fault(

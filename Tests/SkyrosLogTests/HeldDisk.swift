@@ -72,11 +72,15 @@ struct HeldDisk: Disk {
 
     var systemPath: String? { nil }
 
-    func makeFolder(_ folder: Folder) throws(DiskError) { try disk.makeFolder(folder) }
+    func makeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.makeDirectory(directory)
+    }
 
-    func removeFolder(_ folder: Folder) throws(DiskError) { try disk.removeFolder(folder) }
+    func removeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.removeDirectory(directory)
+    }
 
-    func list(_ folder: Folder) throws(DiskError) -> [String] { try disk.list(folder) }
+    func list(_ directory: Directory) throws(DiskError) -> [String] { try disk.list(directory) }
 
     func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
         try disk.status(of: path)
@@ -95,7 +99,9 @@ struct HeldDisk: Disk {
         try disk.remove(path)
     }
 
-    func syncFolder(_ folder: Folder) throws(DiskError) { try disk.syncFolder(folder) }
+    func syncDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.syncDirectory(directory)
+    }
 
     func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
 }

@@ -15,7 +15,7 @@ import Testing
         return log
     }
 
-    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncFolder])
+    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncDirectory])
     func `ends the log if a sync fails while its successor is made (F13, F15)`(
         kind: SimulatedDisk.Kind
     ) throws {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncFolder])
+    @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncDirectory])
     func `ends the log if a sync fails while it is sealed`(kind: SimulatedDisk.Kind) throws {
         let log = try fullLog()
         try log.sync(through: log.append(1))
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The folder's second sync would succeed, and the first may have lost what it is about.
+    /// The directory's second sync would succeed, and the first may have lost what it is about.
     @Test func `ends the log if the sync of another segment's name fails meanwhile`() throws {
         let held = HeldDisk()
         held.allowSyncs(.max)
@@ -63,16 +63,16 @@ import Testing
         try #require(log.statistics.segmentCount == 2)
         let count = log.head.sequence
         let codes = Locked<[LogError.Code?]>([])
-        held.disk.inject(Fault(.syncFolder))
+        held.disk.inject(Fault(.syncDirectory))
         // The sealed segment is about to be given up, and the log does not know yet.
         held.beforeNextRemoval {
             let code = logCode { try log.append(1) }
             codes.withLock { $0.append(code) }
         }
-        let syncCount = held.disk.operations.count { $0.kind == .syncFolder }
+        let syncCount = held.disk.operations.count { $0.kind == .syncDirectory }
         #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
         #expect(codes.withLock { $0 } == [.durabilityLost])
-        #expect(held.disk.operations.count { $0.kind == .syncFolder } == syncCount + 1)
+        #expect(held.disk.operations.count { $0.kind == .syncDirectory } == syncCount + 1)
         for seed in 0..<20 {
             let crashed = held.disk.crashed(seed: UInt64(seed))
             #expect(try fixture.open(crashed).0.batches() == expected(count))

@@ -61,12 +61,12 @@ import Testing
         #expect(logCode { _ = try fixture.open(disk) } == .chainBroken)
     }
 
-    @Test func `may be lost by a power cut after its folder's sync failed`() throws {
+    @Test func `may be lost by a power cut after its directory's sync failed`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
         try log.sync(through: log.end)
         let count = log.head.sequence
-        disk.inject(Fault(.syncFolder))
+        disk.inject(Fault(.syncDirectory))
         #expect(logCode { _ = try log.sealNext() } == .durabilityLost)
         let killed = disk.killed()
         let (next, _) = try fixture.open(killed)

@@ -126,7 +126,7 @@ import Testing
         copy.overwrite(path, with: forged)
         let before = copy.contents
         let found = logCode { _ = try fixture.open(copy) }
-        let survey = try LogSurvey(of: copy, fixture.options, framing: LogFixture.framing)
+        let survey = try DamageScan(of: copy, fixture.options, framing: LogFixture.framing)
         #expect(survey.damages.isEmpty == (found == nil))
         // Whatever is forged, what a survey takes for history is what was written.
         #expect(try survey.batches() == expected(survey.head.sequence))
@@ -149,10 +149,10 @@ import Testing
             var forged = items
             forged[index].payload[forged[index].payload.count - 1] ^= 1
             #expect(try opening(forged) == .corrupt, "block \(index)")
-            // The running check, too, as far as this block goes.
-            let before = items[index - 1].block.check
+            // The chain hash, too, as far as this block goes.
+            let before = items[index - 1].block.chainHash
             let hash = XXH64.hash(forged[index].payload)
-            forged[index].block.check = before.advanced(by: hash)
+            forged[index].block.chainHash = before.advanced(by: hash)
             let found = try opening(forged)
             #expect([.corrupt, .chainBroken].contains(found), "block \(index)")
         }

@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 
 @Suite struct `A connection` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func open(
         _ name: String = "a.sqlite", access: ConnectionOptions.Access = .readWriteCreate,
         timeout: Int32 = 0
     ) throws -> Connection {
-        let location = ConnectionOptions.Location.file(folder.path(name))
+        let location = ConnectionOptions.Location.file(directory.path(name))
         return try Connection(
             ConnectionOptions(location, access: access, busyTimeoutMilliseconds: timeout))
     }
@@ -68,9 +68,9 @@ import Testing
     @Test func `does not create a file that it may only read`() throws {
         let error = #expect(throws: SQLiteError.self) { try open(access: .readOnly) }
         #expect(error?.code == .cannotOpen)
-        #expect(error?.place == .path(folder.path("a.sqlite")))
+        #expect(error?.place == .path(directory.path("a.sqlite")))
         #expect(error?.remedy != nil)
-        #expect(!FileManager.default.fileExists(atPath: folder.path("a.sqlite")))
+        #expect(!FileManager.default.fileExists(atPath: directory.path("a.sqlite")))
     }
 
     @Test func `only reads when told so`() throws {
@@ -85,7 +85,7 @@ import Testing
     @Test func `refuses to write to a file that says it must not be written`() throws {
         try open().execute("CREATE TABLE a(x)")
         // The write version of the format, in byte 18, is beyond what any SQLite knows.
-        let url = folder.url.appending(path: "a.sqlite")
+        let url = directory.url.appending(path: "a.sqlite")
         var bytes = try Data(contentsOf: url)
         bytes[18] = 9
         try bytes.write(to: url)
@@ -97,8 +97,8 @@ import Testing
     @Test func `does not follow a symbolic link`() throws {
         try open("real.sqlite").execute("CREATE TABLE a(x)")
         try FileManager.default.createSymbolicLink(
-            atPath: folder.path("link.sqlite"),
-            withDestinationPath: folder.path("real.sqlite"))
+            atPath: directory.path("link.sqlite"),
+            withDestinationPath: directory.path("real.sqlite"))
         let error = #expect(throws: SQLiteError.self) { try open("link.sqlite") }
         #expect(error?.code == .cannotOpen)
     }
@@ -106,11 +106,11 @@ import Testing
     @Test func `refuses a path with a NUL and a file that is no database`() throws {
         #expect(throws: SQLiteError.self) { try open("a\0b") }
         let text = Data(repeating: 0x41, count: 8192)
-        try text.write(to: folder.url.appending(path: "text"))
+        try text.write(to: directory.url.appending(path: "text"))
         let error = #expect(throws: SQLiteError.self) { try open("text") }
         #expect(error?.code == .notADatabase)
         #expect(error?.isDamage == true)
-        #expect(try Data(contentsOf: folder.url.appending(path: "text")) == text)
+        #expect(try Data(contentsOf: directory.url.appending(path: "text")) == text)
     }
 
     @Test func `refuses a database in WAL mode and leaves it so`() throws {
@@ -118,10 +118,10 @@ import Testing
             let connection = try open()
             try connection.execute("CREATE TABLE a(x); PRAGMA journal_mode=WAL")
         }
-        let before = try Data(contentsOf: folder.url.appending(path: "a.sqlite"))
+        let before = try Data(contentsOf: directory.url.appending(path: "a.sqlite"))
         let error = #expect(throws: SQLiteError.self) { try open() }
         #expect(error?.isDamage == true)
-        #expect(try Data(contentsOf: folder.url.appending(path: "a.sqlite")) == before)
+        #expect(try Data(contentsOf: directory.url.appending(path: "a.sqlite")) == before)
     }
 
     @Test func `names an unknown VFS as an error`() throws {

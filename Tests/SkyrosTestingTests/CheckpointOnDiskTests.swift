@@ -100,14 +100,14 @@ private struct Item: Entity, Equatable {
         try store.close()
         var journalCount = 0
         var findings: [String] = []
-        for moment in disk.moments {
-            let killed = moment.disk.killed()
+        for snapshot in disk.snapshots {
+            let killed = snapshot.disk.killed()
             journalCount += killed.contents["checkpoint.sqlite-journal"] == nil ? 0 : 1
             let before = killed.contents
             let verification = try Archive(on: killed).verify()
             let isUntouched = killed.contents == before
             guard verification.problems.isEmpty, isUntouched else {
-                findings.append("\(moment.operationCount), \(isUntouched): \(verification)")
+                findings.append("\(snapshot.operationCount), \(isUntouched): \(verification)")
                 continue
             }
         }
@@ -122,17 +122,17 @@ private struct Item: Entity, Equatable {
         try store.close()
         // A process that died in the middle of its first checkpoint.
         let unfinished = try #require(
-            disk.moments.last { $0.disk.contents["checkpoint.sqlite-journal"] != nil })
+            disk.snapshots.last { $0.disk.contents["checkpoint.sqlite-journal"] != nil })
         let before = unfinished.disk.killed()
         before.record()
         try Archive(on: before).rebuildCheckpoint()
         var loadedCount = 0
-        for moment in before.moments {
-            for image in CrashImage.all(of: moment, moment.disk, Self.budget) {
-                let again = try open(image.disk(moment.disk))
+        for snapshot in before.snapshots {
+            for image in CrashImage.all(of: snapshot, snapshot.disk, Self.budget) {
+                let again = try open(image.disk(snapshot.disk))
                 #expect(
                     try again.all(Item.self).map(\.id) == [1, 2, 3],
-                    "\(moment.operationCount), \(image)")
+                    "\(snapshot.operationCount), \(image)")
                 if again.recovery.checkpoint == .loaded(3) { loadedCount += 1 }
             }
         }

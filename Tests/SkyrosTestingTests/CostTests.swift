@@ -48,7 +48,7 @@ import Testing
         for number in 1...100 as ClosedRange<UInt8> { try insert(number) }
         #expect(disk.count(.write) == writes + 100)
         #expect(disk.count(.syncFile) == syncs)
-        #expect(disk.count(.syncFolder) == 2)
+        #expect(disk.count(.syncDirectory) == 2)
     }
 
     @Test func `has a known size in the log`() throws {

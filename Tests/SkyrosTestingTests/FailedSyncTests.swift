@@ -3,7 +3,7 @@ import SkyrosTesting
 import Testing
 
 /// What file systems do after a failed sync: the pages count as clean, so a later sync does not
-/// write them, but pages that are written again are dirty again. Source: Rebello et al., "Can
+/// write them, but pages that are written again are touched again. Source: Rebello et al., "Can
 /// applications recover from fsync failures?", USENIX ATC 2020.
 @Suite struct `A failed sync of a simulated disk` {
     private let disk = SimulatedDisk()
@@ -12,12 +12,12 @@ import Testing
 
     /// A durable file of four sectors of "o", overwritten with "l" by a write that is lost.
     init() throws {
-        try disk.makeFolder(.events)
-        try disk.syncFolder(.root)
+        try disk.makeDirectory(.events)
+        try disk.syncDirectory(.root)
         file = try disk.open(DiskPath(.events, "a"), .create)
         try file.fill("o", sectors: 0..<4)
         try file.sync()
-        try disk.syncFolder(.events)
+        try disk.syncDirectory(.events)
         try file.fill("l", sectors: 0..<4)
         try failSync()
     }

@@ -193,21 +193,21 @@ extension Provocation {
     }
 
     private static func openWithoutTypes() throws {
-        try inFolder { _ = try Store(at: $0.appending(path: "Test.skyros"), entities: []) }
+        try inDirectory { _ = try Store(at: $0.appending(path: "Test.skyros"), entities: []) }
     }
 
     private static func openThroughLink() throws {
-        try inFolder { folder in
-            let link = folder.appending(path: "link.skyros")
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+        try inDirectory { directory in
+            let link = directory.appending(path: "link.skyros")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory)
             _ = try Store(at: link, entities: Item.self)
         }
     }
 
     /// The checkpoint holds an event that the log, put back as it was before, does not have.
     private static func openWithOlderLog() throws {
-        try inFolder { folder in
-            let url = folder.appending(path: "Test.skyros")
+        try inDirectory { directory in
+            let url = directory.appending(path: "Test.skyros")
             let log = url.appending(path: "events/00000000000000000001.open")
             var older = Data()
             for id in 1...2 {
@@ -221,11 +221,11 @@ extension Provocation {
         }
     }
 
-    private static func inFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory
+    private static func inDirectory(_ body: (URL) throws -> Void) throws {
+        let directory = FileManager.default.temporaryDirectory
             .appending(path: "skyros-errors-\(UUID().uuidString)").resolvingSymlinksInPath()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try body(directory)
     }
 }

@@ -71,12 +71,12 @@ private struct Activity: Entity, Equatable {
 @Suite(.enabled(if: Receipt.isThere, "shared/data/receipt.csv is not here"))
 struct `A real event log of cases` {
     @Test func `agrees with an independent computation, row by row`() throws {
-        let folder = FileManager.default.temporaryDirectory
+        let directory = FileManager.default.temporaryDirectory
             .appending(path: "skyros-receipt-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { try? FileManager.default.removeItem(at: directory) }
         let rows = try Receipt.rows()
         #expect(rows.count == 8_577)
-        let store = try Store(at: folder, entities: Case.self, Activity.self)
+        let store = try Store(at: directory, entities: Case.self, Activity.self)
         for row in rows { try load(row, into: store) }
 
         try compareCounts(store, rows)
@@ -85,7 +85,7 @@ struct `A real event log of cases` {
         let digest = try store.snapshot.digest().description
         try store.close()
 
-        let result = try Replay(of: folder, entities: Case.self, Activity.self)
+        let result = try Replay(of: directory, entities: Case.self, Activity.self)
             .checking("every event adds one activity, by its resource") { state, event in
                 try state.count(Activity.self) == Int(event.sequence.rawValue)
                     && event.metadata.actor == rows[Int(event.sequence.rawValue) - 1].resource

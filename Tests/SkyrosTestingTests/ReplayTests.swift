@@ -9,12 +9,12 @@ private struct Account: Entity {
 }
 
 @Suite final class `A replay` {
-    private let folder: URL
+    private let directory: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory
+        directory = FileManager.default.temporaryDirectory
             .appending(path: "skyros-replay-\(UUID().uuidString)")
-        let store = try Store(at: folder, entities: Account.self)
+        let store = try Store(at: directory, entities: Account.self)
         try store.write(by: "alice") { try $0.insert(Account(id: "a", balance: 10)) }
         try store.write(by: "bob", because: "a mistake") { tx in
             try tx.update(Account.self, "a") { $0.balance = -5 }
@@ -24,23 +24,23 @@ private struct Account: Entity {
     }
 
     deinit {
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     @Test func `passes where everything holds`() throws {
-        let result = try Replay(of: folder, entities: Account.self)
+        let result = try Replay(of: directory, entities: Account.self)
             .checking("there is at most one account") { state, _ in
                 try state.count(Account.self) <= 1
             }
             .run()
         #expect(result.sequence == 3)
         #expect(try result.state.get(Account.self, "a")?.balance == 5)
-        try Replay(of: folder, entities: Account.self).expecting(digest: result.digest).run()
+        try Replay(of: directory, entities: Account.self).expecting(digest: result.digest).run()
     }
 
     @Test func `names the first event that breaks an invariant`() throws {
         do {
-            try Replay(of: folder, entities: Account.self)
+            try Replay(of: directory, entities: Account.self)
                 .checking("nobody is in debt") { state, _ in
                     try state.count(Account.self, where: \.balance < 0) == 0
                 }
@@ -56,7 +56,7 @@ private struct Account: Entity {
     }
 
     @Test func `can end before the mistake`() throws {
-        try Replay(of: folder, entities: Account.self)
+        try Replay(of: directory, entities: Account.self)
             .checking("nobody is in debt") { state, _ in
                 try state.count(Account.self, where: \.balance < 0) == 0
             }
@@ -66,7 +66,7 @@ private struct Account: Entity {
     @Test func `notices another state than the recorded one (F64)`() throws {
         let digest = String(repeating: "0", count: 32)
         #expect(throws: ReplayFailure.self) {
-            try Replay(of: folder, entities: Account.self).expecting(digest: digest).run()
+            try Replay(of: directory, entities: Account.self).expecting(digest: digest).run()
         }
     }
 
@@ -77,7 +77,7 @@ private struct Account: Entity {
             static let entityName = "Account"
         }
         do {
-            try Replay(of: folder, entities: Renamed.self).run()
+            try Replay(of: directory, entities: Renamed.self).run()
             Issue.record("the field is missing")
         } catch let failure as ReplayFailure {
             #expect(failure.event?.sequence == 1)
@@ -88,16 +88,16 @@ private struct Account: Entity {
     @Test func `asks for the types of all entities`() throws {
         struct Other: Entity { var id: Int }
         #expect(throws: ReplayFailure.self) {
-            try Replay(of: folder, entities: Other.self).run()
+            try Replay(of: directory, entities: Other.self).run()
         }
-        let result = try Replay(of: folder, entities: Other.self).ignoringUnknownEntities().run()
+        let result = try Replay(of: directory, entities: Other.self).ignoringUnknownEntities().run()
         #expect(result.sequence == 3)
     }
 
     @Test func `passes on what an invariant throws`() throws {
         struct Refusal: Error {}
         #expect(throws: ReplayFailure.self) {
-            try Replay(of: folder, entities: Account.self)
+            try Replay(of: directory, entities: Account.self)
                 .checking("throws") { _, _ in throw Refusal() }.run()
         }
     }

@@ -41,12 +41,12 @@ private struct Item: Entity, Equatable {
         }
         try store.close()
         // Through a salvage: it is the one writer that can be told how to cut segments.
-        let archive = try Archive(on: Surroundings(disk: original), reading: .upToDamage)
+        let archive = try Archive(on: Environment(disk: original), reading: .upToDamage)
         _ = try archive.salvage(onto: target(disk), options: options)
     }
 
-    private func target(_ disk: SimulatedDisk) -> Surroundings {
-        Surroundings(disk: disk, entropy: SeededEntropy(seed: 9))
+    private func target(_ disk: SimulatedDisk) -> Environment {
+        Environment(disk: disk, entropy: SeededEntropy(seed: 9))
     }
 
     private var names: [String] {
@@ -58,13 +58,13 @@ private struct Item: Entity, Equatable {
         var bytes = try #require(disk.contents[name])
         bytes[150] ^= 4
         disk.overwrite(name, with: bytes)
-        return try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        return try Archive(on: Environment(disk: disk), reading: .upToDamage)
     }
 
     @Test func `of a whole store is the same history`() throws {
         #expect(names.filter { $0.hasSuffix(".zst") }.count > 4)
         let copy = SimulatedDisk()
-        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
         #expect(archive.damage?.isEmpty == true)
         let report = try archive.salvage(onto: target(copy))
         #expect(report.isComplete && report.sequence == count)
@@ -76,7 +76,7 @@ private struct Item: Entity, Equatable {
     }
 
     @Test func `keeps each event before the damage as it was, and the check through it`() throws {
-        let whole = try Archive(on: Surroundings(disk: disk.killed()))
+        let whole = try Archive(on: Environment(disk: disk.killed()))
         let archive = try damaged(2)
         let before = disk.contents
         let copy = SimulatedDisk()
@@ -86,12 +86,12 @@ private struct Item: Entity, Equatable {
         #expect(report.sequence == archive.sequence && !report.isComplete)
         #expect(report.damages.map(\.segment) == [names[2]])
         #expect(report.damages.first?.sequences?.lowerBound == report.sequence.next)
-        let saved = try Archive(on: Surroundings(disk: copy.crashed(seed: 1)))
+        let saved = try Archive(on: Environment(disk: copy.crashed(seed: 1)))
         #expect(saved.sequence == report.sequence && saved.log.storeID == whole.log.storeID)
         var last = SequenceNumber.zero
         try saved.replay { event, state in
             let original = try whole.snapshot(asOf: .sequence(event.sequence))
-            #expect(state.check == original.check)
+            #expect(state.chainHash == original.chainHash)
             #expect(try state.digest() == original.digest())
             #expect(state.time == original.time)
             let twin = try #require(try whole.event(event.sequence))
@@ -103,7 +103,7 @@ private struct Item: Entity, Equatable {
     }
 
     @Test func `offers what can be read behind the gap, and leaves it out`() throws {
-        let whole = try Archive(on: Surroundings(disk: disk.killed()))
+        let whole = try Archive(on: Environment(disk: disk.killed()))
         let archive = try damaged(2)
         let damage = try #require(archive.damage?.damages.first)
         let lost = try #require(damage.sequences)
@@ -127,9 +127,9 @@ private struct Item: Entity, Equatable {
         var bytes = try #require(disk.contents[name])
         bytes[150] ^= 4
         disk.overwrite(name, with: bytes)
-        #expect(code { _ = try Archive(on: Surroundings(disk: disk)) } == .logCorrupt)
+        #expect(code { _ = try Archive(on: Environment(disk: disk)) } == .logCorrupt)
         #expect(code { _ = try Store(on: disk, entities: Item.self) } == .logCorrupt)
-        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
         #expect(try archive.snapshot().sequence == archive.sequence)
         #expect(try !archive.refresh())
         #expect(try archive.info().sequence == archive.sequence)
@@ -139,7 +139,7 @@ private struct Item: Entity, Equatable {
     @Test func `is named in full by verify, however the archive was opened`() throws {
         let archive = try damaged(2)
         let first = archive.verify()
-        let second = try Archive(on: Surroundings(disk: disk)).verify()
+        let second = try Archive(on: Environment(disk: disk)).verify()
         #expect(!first.ok && first.damages == archive.damage?.damages)
         #expect(second.damages == first.damages && second.sequence == first.sequence)
         #expect(first.problems.count == 1 && first.otherProblems.isEmpty)
@@ -178,7 +178,7 @@ private struct Item: Entity, Equatable {
             copy.inject(Fault(nil, after: step, isLasting: true))
             let isDone = code { _ = try archive.salvage(onto: target(copy), options: options) }
             for seed in [1, 2] as [UInt64] {
-                let left = Surroundings(disk: copy.crashed(seed: seed))
+                let left = Environment(disk: copy.crashed(seed: seed))
                 let sequence = try? Archive(on: left).sequence
                 #expect(
                     sequence == nil || sequence == report.sequence, "step \(step), seed \(seed)")
@@ -200,14 +200,14 @@ private struct Item: Entity, Equatable {
             }
         }
         try log.close()
-        let archive = try Archive(on: Surroundings(disk: disk), reading: .upToDamage)
+        let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
         let copy = SimulatedDisk()
         let report = try archive.salvage(onto: target(copy))
         #expect(report.sequence == 2)
         #expect(report.damages.map(\.code) == [.invalidEvent])
         #expect(report.damages.first?.sequences == 3...3)
         #expect(report.readableBehind == [4...4])
-        #expect(try report.digest == Archive(on: Surroundings(disk: copy)).snapshot().digest())
+        #expect(try report.digest == Archive(on: Environment(disk: copy)).snapshot().digest())
     }
 
     private func encoded(_ numbers: [UInt64]) throws -> [[UInt8]] {

@@ -10,12 +10,12 @@ import Testing
 
     /// A durable file of four sectors of "o".
     private func makeFile() throws -> any DiskFile {
-        try disk.makeFolder(.events)
-        try disk.syncFolder(.root)
+        try disk.makeDirectory(.events)
+        try disk.syncDirectory(.root)
         let file = try disk.open(path, .create)
         try file.fill("o", sectors: 0..<4)
         try file.sync()
-        try disk.syncFolder(.events)
+        try disk.syncDirectory(.events)
         return file
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(images.contains { isWhole($0, 1, "n") && isWhole($0, 2, "n") })
     }
 
-    @Test func `may lose or keep a name until its folder is synced`() throws {
+    @Test func `may lose or keep a name until its directory is synced`() throws {
         _ = try makeFile()
         try disk.rename(path, to: DiskPath(.events, "b"))
         let names = Set(
@@ -57,7 +57,7 @@ import Testing
             })
         #expect(names.contains(["events/a"]))
         #expect(names.contains(["events/b"]))
-        try disk.syncFolder(.events)
+        try disk.syncDirectory(.events)
         for seed in seeds {
             #expect(disk.crashed(seed: seed).contents.keys.sorted() == ["events/b"])
         }
@@ -95,7 +95,7 @@ import Testing
     private let disk = SimulatedDisk()
 
     private func makeFile() throws -> any DiskFile {
-        try disk.makeFolder(.events)
+        try disk.makeDirectory(.events)
         return try disk.open(DiskPath(.events, "a"), .create)
     }
 
@@ -149,8 +149,8 @@ import Testing
 
     @Test func `of a sync is never made good by a later one`() throws {
         let file = try makeFile()
-        try disk.syncFolder(.events)
-        try disk.syncFolder(.root)
+        try disk.syncDirectory(.events)
+        try disk.syncDirectory(.root)
         try file.fill("a", sectors: 0..<1)
         disk.inject(Fault(.syncFile, reason: .inputOutput))
         #expect { try file.sync() } throws: { ($0 as? DiskError)?.isFailedSync == true }
@@ -166,8 +166,8 @@ import Testing
         disk.inject(Fault(kind, reason: .system(5), isLasting: true))
         #expect(throws: DiskError.self) {
             switch kind {
-            case .makeFolder: try disk.makeFolder(.quarantine)
-            case .removeFolder: try disk.removeFolder(.quarantine)
+            case .makeDirectory: try disk.makeDirectory(.quarantine)
+            case .removeDirectory: try disk.removeDirectory(.quarantine)
             case .list: _ = try disk.list(.events)
             case .status: _ = try disk.status(of: path)
             case .open: _ = try disk.open(path, .read)
@@ -180,7 +180,7 @@ import Testing
             case .preallocate: try file.preallocate(to: 9)
             case .truncate: try file.truncate(to: 9)
             case .syncFile: try file.sync()
-            case .syncFolder: try disk.syncFolder(.events)
+            case .syncDirectory: try disk.syncDirectory(.events)
             case .rename: try disk.rename(path, to: DiskPath(.events, "b"))
             case .remove: try disk.remove(path)
             case .lock: _ = try disk.lock()

@@ -5,7 +5,7 @@ import Foundation
 /// SQLite with the usual audit: triggers write who, why and when, and the row before and after.
 final class AuditedSQLitePeer: Peer {
     private let peer: SQLitePeer
-    private let folder: URL
+    private let directory: URL
 
     private static let schema = """
         CREATE TABLE IF NOT EXISTS audit (
@@ -33,9 +33,9 @@ final class AuditedSQLitePeer: Peer {
         return "json_object(\(pairs))"
     }
 
-    init(at folder: URL, _ options: PeerOptions = PeerOptions()) throws {
-        self.folder = folder
-        peer = try SQLitePeer(at: folder, options) { database in
+    init(at directory: URL, _ options: PeerOptions = PeerOptions()) throws {
+        self.directory = directory
+        peer = try SQLitePeer(at: directory, options) { database in
             try database.define("actor") { context, _, _ in answer(Audit.actor, context) }
             try database.define("reason") { context, _, _ in answer(Audit.reason, context) }
             try database.execute(Self.schema)
@@ -67,7 +67,7 @@ final class AuditedSQLitePeer: Peer {
         try peer.newest(restaurant, status, limit: limit)
     }
 
-    func reader() throws -> any Peer { try AuditedSQLitePeer(at: folder) }
+    func reader() throws -> any Peer { try AuditedSQLitePeer(at: directory) }
 
     func close() throws { try peer.close() }
 }

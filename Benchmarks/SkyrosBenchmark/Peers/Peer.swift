@@ -39,15 +39,15 @@ struct PeerOptions: Sendable {
 
 /// How the sides are opened.
 enum Peers {
-    /// Opens the side's files in `folder`, or makes them.
+    /// Opens the side's files in `directory`, or makes them.
     static func open(
-        _ side: Side, at folder: URL, _ options: PeerOptions = PeerOptions()
+        _ side: Side, at directory: URL, _ options: PeerOptions = PeerOptions()
     ) throws -> any Peer {
         switch side {
-        case .skyros: try SkyrosPeer(at: folder, options)
-        case .sqlite: try SQLitePeer(at: folder, options)
-        case .sqliteAudit: try AuditedSQLitePeer(at: folder, options)
-        case .floor: try DictionaryFloor(logging: FileFloor(at: folder.appending(path: "log")))
+        case .skyros: try SkyrosPeer(at: directory, options)
+        case .sqlite: try SQLitePeer(at: directory, options)
+        case .sqliteAudit: try AuditedSQLitePeer(at: directory, options)
+        case .floor: try DictionaryFloor(logging: FileFloor(at: directory.appending(path: "log")))
         }
     }
 }

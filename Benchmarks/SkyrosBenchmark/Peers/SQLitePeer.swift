@@ -7,7 +7,7 @@ import Foundation
 /// each other inside SQLite. Each reading thread has a connection of its own.
 final class SQLitePeer: Peer {
     let database: SQLiteDatabase
-    private let folder: URL
+    private let directory: URL
     private let writer = NSLock()
     private let insertion: SQLiteStatement
     private let update: SQLiteStatement
@@ -34,12 +34,12 @@ final class SQLitePeer: Peer {
 
     /// - Parameter extra: what else belongs to the schema.
     init(
-        at folder: URL, _ options: PeerOptions = PeerOptions(),
+        at directory: URL, _ options: PeerOptions = PeerOptions(),
         extra: (SQLiteDatabase) throws -> Void = { _ in }
     ) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        self.folder = folder
-        database = try SQLiteDatabase(at: Self.file(in: folder), options)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        self.directory = directory
+        database = try SQLiteDatabase(at: Self.file(in: directory), options)
         try database.execute(Self.schema)
         try extra(database)
         insertion = try SQLiteStatement(
@@ -56,8 +56,8 @@ final class SQLitePeer: Peer {
             """)
     }
 
-    static func file(in folder: URL) -> URL {
-        folder.appending(path: "orders.sqlite")
+    static func file(in directory: URL) -> URL {
+        directory.appending(path: "orders.sqlite")
     }
 
     func count() throws -> Int {
@@ -107,7 +107,7 @@ final class SQLitePeer: Peer {
     }
 
     func reader() throws -> any Peer {
-        try SQLitePeer(at: folder)
+        try SQLitePeer(at: directory)
     }
 
     func close() throws {

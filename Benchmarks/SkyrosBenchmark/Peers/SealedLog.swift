@@ -1,7 +1,7 @@
 import Foundation
 import Skyros
 
-/// The sealed segments of a closed store, as anybody sees them who lists the folder.
+/// The sealed segments of a closed store, as anybody sees them who lists the directory.
 struct SealedLog {
     struct Segment {
         let file: URL
@@ -12,14 +12,14 @@ struct SealedLog {
     let segments: [Segment]
 
     init(of store: URL) throws {
-        let folder = store.appending(path: "events")
+        let directory = store.appending(path: "events")
         let names = try FileManager.default
-            .contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()
+            .contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
         let firsts = names.map { UInt64($0.prefix { $0 != "." }) ?? 0 }
         // The last file is never whole: its events end where nobody has written yet.
         segments = try zip(names, zip(firsts, firsts.dropFirst())).compactMap { name, range in
             guard name.hasSuffix(".zst") else { return nil }
-            let file = folder.appending(path: name)
+            let file = directory.appending(path: name)
             return Segment(
                 file: file, bytes: try FileSizes.bytes(of: file), events: range.0..<range.1)
         }

@@ -6,15 +6,15 @@ import Skyros
 final class SkyrosPeer: Peer {
     let store: Store
 
-    init(at folder: URL, options: Store.Options) throws {
-        store = try Store(at: folder, entities: Order.self, options: options)
+    init(at directory: URL, options: Store.Options) throws {
+        store = try Store(at: directory, entities: Order.self, options: options)
     }
 
-    convenience init(at folder: URL, _ peerOptions: PeerOptions = PeerOptions()) throws {
+    convenience init(at directory: URL, _ peerOptions: PeerOptions = PeerOptions()) throws {
         var options = Store.Options()
         options.durability = peerOptions.isDurable ? .durable : .buffered
         if !peerOptions.checkpoints { options.openingTargetMilliseconds = Self.never }
-        try self.init(at: folder, options: options)
+        try self.init(at: directory, options: options)
     }
 
     /// A time to open that no tail of a benchmark exceeds: there is no checkpoint before `close`.

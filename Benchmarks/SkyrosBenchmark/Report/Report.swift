@@ -5,9 +5,9 @@ enum Report {
     /// - Returns: the exit code: 1 if a check failed.
     static func run(_ arguments: Arguments) throws -> Int32 {
         let name = "run-\(ProcessInfo.processInfo.processIdentifier)"
-        let folder = arguments.folder.appending(path: name)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let conductor = try Conductor(at: folder)
+        let directory = arguments.directory.appending(path: name)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let conductor = try Conductor(at: directory)
         let load = loadAverage
         if arguments.isGrowth {
             runGrowth(arguments, conductor)

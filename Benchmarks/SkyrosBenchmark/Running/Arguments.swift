@@ -17,12 +17,12 @@ struct Arguments {
     private(set) var json: URL?
     private(set) var chart: URL?
     private(set) var markdown: URL?
-    private(set) var folder = URL(filePath: ".build/benchmark")
+    private(set) var directory = URL(filePath: ".build/benchmark")
     private(set) var isGrowth = false
 
     static let usage = """
         usage: skyros-benchmark [--quick] [--growth] [--only W1,W4] [--rounds N] [--rows N]
-                                [--json FILE] [--markdown FILE] [--chart FILE] [--folder FOLDER]
+                                [--json FILE] [--markdown FILE] [--chart FILE] [--directory FOLDER]
         """
 
     init(_ words: [String]) throws {
@@ -39,7 +39,7 @@ struct Arguments {
             case "--json": json = URL(filePath: try Self.value(&words))
             case "--chart": chart = URL(filePath: try Self.value(&words))
             case "--markdown": markdown = URL(filePath: try Self.value(&words))
-            case "--folder": folder = URL(filePath: try Self.value(&words))
+            case "--directory": directory = URL(filePath: try Self.value(&words))
             case "--prepare":
                 let name = try Self.value(&words)
                 guard let fixture = Fixture(rawValue: name) else { throw Self.unknown(name) }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where one measurement takes place: its sizes, its own empty folder, and what was prepared.
+/// Where one measurement takes place: its sizes, its own empty directory, and what was prepared.
 struct Bench: Sendable {
     let settings: Settings
-    /// The folder of all measurements.
+    /// The directory of all measurements.
     let root: URL
 
-    /// An empty folder of this measurement's own; the runner removes it afterwards.
+    /// An empty directory of this measurement's own; the runner removes it afterwards.
     var scratch: URL { root.appending(path: "scratch") }
 
     /// Where a fixture is, or will be.

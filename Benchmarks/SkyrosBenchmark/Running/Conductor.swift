@@ -86,8 +86,8 @@ final class Conductor {
 }
 
 extension Bench {
-    /// The same settings and folder as arguments for a process of this program.
+    /// The same settings and directory as arguments for a process of this program.
     fileprivate var arguments: [String] {
-        settings.arguments + ["--folder", root.path(percentEncoded: false)]
+        settings.arguments + ["--directory", root.path(percentEncoded: false)]
     }
 }

@@ -25,34 +25,34 @@ enum Fixture: String, CaseIterable, Sendable {
         }
     }
 
-    /// Builds the fixture for one side in the folder where it belongs.
+    /// Builds the fixture for one side in the directory where it belongs.
     func prepare(_ side: Side, in bench: Bench) throws {
-        let folder = bench.place(of: self, side)
+        let directory = bench.place(of: self, side)
         let rows = bench.settings.rows
         let tail = 0..<bench.settings.tailEvents
         switch self {
         case .base:
-            let peer = try Self.open(side, at: folder)
+            let peer = try Self.open(side, at: directory)
             try Self.insertRows(0..<rows, into: peer)
             try peer.close()
         case .killedBlocks:
-            let peer = try Self.open(side, at: folder, PeerOptions(checkpoints: false))
+            let peer = try Self.open(side, at: directory, PeerOptions(checkpoints: false))
             try Self.insertRows(0..<rows, into: peer)
             Self.die()
         case .killedTail:
-            try FileManager.default.copyItem(at: bench.place(of: .base, side), to: folder)
-            let peer = try Self.open(side, at: folder, PeerOptions(checkpoints: false))
+            try FileManager.default.copyItem(at: bench.place(of: .base, side), to: directory)
+            let peer = try Self.open(side, at: directory, PeerOptions(checkpoints: false))
             _ = try Updates.update(tail, of: rows, in: peer)
             Self.die()
         case .killedUsual:
-            try FileManager.default.copyItem(at: bench.place(of: .base, side), to: folder)
-            let peer = try Self.open(side, at: folder)
+            try FileManager.default.copyItem(at: bench.place(of: .base, side), to: directory)
+            let peer = try Self.open(side, at: directory)
             _ = try Updates.update(tail, of: rows, in: peer)
             Self.die()
         case .sealed:
-            try SealedStores.prepare(at: folder, bench.settings)
+            try SealedStores.prepare(at: directory, bench.settings)
         case .history:
-            try Versions.prepare(side, at: folder, bench.settings)
+            try Versions.prepare(side, at: directory, bench.settings)
         }
     }
 
@@ -62,10 +62,10 @@ enum Fixture: String, CaseIterable, Sendable {
     }
 
     static func open(
-        _ side: Side, at folder: URL, _ options: PeerOptions = PeerOptions()
+        _ side: Side, at directory: URL, _ options: PeerOptions = PeerOptions()
     ) throws -> any Peer {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return try Peers.open(side, at: folder, options)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return try Peers.open(side, at: directory, options)
     }
 
     /// Ends this process as a crash does.

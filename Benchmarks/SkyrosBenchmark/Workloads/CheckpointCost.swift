@@ -28,10 +28,10 @@ enum CheckpointCost {
     private static func samples(
         _ side: Side, _ bench: Bench, checkpoints: Bool
     ) throws -> [Double] {
-        let folder = try bench.copy(of: .base, side)
-        let peer = try open(side, at: folder, bench.settings, checkpoints: checkpoints)
+        let directory = try bench.copy(of: .base, side)
+        let peer = try open(side, at: directory, bench.settings, checkpoints: checkpoints)
         // While SQLite's journal is there, the checkpoint is being written.
-        let journal = folder.appending(path: "checkpoint.sqlite-journal")
+        let journal = directory.appending(path: "checkpoint.sqlite-journal")
             .path(percentEncoded: false)
         let mustRun = checkpoints && side == .skyros
         let first = bench.settings.rows
@@ -56,24 +56,24 @@ enum CheckpointCost {
     }
 
     private static func open(
-        _ side: Side, at folder: URL, _ settings: Settings, checkpoints: Bool
+        _ side: Side, at directory: URL, _ settings: Settings, checkpoints: Bool
     ) throws -> any Peer {
         guard side == .skyros, checkpoints else {
-            return try Peers.open(side, at: folder, PeerOptions(checkpoints: checkpoints))
+            return try Peers.open(side, at: directory, PeerOptions(checkpoints: checkpoints))
         }
         var options = Store.Options()
         // An insert adds about two microseconds to the time to open: several checkpoints.
         options.openingTargetMilliseconds = settings.singleInserts / 2_000
-        return try SkyrosPeer(at: folder, options: options)
+        return try SkyrosPeer(at: directory, options: options)
     }
 
     // MARK: Time and bytes
 
     /// A checkpoint after one row of a hundred has changed, on the disk when it ends.
     static func onePercent(_ side: Side, _ bench: Bench) throws -> [Figure] {
-        let folder = try bench.copy(of: .base, side)
+        let directory = try bench.copy(of: .base, side)
         let options = PeerOptions(isDurable: true, checkpoints: false)
-        let peer = try Peers.open(side, at: folder, options)
+        let peer = try Peers.open(side, at: directory, options)
         let rows = Array(stride(from: 0, to: bench.settings.rows, by: 100))
         for start in stride(from: 0, to: rows.count, by: Settings.blockRows) {
             let block = rows[start..<min(start + Settings.blockRows, rows.count)]
@@ -89,7 +89,7 @@ enum CheckpointCost {
         }
         let bytes = Memory.writtenBytes - before
         if side != .skyros { try peer.close() }
-        let reopened = try Peers.open(side, at: folder)
+        let reopened = try Peers.open(side, at: directory)
         for row in rows.prefix(1_000) {
             try BenchmarkError.check(
                 reopened.order(Generator.id(row))?.status, next(row), "status of row \(row)")

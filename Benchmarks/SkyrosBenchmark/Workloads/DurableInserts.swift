@@ -9,22 +9,23 @@ enum DurableInserts {
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
         try [1, 16].map { writers in
-            let folder = bench.scratch.appending(path: "\(writers)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let directory = bench.scratch.appending(path: "\(writers)")
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
             let count = bench.settings.durableInserts / writers * writers
             let time =
                 side == .floor
-                ? try bare(count, by: writers, at: folder)
-                : try commits(count, by: writers, side, at: folder)
+                ? try bare(count, by: writers, at: directory)
+                : try commits(count, by: writers, side, at: directory)
             let variant = writers == 1 ? "1 writer" : "\(writers) writers"
             return Figure(variant, count, in: time, .commitsPerSecond)
         }
     }
 
     private static func commits(
-        _ count: Int, by writers: Int, _ side: Side, at folder: URL
+        _ count: Int, by writers: Int, _ side: Side, at directory: URL
     ) throws -> Duration {
-        let peer = try Peers.open(side, at: folder, PeerOptions(isDurable: true))
+        let peer = try Peers.open(side, at: directory, PeerOptions(isDurable: true))
         let orders = Generator.orders(0..<count)
         let share = count / writers
         let time = try ContinuousClock().measure {
@@ -40,8 +41,8 @@ enum DurableInserts {
     }
 
     /// The same bytes, appended and synced, and nothing else.
-    private static func bare(_ count: Int, by writers: Int, at folder: URL) throws -> Duration {
-        let file = try FileFloor(at: folder.appending(path: "log"))
+    private static func bare(_ count: Int, by writers: Int, at directory: URL) throws -> Duration {
+        let file = try FileFloor(at: directory.appending(path: "log"))
         let orders = Generator.orders(0..<count)
         let share = count / writers
         let written = Tally()

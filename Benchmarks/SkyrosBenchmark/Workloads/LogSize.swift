@@ -120,13 +120,13 @@ private struct SealedChanges {
 
     init(_ kind: LogSize.Kind, in bench: Bench) throws {
         let place = bench.place(of: .sealed, .skyros)
-        let folder = SealedStores.folder(of: kind, in: place)
+        let directory = SealedStores.directory(of: kind, in: place)
         let inserted = UInt64(
             kind == .singles
                 ? bench.settings.rows : Blocks(0..<bench.settings.rows).count)
         let range = kind == .updates ? inserted + 1...UInt64.max : 1...inserted + 1
-        segments = try SealedLog(of: folder).segments(within: range)
-        let archive = try Archive(at: folder)
+        segments = try SealedLog(of: directory).segments(within: range)
+        let archive = try Archive(at: directory)
         let numbers = segments.map(\.events)
         var count = 0
         for events in numbers {

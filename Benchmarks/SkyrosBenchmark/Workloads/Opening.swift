@@ -43,12 +43,12 @@ enum Opening {
         let tail = TextTable.count(bench.settings.tailEvents)
         var figures: [Figure] = []
         if side != .sqlite {
-            let folder =
+            let directory =
                 side == .floor
                 ? bench.place(of: .history, side) : try bench.copy(of: .killedTail, side)
             figures.append(
                 Figure(
-                    "killed, \(tail) single updates, no checkpoint", try start(side, folder),
+                    "killed, \(tail) single updates, no checkpoint", try start(side, directory),
                     .milliseconds))
         }
         if side == .floor { return figures }
@@ -70,8 +70,8 @@ enum Opening {
         side == .skyros ? try bench.copy(of: fixture, side) : bench.place(of: fixture, side)
     }
 
-    private static func start(_ side: Side, _ folder: URL) throws -> Double {
-        try Probe.run(.open, side.rawValue, folder.path(percentEncoded: false))
+    private static func start(_ side: Side, _ directory: URL) throws -> Double {
+        try Probe.run(.open, side.rawValue, directory.path(percentEncoded: false))
     }
 
     // MARK: In the measured process
@@ -81,12 +81,12 @@ enum Opening {
         guard words.count == 2, let side = Side(rawValue: words[0]) else {
             throw BenchmarkError("open SIDE FOLDER")
         }
-        let folder = URL(filePath: words[1])
+        let directory = URL(filePath: words[1])
         let peer: any Peer =
             if side == .floor {
-                try DictionaryFloor(folding: folder.appending(path: "log"))
+                try DictionaryFloor(folding: directory.appending(path: "log"))
             } else {
-                try Peers.open(side, at: folder, PeerOptions(checkpoints: false))
+                try Peers.open(side, at: directory, PeerOptions(checkpoints: false))
             }
         let order = try peer.order(Generator.id(0))
         let time = Probe.milliseconds(since: launch)

@@ -24,8 +24,8 @@ enum Past {
 
     /// Microseconds for each of both questions.
     private static func skyros(_ bench: Bench) throws -> (Double, Double) {
-        let folder = try bench.copy(of: .history, .skyros)
-        let peer = try SkyrosPeer(at: folder, PeerOptions(checkpoints: false))
+        let directory = try bench.copy(of: .history, .skyros)
+        let peer = try SkyrosPeer(at: directory, PeerOptions(checkpoints: false))
         var moments: [SequenceNumber] = []
         let history = try average(bench) { row in
             let entries = try peer.store.history(of: Order.self, Generator.id(row))
@@ -36,7 +36,7 @@ enum Past {
             let state = try peer.store.snapshot(asOf: .sequence(moments[row]))
             try check(state.get(Order.self, Generator.id(row)), row)
         }
-        // The process ends here, and the folder goes away with it: no checkpoint is needed.
+        // The process ends here, and the directory goes away with it: no checkpoint is needed.
         Unclosed.keep(peer)
         return (history, asOf)
     }

@@ -11,18 +11,18 @@ enum Replaying {
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
         let changes = Versions.changeCount(bench.settings)
-        let folder = bench.place(of: .history, side)
+        let directory = bench.place(of: .history, side)
         if side == .floor {
             let clock = ContinuousClock()
             let start = clock.now
-            let floor = try DictionaryFloor(folding: folder.appending(path: "log"))
+            let floor = try DictionaryFloor(folding: directory.appending(path: "log"))
             let time = clock.now - start
             try check(bench.settings, count: floor.count()) { try floor.order($0) }
             return ["Archive", "Store without checkpoint"].map {
                 Figure($0, changes, in: time, .changesPerSecond)
             }
         }
-        let archive = try Archive(at: folder, entities: [Order.self])
+        let archive = try Archive(at: directory, entities: [Order.self])
         var state: Snapshot?
         let time = try ContinuousClock().measure { state = try archive.snapshot() }
         guard let state else { throw BenchmarkError("no snapshot") }

@@ -29,13 +29,13 @@ enum Residence {
 
     private static func memory(_ side: Side, _ bench: Bench) throws -> [Figure] {
         try Holding.allCases.filter { side == .skyros || $0 != .opened }.map { holding in
-            let folder =
+            let directory =
                 holding == .opened
                 ? bench.place(of: .base, side)
                 : bench.scratch.appending(path: holding.rawValue)
             let value = try Probe.run(
                 .memory, side.rawValue, holding.rawValue, "\(bench.settings.rows)",
-                folder.path(percentEncoded: false))
+                directory.path(percentEncoded: false))
             return Figure(holding.rawValue, value, .bytesPerRow)
         }
     }
@@ -54,7 +54,7 @@ enum Residence {
     }
 
     private static func hold(
-        _ holding: Holding, _ side: Side, _ rows: Int, _ folder: URL
+        _ holding: Holding, _ side: Side, _ rows: Int, _ directory: URL
     ) throws -> any AnyObject & Sendable {
         if side == .floor {
             let floor = DictionaryFloor(logging: nil, isIndexed: holding == .indexed)
@@ -63,7 +63,7 @@ enum Residence {
             return floor
         }
         if holding == .unindexed {
-            let store = try Store(at: folder, entities: UnindexedOrder.self)
+            let store = try Store(at: directory, entities: UnindexedOrder.self)
             for block in Blocks(0..<rows) {
                 try store.write(by: Audit.actor, because: Audit.reason) { tx in
                     for row in block { try tx.insert(UnindexedOrder(Generator.order(row))) }
@@ -72,7 +72,7 @@ enum Residence {
             try BenchmarkError.check(store.count(UnindexedOrder.self), rows, "number of rows")
             return store
         }
-        let peer = try SkyrosPeer(at: folder)
+        let peer = try SkyrosPeer(at: directory)
         if holding == .indexed { try Fixture.insertRows(0..<rows, into: peer) }
         try BenchmarkError.check(peer.count(), rows, "number of rows")
         return peer

@@ -6,30 +6,30 @@ import Skyros
 enum SealedStores {
     private static let segmentBytes = 4 << 20
 
-    static func folder(of kind: LogSize.Kind, in place: URL) -> URL {
+    static func directory(of kind: LogSize.Kind, in place: URL) -> URL {
         place.appending(path: kind == .singles ? "singles" : "blocks")
     }
 
     /// Writes one store with blocks and then updates, and one with single inserts.
     static func prepare(at place: URL, _ settings: Settings) throws {
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        try write(folder(of: .blocks, in: place)) { peer in
+        try write(directory(of: .blocks, in: place)) { peer in
             try Fixture.insertRows(0..<settings.rows, into: peer)
             _ = try Updates.update(0..<settings.tailEvents, of: settings.rows, in: peer)
         }
-        try write(folder(of: .singles, in: place)) { peer in
+        try write(directory(of: .singles, in: place)) { peer in
             _ = try SingleInserts.insert(0..<settings.rows, into: peer)
         }
     }
 
-    private static func write(_ folder: URL, _ body: (SkyrosPeer) throws -> Void) throws {
+    private static func write(_ directory: URL, _ body: (SkyrosPeer) throws -> Void) throws {
         var options = Store.Options()
         options.openingTargetMilliseconds = SkyrosPeer.never
         options.segmentBytesMax = segmentBytes
-        let peer = try SkyrosPeer(at: folder, options: options)
+        let peer = try SkyrosPeer(at: directory, options: options)
         try body(peer)
         try peer.close()
         // What was not sealed in time is sealed now.
-        try SkyrosPeer(at: folder, options: options).close()
+        try SkyrosPeer(at: directory, options: options).close()
     }
 }

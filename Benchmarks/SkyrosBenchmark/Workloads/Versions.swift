@@ -20,8 +20,8 @@ enum Versions {
     ///
     /// The audit table answers by an index whatever its length, and filling it takes minutes: it
     /// gets its rows 1,000 a block and no further updates.
-    static func prepare(_ side: Side, at folder: URL, _ settings: Settings) throws {
-        let peer = try Fixture.open(side, at: folder, PeerOptions(checkpoints: side != .skyros))
+    static func prepare(_ side: Side, at directory: URL, _ settings: Settings) throws {
+        let peer = try Fixture.open(side, at: directory, PeerOptions(checkpoints: side != .skyros))
         if side == .sqliteAudit {
             try Fixture.insertRows(0..<settings.rows, into: peer)
         } else {
@@ -40,7 +40,7 @@ enum Versions {
             }
         }
         try peer.close()
-        if side == .skyros { try removeCheckpoint(in: folder) }
+        if side == .skyros { try removeCheckpoint(in: directory) }
     }
 
     /// An update that leaves the rows with 20 versions alone.
@@ -54,7 +54,7 @@ enum Versions {
         settings.rows + rowCount * (perRow - 1) + settings.tailEvents
     }
 
-    static func removeCheckpoint(in folder: URL) throws {
-        try FileManager.default.removeItem(at: folder.appending(path: "checkpoint.sqlite"))
+    static func removeCheckpoint(in directory: URL) throws {
+        try FileManager.default.removeItem(at: directory.appending(path: "checkpoint.sqlite"))
     }
 }

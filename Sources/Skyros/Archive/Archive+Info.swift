@@ -63,12 +63,12 @@ extension Archive {
 
     /// The checkpoint, opened for reading; nil if there is none.
     func checkpoint() throws -> Checkpointer? {
-        guard let folder = disk.databaseFolder else { return nil }
+        guard let directory = disk.databaseDirectory else { return nil }
         let status = try StoreError.fromDisk { () throws(DiskError) in
             try disk.status(of: DiskPath(.root, "checkpoint.sqlite"))
         }
         guard status != nil else { return nil }
         return Checkpointer(
-            in: folder, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
+            in: directory, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
     }
 }

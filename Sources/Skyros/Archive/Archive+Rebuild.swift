@@ -21,10 +21,10 @@ extension Archive {
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
         let snapshot = try snapshot(asOf: moment, progress: progress)
-        let folder = file.deletingLastPathComponent().resolvingSymlinksInPath()
+        let directory = file.deletingLastPathComponent().resolvingSymlinksInPath()
         do {
             try write(
-                snapshot, to: DatabaseFolder(path: folder.path(percentEncoded: false)),
+                snapshot, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
                 file.lastPathComponent)
         } catch {
             // Half of a file is of no use; the error that led here is the one that counts.
@@ -37,11 +37,11 @@ extension Archive {
     }
 
     private func write(
-        _ snapshot: Snapshot, to folder: DatabaseFolder, _ name: String
+        _ snapshot: Snapshot, to directory: DatabaseDirectory, _ name: String
     ) throws {
         do {
-            let checkpointer = Checkpointer(in: folder, name, storeID: log.storeID.bytes)
-            try checkpointer.write(snapshot, TouchedRows(allOf: snapshot))
+            let checkpointer = Checkpointer(in: directory, name, storeID: log.storeID.bytes)
+            try checkpointer.write(snapshot, DirtyRows(allOf: snapshot))
             try checkpointer.close()
         } catch let error as CheckpointError {
             throw StoreError(error, in: name)
@@ -63,7 +63,7 @@ extension Archive {
         progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
         if let damage = damage?.damages.first { throw StoreError(damage) }
-        guard let folder = disk.databaseFolder else {
+        guard let directory = disk.databaseDirectory else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
         return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
@@ -74,13 +74,13 @@ extension Archive {
             }
             _ = try refresh()
             let snapshot = try snapshot(progress: progress)
-            try write(snapshot, to: folder, temporary.name)
+            try write(snapshot, to: directory, temporary.name)
             try StoreError.fromDisk { () throws(DiskError) in
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
-                try disk.syncFolder(.root)
+                try disk.syncDirectory(.root)
                 try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
-                try disk.syncFolder(.root)
+                try disk.syncDirectory(.root)
             }
             return snapshot
         }
@@ -101,8 +101,8 @@ extension Archive {
             }
             try file.close()
         }
-        try disk.syncFolder(.events)
-        try disk.syncFolder(.root)
+        try disk.syncDirectory(.events)
+        try disk.syncDirectory(.root)
     }
 }
 

@@ -38,7 +38,7 @@ extension Archive {
     }
 
     /// Writes a new store with the events up to the first damage, each as it was: its bytes, its
-    /// sequence, its time, and the running check through it.
+    /// sequence, its time, and the chain hash through it.
     ///
     ///     let archive = try Archive(at: damaged, reading: .upToDamage)
     ///     let report = try archive.salvage(into: target)
@@ -47,16 +47,16 @@ extension Archive {
     /// at all. May be called from any thread; it takes as long as reading the log twice does.
     ///
     /// - Parameters:
-    ///   - folder: where to; nothing, or an empty folder, and not inside the damaged store.
+    ///   - directory: where to; nothing, or an empty directory, and not inside the damaged store.
     ///   - progress: called after each event.
-    /// - Throws: `StoreError` with `.invalidInput` if the folder is not empty, `.diskFull`, `.io`,
+    /// - Throws: `StoreError` with `.invalidInput` if the directory is not empty, `.diskFull`, `.io`,
     ///   `.logCorrupt` if not even the store's id can be read.
     @discardableResult
     public func salvage(
-        into folder: URL, progress: (SequenceNumber) -> Void = { _ in }
+        into directory: URL, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> SalvageReport {
-        let path = folder.path(percentEncoded: false)
-        if let own = disk.systemPath, (Self.resolved(folder) + "/").hasPrefix(own + "/") {
+        let path = directory.path(percentEncoded: false)
+        if let own = disk.systemPath, (Self.resolved(directory) + "/").hasPrefix(own + "/") {
             throw StoreError(.invalidInput, "\(path) lies in the damaged store; name another place")
         }
         let files = FileManager.default
@@ -65,7 +65,7 @@ extension Archive {
             let disk = try StoreError.fromDisk { () throws(DiskError) in
                 try PosixDisk(path: path, creating: true)
             }
-            return try salvage(onto: Surroundings(disk: disk), progress: progress)
+            return try salvage(onto: Environment(disk: disk), progress: progress)
         } catch {
             let isEmpty = (try? files.contentsOfDirectory(atPath: path))?.isEmpty ?? false
             // What was made for nothing goes again; the error that led here is the one that counts.
@@ -75,8 +75,8 @@ extension Archive {
     }
 
     /// A path without symbolic links, whose last parts need not be there yet.
-    private static func resolved(_ folder: URL) -> String {
-        var there = folder.standardizedFileURL
+    private static func resolved(_ directory: URL) -> String {
+        var there = directory.standardizedFileURL
         var missing: [String] = []
         while !FileManager.default.fileExists(atPath: there.path), there.path != "/" {
             missing.insert(there.lastPathComponent, at: 0)
@@ -88,7 +88,7 @@ extension Archive {
 
     /// As `salvage(into:progress:)`, onto a disk that must be empty.
     package func salvage(
-        onto target: Surroundings, options: LogOptions = LogOptions(),
+        onto target: Environment, options: LogOptions = LogOptions(),
         progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> SalvageReport {
         let survey = try surveyed()
@@ -97,7 +97,7 @@ extension Archive {
         }
         try Self.requireEmpty(target.disk)
         let lock = try StoreError.fromDisk { () throws(DiskError) in try target.disk.lock() }
-        let copy = LogCopy(
+        let copy = SalvagedLogWriter(
             for: survey.storeID, on: target.disk, options, entropy: target.entropy)
         do {
             try copy.begin()
@@ -115,7 +115,7 @@ extension Archive {
         }
     }
 
-    private func surveyed() throws -> LogSurvey {
+    private func surveyed() throws -> DamageScan {
         if let survey { return survey }
         return try StoreError.fromLog { () throws(LogError) in try Self.survey(disk) }
     }
@@ -126,31 +126,31 @@ extension Archive {
         }
         guard names.isEmpty else {
             throw StoreError(
-                .invalidInput, "the folder holds something already; name another one",
+                .invalidInput, "the directory holds something already; name another one",
                 at: StoreError.Place(file: disk.systemPath))
         }
     }
 
     /// Copies event after event, as long as each fits the state before it.
     private func fill(
-        _ copy: LogCopy, from survey: LogSurvey, _ progress: (SequenceNumber) -> Void
+        _ copy: SalvagedLogWriter, from survey: DamageScan, _ progress: (SequenceNumber) -> Void
     ) throws -> SalvageReport {
         var state = empty
-        var touched = TouchedRows(isRecording: false)
+        var dirty = DirtyRows(isRecording: false)
         var misfit: DamageReport.Damage?
         try survey.forEach(from: 1, through: survey.head.sequence) { number, bytes in
             let sequence = SequenceNumber(rawValue: number)
-            let check = copy.head.check.advanced(by: XXH64.hash(bytes))
+            let check = copy.head.chainHash.advanced(by: XXH64.hash(bytes))
             do {
                 let event = try EventCoding.event(from: bytes, expecting: sequence)
-                try Projector.apply(event, check: check, to: &state, noting: &touched)
+                try Projector.apply(event, chainHash: check, to: &state, marking: &dirty)
             } catch let error as StoreError where error.code == .invalidEvent {
                 let place = survey.place(of: number)
                 misfit = DamageReport.Damage(
                     error, event: sequence, segment: "events/\(place?.segment ?? "")",
                     offset: place?.offset ?? 0)
                 // What an event that does not fit leaves of the state is of no use.
-                state = try HistoryReading(log: survey, empty: empty)
+                state = try HistoryReader(log: survey, empty: empty)
                     .snapshot(asOf: .sequence(SequenceNumber(rawValue: copy.head.sequence)))
                 return false
             }
@@ -170,7 +170,7 @@ extension Archive {
     }
 
     /// Reads the copy back as anybody would.
-    private func checkCopy(on target: Surroundings, _ report: SalvageReport) throws {
+    private func checkCopy(on target: Environment, _ report: SalvageReport) throws {
         let result = try Archive(on: target).verify()
         guard result.ok, result.sequence == report.sequence, result.digest == report.digest else {
             throw StoreError(

@@ -111,7 +111,7 @@ extension Archive {
         _ checkpoint: Snapshot?, with fold: Snapshot, _ result: inout Verification
     ) throws {
         guard let checkpoint else { return }
-        if checkpoint.check != fold.check {
+        if checkpoint.chainHash != fold.chainHash {
             result.otherProblems.append(
                 "the checkpoint and the log tell different histories up to event \(fold.sequence)")
         } else if try checkpoint.digest() != fold.digest() {

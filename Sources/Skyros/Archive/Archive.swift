@@ -23,7 +23,7 @@ public final class Archive: Sendable {
 
     let log: any ObservedLog
     /// The log, if it is read up to its damage.
-    let survey: LogSurvey?
+    let survey: DamageScan?
     let disk: any Disk
     private let schema: Schema
     private let hashSeed: UInt64
@@ -31,7 +31,7 @@ public final class Archive: Sendable {
     /// Opens the store at `url` for reading.
     ///
     /// - Parameters:
-    ///   - url: the store's folder.
+    ///   - url: the store's directory.
     ///   - entities: types whose indexes the snapshots shall have; none are needed.
     ///   - extent: `.upToDamage` to look into a damaged store, which reads all of the log first.
     /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like
@@ -46,16 +46,16 @@ public final class Archive: Sendable {
         } catch {
             throw error.isNotFound ? Self.notAStore(path) : StoreError(error)
         }
-        try self.init(on: Surroundings(disk: disk), entities: entities, reading: extent)
+        try self.init(on: Environment(disk: disk), entities: entities, reading: extent)
     }
 
     package init(
-        on surroundings: Surroundings, entities: [any Entity.Type] = [],
+        on environment: Environment, entities: [any Entity.Type] = [],
         reading extent: Extent = .whole
     ) throws {
-        disk = surroundings.disk
+        disk = environment.disk
         schema = entities.isEmpty ? .untyped : try Schema(entities)
-        hashSeed = surroundings.entropy.next()
+        hashSeed = environment.entropy.next()
         do throws(LogError) {
             switch extent {
             case .whole:
@@ -72,8 +72,8 @@ public final class Archive: Sendable {
         }
     }
 
-    static func survey(_ disk: any Disk) throws(LogError) -> LogSurvey {
-        try LogSurvey(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+    static func survey(_ disk: any Disk) throws(LogError) -> DamageScan {
+        try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
     }
 
     /// The last event, or the last one before the damage.
@@ -91,7 +91,7 @@ public final class Archive: Sendable {
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func event(_ sequence: SequenceNumber) throws -> Event? {
-        try EventReading(log).event(sequence)
+        try EventReader(log).event(sequence)
     }
 
     /// Calls `body` with the events from `first` through `last`, in order, until it returns
@@ -104,7 +104,7 @@ public final class Archive: Sendable {
         _ body: (Event) throws -> Bool
     ) throws {
         let end = last ?? sequence
-        try EventReading(log).forEach(from: first, through: end) { event, _ in
+        try EventReader(log).forEach(from: first, through: end) { event, _ in
             try body(event)
         }
     }
@@ -148,10 +148,10 @@ public final class Archive: Sendable {
         _ body: (_ event: Event, _ state: Snapshot) throws -> Bool
     ) throws {
         var snapshot = empty
-        var touched = TouchedRows(isRecording: false)
+        var dirty = DirtyRows(isRecording: false)
         let end = last ?? sequence
-        try EventReading(log).forEach(from: 1, through: end) { event, check in
-            try Projector.apply(event, check: check, to: &snapshot, noting: &touched)
+        try EventReader(log).forEach(from: 1, through: end) { event, chainHash in
+            try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
             return try body(event, snapshot)
         }
     }
@@ -159,10 +159,10 @@ public final class Archive: Sendable {
     /// The state before the first event.
     var empty: Snapshot {
         Snapshot(
-            schema, beginning: RunningCheck(beginning: log.storeID), hashSeed: hashSeed)
+            schema, beginning: ChainHash(beginning: log.storeID), hashSeed: hashSeed)
     }
 
-    private var past: HistoryReading { HistoryReading(log: log, empty: empty) }
+    private var past: HistoryReader { HistoryReader(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "there is no store at \(path)")

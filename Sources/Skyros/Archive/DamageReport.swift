@@ -17,7 +17,7 @@ public struct DamageReport: Hashable, Sendable {
         public let code: StoreError.Code
         /// What is wrong, in words.
         public let message: String
-        /// The segment's file, relative to the store's folder; of a missing one, the name that it
+        /// The segment's file, relative to the store's directory; of a missing one, the name that it
         /// would have.
         public let segment: String
         /// Bytes from the start of that file; nil if all of it is concerned.
@@ -49,7 +49,7 @@ public struct DamageReport: Hashable, Sendable {
 }
 
 extension DamageReport {
-    init(_ survey: LogSurvey) {
+    init(_ survey: DamageScan) {
         damages = survey.damages.map { Damage($0) }
         tornTail = survey.tornTail.map { Damage($0) }
         sequence = SequenceNumber(rawValue: survey.head.sequence)

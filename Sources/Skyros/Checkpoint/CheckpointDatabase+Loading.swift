@@ -33,12 +33,12 @@ extension CheckpointDatabase {
     }
 
     private func load(
-        _ entity: CheckpointLayout.Entity, _ body: (LoadedRow) throws -> Void
+        _ entity: TableLayout.Entity, _ body: (LoadedRow) throws -> Void
     ) throws {
-        let plan = RowPlan(entity.columns)
+        let plan = ColumnPlan(entity.columns)
         let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
         var reader = RowReader(plan, entity: entity.name)
-        var tally = RowTally()
+        var tally = TableDigest()
         while try select.step() {
             try reader.read(select)
             let digest = reader.digest()
@@ -54,7 +54,7 @@ extension CheckpointDatabase {
 
     /// Throws unless the rows that were read come to what is written down.
     private static func compare(
-        _ tally: RowTally, with entity: CheckpointLayout.Entity
+        _ tally: TableDigest, with entity: TableLayout.Entity
     ) throws(CheckpointError) {
         let expected = entity.tally
         guard tally.rowCount == expected.rowCount else {
@@ -64,7 +64,7 @@ extension CheckpointDatabase {
         guard tally.digest == expected.digest else {
             throw .damage("the digest does not match", entity: entity.name)
         }
-        guard tally.numberCheck == expected.numberCheck else {
+        guard tally.rowNumberHash == expected.rowNumberHash else {
             throw .damage("the row numbers do not match", entity: entity.name)
         }
     }

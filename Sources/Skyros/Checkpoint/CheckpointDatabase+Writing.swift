@@ -28,11 +28,11 @@ extension CheckpointDatabase {
 
     private func apply(
         _ batch: CheckpointBatch, at position: CheckpointPosition
-    ) throws -> CheckpointCatalog {
+    ) throws -> CheckpointDescription {
         try refresh()
-        let old = catalog?.layout ?? CheckpointLayout()
-        if catalog == nil { try CheckpointCatalog.create(on: connection) }
-        var next = CheckpointCatalog(layout: old, position: position)
+        let old = catalog?.layout ?? TableLayout()
+        if catalog == nil { try CheckpointDescription.create(on: connection) }
+        var next = CheckpointDescription(layout: old, position: position)
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }
@@ -42,7 +42,7 @@ extension CheckpointDatabase {
     }
 
     private func apply(
-        _ changes: CheckpointBatch.EntityChanges, to layout: inout CheckpointLayout
+        _ changes: CheckpointBatch.EntityChanges, to layout: inout TableLayout
     ) throws {
         let writer = try writer(for: changes.entity, layout)
         if changes.isCleared { try writer.clear() }
@@ -59,7 +59,7 @@ extension CheckpointDatabase {
     }
 
     private func writer(
-        for name: String, _ layout: CheckpointLayout
+        for name: String, _ layout: TableLayout
     ) throws(SQLiteError) -> TableWriter {
         let key = Array(name.utf8)
         if let writer = writers[key], writer.tableExists { return writer }
@@ -76,7 +76,7 @@ extension CheckpointDatabase {
     }
 }
 
-extension CheckpointLayout {
+extension TableLayout {
     /// A change that got lost on its way would be found by nobody later: the digest knows only
     /// what was written.
     fileprivate func checkRowCounts(_ expected: [String: Int]) throws(CheckpointError) {

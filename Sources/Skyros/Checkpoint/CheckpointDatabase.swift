@@ -18,7 +18,7 @@ import SkyrosSQLite
 package final class CheckpointDatabase {
     let connection: Connection
     /// What the file says as of `dataVersion`; nil when it is empty.
-    var catalog: CheckpointCatalog?
+    var catalog: CheckpointDescription?
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
     /// By the bytes of the entity's name; emptied whenever the file was not written by us.
@@ -80,7 +80,7 @@ package final class CheckpointDatabase {
         let current = try select.single { $0.integer(at: 0) }
         guard dataVersion == nil || dataVersion != current else { return }
         writers = [:]
-        catalog = try CheckpointCatalog.read(connection)
+        catalog = try CheckpointDescription.read(connection)
         dataVersion = current
     }
 

@@ -17,8 +17,8 @@ package enum CheckpointError: Error, Hashable, Sendable {
     case corrupt(Damage)
     /// A record that was to be written is not a canonical CBOR map.
     case invalidRecord(entity: String, row: Int64, reason: String)
-    /// The store's folder does not stand any more where it was opened; maybe another one does.
-    case folderMoved(from: String)
+    /// The store's directory does not stand any more where it was opened; maybe another one does.
+    case directoryMoved(from: String)
     /// A sequence number that was to be written is beyond what SQLite's integers hold.
     case limitExceeded(String)
 
@@ -69,8 +69,8 @@ extension CheckpointError: CustomStringConvertible {
             "The checkpoint is damaged: \(damage.description)\(damage.place)."
         case .invalidRecord(let entity, let row, let reason):
             "The record of \(entity) in row \(row) cannot be stored: \(reason)."
-        case .folderMoved(let path):
-            "The checkpoint cannot be reached: the store's folder was moved away from \(path)."
+        case .directoryMoved(let path):
+            "The checkpoint cannot be reached: the store's directory was moved away from \(path)."
         case .limitExceeded(let what): "The checkpoint cannot hold \(what)."
         }
     }

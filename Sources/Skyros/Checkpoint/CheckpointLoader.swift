@@ -13,7 +13,7 @@ enum CheckpointLoader {
         _ database: CheckpointDatabase, into empty: Snapshot
     ) throws -> Snapshot? {
         let snapshot = Locked(empty)
-        var relay = Relay<LoadedRows> { rows in
+        var relay = BoundedPipeline<LoadedRows> { rows in
             try snapshot.withLock { try add(rows, to: &$0) }
         }
         var rows = LoadedRows(entity: "")
@@ -33,7 +33,7 @@ enum CheckpointLoader {
             snapshot.move(
                 to: SequenceNumber(rawValue: position.sequence),
                 time: EventTime(microseconds: position.timeMicroseconds),
-                rawCheck: position.runningCheck)
+                rawChainHash: position.chainHash)
             return snapshot
         }
     }

@@ -4,19 +4,19 @@ package struct CheckpointPosition: Hashable, Sendable {
     package var storeID: [UInt8]
     /// The last event that the rows contain; 0 when there is none.
     package var sequence: UInt64
-    /// The running check over the history up to that event.
-    package var runningCheck: UInt64
+    /// The chain hash over the history up to that event.
+    package var chainHash: UInt64
     /// The time of that event, in microseconds since 1970.
     package var timeMicroseconds: Int64
 
     package static let storeIDBytes = 16
 
     package init(
-        storeID: [UInt8], sequence: UInt64, runningCheck: UInt64, timeMicroseconds: Int64
+        storeID: [UInt8], sequence: UInt64, chainHash: UInt64, timeMicroseconds: Int64
     ) {
         self.storeID = storeID
         self.sequence = sequence
-        self.runningCheck = runningCheck
+        self.chainHash = chainHash
         self.timeMicroseconds = timeMicroseconds
     }
 }

@@ -7,7 +7,7 @@ import SkyrosLog
 /// This stage is responsible for: which rows to write. It is not responsible for: when to do
 /// it, and that the log is durable up to the snapshot's event.
 final class Checkpointer: Sendable {
-    private let folder: DatabaseFolder
+    private let directory: DatabaseDirectory
     private let name: String
     private let storeID: [UInt8]
     private let isReadOnly: Bool
@@ -16,10 +16,11 @@ final class Checkpointer: Sendable {
     private let written = Locked<SequenceNumber?>(nil)
 
     /// - Parameters:
-    ///   - folder: where the checkpoint is, or will be once there is something to write.
+    ///   - directory: where the checkpoint is, or will be once there is something to write.
     ///   - name: what the file is called there.
-    init(in folder: DatabaseFolder, _ name: String, storeID: [UInt8], readOnly: Bool = false) {
-        self.folder = folder
+    init(in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false)
+    {
+        self.directory = directory
         self.name = name
         isReadOnly = readOnly
         self.storeID = storeID
@@ -51,24 +52,26 @@ final class Checkpointer: Sendable {
 
     /// Brings the checkpoint to the state of `snapshot`.
     ///
-    /// - Parameter touched: all rows that differ from what the checkpoint holds.
+    /// - Parameter dirty: all rows that differ from what the checkpoint holds.
     /// - Throws: `CheckpointError`; the checkpoint is then as it was before.
-    func write(_ snapshot: Snapshot, _ touched: TouchedRows) throws {
+    func write(_ snapshot: Snapshot, _ dirty: DirtyRows) throws {
         let position = CheckpointPosition(
             storeID: storeID, sequence: snapshot.sequence.rawValue,
-            runningCheck: snapshot.check.rawValue,
+            chainHash: snapshot.chainHash.rawValue,
             timeMicroseconds: snapshot.time.microseconds)
         try database.withLock { database in
-            _ = try open(&database).write(Self.batch(snapshot, touched), at: position)
+            _ = try open(&database).write(Self.batch(snapshot, dirty), at: position)
         }
         written.withLock { $0 = snapshot.sequence }
     }
 
     private func open(_ database: inout CheckpointDatabase?) throws -> CheckpointDatabase {
-        guard folder.isInPlace else { throw CheckpointError.folderMoved(from: folder.path) }
+        guard directory.isInPlace else {
+            throw CheckpointError.directoryMoved(from: directory.path)
+        }
         if let database { return database }
         let opened = try CheckpointDatabase(
-            path: folder.path(of: name), readOnly: isReadOnly, vfs: folder.vfs)
+            path: directory.path(of: name), readOnly: isReadOnly, vfs: directory.vfs)
         database = opened
         return opened
     }
@@ -85,14 +88,14 @@ final class Checkpointer: Sendable {
         let nobody = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
         let position = CheckpointPosition(
             storeID: nobody, sequence: snapshot.sequence.rawValue,
-            runningCheck: snapshot.check.rawValue, timeMicroseconds: snapshot.time.microseconds)
-        try database.write(batch(snapshot, TouchedRows(allOf: snapshot)), at: position)
+            chainHash: snapshot.chainHash.rawValue, timeMicroseconds: snapshot.time.microseconds)
+        try database.write(batch(snapshot, DirtyRows(allOf: snapshot)), at: position)
     }
 
     static func batch(
-        _ snapshot: Snapshot, _ touched: TouchedRows
+        _ snapshot: Snapshot, _ dirty: DirtyRows
     ) throws -> CheckpointBatch {
-        let touchedTables = touched.tables.compactMap(\.self)
+        let touchedTables = dirty.tables.compactMap(\.self)
         let changes = touchedTables.sorted { $0.entity < $1.entity }.map { rows in
             let table = snapshot.table(rows.entity)
             var upserts: [Row] = []

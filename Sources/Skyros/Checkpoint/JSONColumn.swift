@@ -137,7 +137,7 @@ enum JSONColumn {
     ) throws(CBORError) {
         let start = reader.offset
         let utf8 = try reader.readUTF8()
-        guard PlainText.isPlain(utf8) || PlainText.isUTF8(utf8) else {
+        guard SQLiteText.isPlain(utf8) || SQLiteText.isUTF8(utf8) else {
             throw CBORError(.invalidText, at: start)
         }
         text.append(words: "\"")

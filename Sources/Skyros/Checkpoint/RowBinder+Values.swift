@@ -52,8 +52,8 @@ extension RowBinder {
         _ value: UnsafeRawBufferPointer, to statement: Statement, at parameter: Int32
     ) throws -> Bool {
         guard let content = try Self.content(of: value, .text) else { return false }
-        guard PlainText.isPlain(content) else {
-            guard PlainText.isUTF8(content) else { throw CBORError(.invalidText, at: 0) }
+        guard SQLiteText.isPlain(content) else {
+            guard SQLiteText.isUTF8(content) else { throw CBORError(.invalidText, at: 0) }
             return false
         }
         try statement.bind(text: content, at: parameter, .borrowed)

@@ -6,7 +6,7 @@ import SkyrosSQLite
 /// none, it goes to `_exact` as well. Text and bytes are bound in place, so the record's memory
 /// must stay as it is until the statement has run.
 struct RowBinder: ~Copyable {
-    private let plan: RowPlan
+    private let plan: ColumnPlan
     private let entity: String
     /// The fields for `_exact`, encoded, without their map's head.
     private var exact = CBORWriter(capacity: 64)
@@ -14,7 +14,7 @@ struct RowBinder: ~Copyable {
     /// Scratch for values that are bound in another form than they are stored.
     var text = CBORWriter(capacity: 64)
 
-    init(_ plan: RowPlan, entity: String) {
+    init(_ plan: ColumnPlan, entity: String) {
         self.plan = plan
         self.entity = entity
     }
@@ -66,31 +66,31 @@ struct RowBinder: ~Copyable {
         var id = 0..<0
         var previous = 0..<0
         var index = 0
-        var fields = try CBORFields(record)
+        var fields = try MapEntries(record)
         while let field = try fields.next() {
             let key = field.start..<field.key.upperBound
             var order = -1
             while index < plan.columns.count {
                 order = plan.compare(index, with: record, at: key)
                 if order >= 0 { break }
-                try statement.bindNull(at: RowPlan.parameter(index))
+                try statement.bindNull(at: ColumnPlan.parameter(index))
                 index += 1
             }
             if index < plan.columns.count, order == 0 {
                 try bind(field, of: record, to: statement, at: index)
                 index += 1
             } else {
-                try RowPlan.check(key, after: previous, in: record)
+                try ColumnPlan.check(key, after: previous, in: record)
                 let isNull = record[field.value.lowerBound] == CBORFormat.Byte.null
                 guard isFull || isNull else { return nil }
                 keep(field, of: record)
             }
-            if RowPlan.isIDKey(record, key) { id = field.value }
+            if ColumnPlan.isIDKey(record, key) { id = field.value }
             previous = key
         }
         try fields.reader.finish()
         for index in index..<plan.columns.count {
-            try statement.bindNull(at: RowPlan.parameter(index))
+            try statement.bindNull(at: ColumnPlan.parameter(index))
         }
         return id
     }
@@ -103,10 +103,10 @@ struct RowBinder: ~Copyable {
     ) throws {
         let value = UnsafeRawBufferPointer(rebasing: record[field.value])
         let kind = plan.columns[index].kind
-        let parameter = RowPlan.parameter(index)
+        let parameter = ColumnPlan.parameter(index)
         if try !bind(value, as: kind, to: statement, at: parameter) {
             keep(field, of: record)
-            try Approximation(of: value, for: kind).bind(to: statement, at: parameter)
+            try DisplayValue(of: value, for: kind).bind(to: statement, at: parameter)
         }
     }
 

@@ -42,7 +42,7 @@ extension RowReader {
         switch kind {
         case .uuid: return appendUUID(text)
         case .decimal: return DecimalText.append(text, to: &record)
-        case .json: return JSONColumn.append(json: text, to: &record) && PlainText.isPlain(text)
+        case .json: return JSONColumn.append(json: text, to: &record) && SQLiteText.isPlain(text)
         default:
             record.appendTag(CBORFormat.Tag.url)
             return appendText(text)
@@ -50,7 +50,7 @@ extension RowReader {
     }
 
     private mutating func appendText(_ text: UnsafeRawBufferPointer) -> Bool {
-        guard PlainText.isPlain(text) else { return false }
+        guard SQLiteText.isPlain(text) else { return false }
         record.append(utf8: text)
         return true
     }

@@ -5,7 +5,7 @@ import SkyrosSQLite
 /// It checks what it reads, as the bytes come from a disk: every column must hold what its kind
 /// says. Whether all of it is what was once written is for the digest to say.
 struct RowReader: ~Copyable {
-    let plan: RowPlan
+    let plan: ColumnPlan
     let entity: String
     /// The number of the row that was read last.
     private(set) var number: Int64 = 0
@@ -17,7 +17,7 @@ struct RowReader: ~Copyable {
     private var ownID = 0..<0
     private var hasher = StateDigest.RecordHasher()
 
-    init(_ plan: RowPlan, entity: String) {
+    init(_ plan: ColumnPlan, entity: String) {
         self.plan = plan
         self.entity = entity
     }
@@ -92,7 +92,7 @@ struct RowReader: ~Copyable {
     private mutating func appendField(
         _ row: Statement, at index: Int
     ) throws(CheckpointError) -> Bool {
-        let column = RowPlan.column(index)
+        let column = ColumnPlan.column(index)
         let type = row.storageType(at: column)
         if case .null = type { return false }
         let key = plan.columns[index].key
@@ -131,7 +131,7 @@ struct RowReader: ~Copyable {
             exact.withUnsafeBytes {
                 record.append(raw: UnsafeRawBufferPointer(rebasing: $0[field.range]))
             }
-            let isID = exact.withUnsafeBytes { RowPlan.isIDKey($0, key) }
+            let isID = exact.withUnsafeBytes { ColumnPlan.isIDKey($0, key) }
             if isID { ownID = start..<record.count }
         }
         for index in index..<plan.columns.count {
@@ -146,10 +146,10 @@ struct RowReader: ~Copyable {
             return try exact.withUnsafeBytes { bytes in
                 var result: [CBORField] = []
                 var previous = 0..<0
-                var fields = try CBORFields(bytes)
+                var fields = try MapEntries(bytes)
                 while let field = try fields.next() {
                     let key = field.start..<field.key.upperBound
-                    try RowPlan.check(key, after: previous, in: bytes)
+                    try ColumnPlan.check(key, after: previous, in: bytes)
                     result.append(field)
                     previous = key
                 }

@@ -9,7 +9,7 @@ import SkyrosSQLite
 /// there.
 final class TableWriter {
     /// The entity with the columns, the count and the digest that the table has now.
-    private(set) var entity: CheckpointLayout.Entity
+    private(set) var entity: TableLayout.Entity
     private let connection: Connection
     /// Nil as long as there is no table.
     private var statements: TableStatements?
@@ -17,7 +17,7 @@ final class TableWriter {
 
     /// - Parameter exists: whether the table is there; if not, the first row creates it.
     init(
-        _ entity: CheckpointLayout.Entity, exists: Bool, on connection: Connection
+        _ entity: TableLayout.Entity, exists: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.entity = entity
         self.connection = connection
@@ -34,7 +34,7 @@ final class TableWriter {
     func clear() throws(SQLiteError) {
         guard tableExists else { return }
         try connection.execute(entity.clearSQL)
-        entity.tally = RowTally()
+        entity.tally = TableDigest()
         highestRow = nil
     }
 
@@ -61,7 +61,7 @@ final class TableWriter {
         _ number: Int64, _ id: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer
     ) throws -> Bool {
         guard let statements else { return false }
-        let isFull = entity.columns.count >= CheckpointLayout.columnCountMax
+        let isFull = entity.columns.count >= TableLayout.columnCountMax
         return try statements.binder.bind(
             number, id, record, to: statements.upsert, isFull: isFull)
     }
@@ -99,12 +99,12 @@ final class TableWriter {
     }
 }
 
-extension CheckpointLayout.Entity {
+extension TableLayout.Entity {
     fileprivate mutating func addColumns(for record: UnsafeRawBufferPointer) throws(CBORError) {
         var known = Set(columns.map { Array($0.field.utf8) })
-        var fields = try CBORFields(record)
+        var fields = try MapEntries(record)
         while let field = try fields.next() {
-            guard columns.count < CheckpointLayout.columnCountMax else { return }
+            guard columns.count < TableLayout.columnCountMax else { return }
             let value = UnsafeRawBufferPointer(rebasing: record[field.value])
             guard let kind = try ColumnKind(decidedBy: value),
                 known.insert(Array(record[field.key])).inserted
@@ -124,8 +124,8 @@ final class TableStatements {
     var reader: RowReader
     private var hasher = StateDigest.RecordHasher()
 
-    init(_ entity: CheckpointLayout.Entity, on connection: Connection) throws(SQLiteError) {
-        let plan = RowPlan(entity.columns)
+    init(_ entity: TableLayout.Entity, on connection: Connection) throws(SQLiteError) {
+        let plan = ColumnPlan(entity.columns)
         upsert = try connection.prepare(entity.upsertSQL(plan))
         select = try connection.prepare(entity.selectSQL(plan, oneRow: true))
         delete = try connection.prepare(entity.deleteSQL)

@@ -57,7 +57,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private mutating func readMore() throws {
             var events: [Event] = []
             let last = signal.last
-            try EventReading(log).forEach(from: next, through: last) { event, _ in
+            try EventReader(log).forEach(from: next, through: last) { event, _ in
                 events.append(event)
                 return events.count < Self.readCountMax
             }

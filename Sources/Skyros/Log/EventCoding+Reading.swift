@@ -136,7 +136,7 @@ extension EventCoding {
 
     /// Takes a map over as it is, once it is known to be one.
     private static func readFields(_ reader: inout CBORReader) throws -> Fields {
-        var fields = try CBORFields(reader.bytes, at: reader.offset)
+        var fields = try MapEntries(reader.bytes, at: reader.offset)
         while try fields.next() != nil {}
         let range = reader.offset..<fields.reader.offset
         reader.offset = range.upperBound

@@ -67,7 +67,8 @@ final class EventLog: Sendable {
             state.lastTime = time
             state.last = sequence
             return Appended(
-                stamp: EventStamp(sequence: sequence, time: time, check: position.head.check),
+                stamp: EventStamp(
+                    sequence: sequence, time: time, chainHash: position.head.chainHash),
                 position: position, byteCount: state.writer.buffer.count)
         }
     }

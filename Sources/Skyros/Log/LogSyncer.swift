@@ -22,7 +22,7 @@ final class LogSyncer: Sendable {
     private let state = Monitor(State())
     /// Spares the writers the monitor: set by the first write after a sync.
     private let isDirty = Atomic(false)
-    private let worker = Worker()
+    private let worker = SerialQueue()
 
     /// Starts the thread, which runs until `stop`. Each failure of a sync that nobody waits for
     /// is given to `report`.

@@ -8,14 +8,14 @@ import SkyrosLog
 struct Projector {
     /// Applies `event` to `snapshot`, which must be the state just before it.
     ///
-    /// - Parameter check: the running check through the event.
-    /// - Throws: as `apply(_:prepared:as:to:noting:)`.
+    /// - Parameter check: the chain hash through the event.
+    /// - Throws: as `apply(_:prepared:as:to:marking:)`.
     static func apply(
-        _ event: Event, check: RunningCheck, to snapshot: inout Snapshot,
-        noting touched: inout TouchedRows
+        _ event: Event, chainHash: ChainHash, to snapshot: inout Snapshot,
+        marking dirty: inout DirtyRows
     ) throws {
-        let stamp = EventStamp(sequence: event.sequence, time: event.time, check: check)
-        try apply(event.changes, prepared: [], as: stamp, to: &snapshot, noting: &touched)
+        let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
+        try apply(event.changes, prepared: [], as: stamp, to: &snapshot, marking: &dirty)
     }
 
     /// Applies an event's changes to `snapshot`, which must be the state just before it.
@@ -23,12 +23,12 @@ struct Projector {
     /// - Parameters:
     ///   - prepared: what the write block already made for each change; empty on replay.
     ///   - stamp: where the event stands.
-    ///   - touched: notes which rows changed, for the checkpoint.
+    ///   - dirty: notes which rows changed, for the checkpoint.
     /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then the
     ///   log was not written by this library. The snapshot is of no use afterwards.
     static func apply(
-        _ changes: [Change], prepared: [PreparedRow?], as stamp: EventStamp,
-        to snapshot: inout Snapshot, noting touched: inout TouchedRows
+        _ changes: [Change], prepared: [StagedChange?], as stamp: EventStamp,
+        to snapshot: inout Snapshot, marking dirty: inout DirtyRows
     ) throws {
         let event = stamp.sequence
         guard event == snapshot.sequence.next else {
@@ -37,30 +37,30 @@ struct Projector {
         do {
             for (position, change) in changes.enumerated() {
                 let memo = prepared.isEmpty ? nil : prepared[position]
-                try apply(change, of: event, memo, to: &snapshot, &touched)
+                try apply(change, of: event, memo, to: &snapshot, &dirty)
             }
         } catch let error as CBORError {
             throw invalid(event, error.description)
         }
         snapshot.sequence = stamp.sequence
         snapshot.time = stamp.time
-        snapshot.check = stamp.check
+        snapshot.chainHash = stamp.chainHash
     }
 
     private static func apply(
-        _ change: Change, of event: SequenceNumber, _ memo: PreparedRow?,
-        to snapshot: inout Snapshot, _ touched: inout TouchedRows
+        _ change: Change, of event: SequenceNumber, _ memo: StagedChange?,
+        to snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let index = snapshot.tableIndex(of: change.entity)
         switch change {
         case .inserted(let record):
             let row = try insert(record, event, memo, into: &snapshot.tables[index])
-            touched.note(row, in: record.entity, at: index)
+            dirty.mark(row, in: record.entity, at: index)
         case .updated(let entity, let id, let before, let after):
             let row =
                 try replace(by: memo, in: &snapshot.tables[index])
                 ?? update(id, before, after, event, in: &snapshot.tables[index])
-            touched.note(row, in: entity, at: index)
+            dirty.mark(row, in: entity, at: index)
         case .deleted(let record):
             // The record as it is, not as the event says it was: by the keys of the former the
             // indexes refer to the row.
@@ -70,18 +70,18 @@ struct Projector {
             else {
                 throw invalid(event, "it deletes \(describe(change)), which is not there")
             }
-            touched.note(removed, in: record.entity, at: index)
+            dirty.mark(removed, in: record.entity, at: index)
         case .cleared(let entity, let count):
             guard snapshot.tables[index].count == count else {
                 throw invalid(event, "it clears \(count) records of \(entity), there are others")
             }
             snapshot.tables[index].clear()
-            touched.noteCleared(entity, at: index)
+            dirty.markCleared(entity, at: index)
         }
     }
 
     private static func insert(
-        _ record: Record, _ event: SequenceNumber, _ memo: PreparedRow?, into table: inout Table
+        _ record: Record, _ event: SequenceNumber, _ memo: StagedChange?, into table: inout Table
     ) throws -> Row {
         let row =
             memo?.row
@@ -94,7 +94,7 @@ struct Projector {
         return row
     }
 
-    private static func replace(by memo: PreparedRow?, in table: inout Table) throws -> Row? {
+    private static func replace(by memo: StagedChange?, in table: inout Table) throws -> Row? {
         guard let memo, let row = memo.row, let record = memo.after else { return nil }
         try table.put(row, before: memo.before, after: record)
         return row

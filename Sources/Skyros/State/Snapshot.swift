@@ -14,17 +14,17 @@ public struct Snapshot: Sendable {
     public package(set) var sequence: SequenceNumber
     /// The time of that event.
     public package(set) var time: EventTime
-    /// The running check through that event.
-    package var check: RunningCheck
+    /// The chain hash through that event.
+    package var chainHash: ChainHash
     /// One table an entity, in no particular order.
     var tables: [Table]
     let hashSeed: UInt64
 
     /// The state before the first event.
-    package init(_ schema: Schema, beginning check: RunningCheck, hashSeed: UInt64) {
+    package init(_ schema: Schema, beginning chainHash: ChainHash, hashSeed: UInt64) {
         sequence = .zero
         time = .zero
-        self.check = check
+        self.chainHash = chainHash
         self.hashSeed = hashSeed
         tables = schema.entities.map {
             Table(
@@ -42,10 +42,10 @@ public struct Snapshot: Sendable {
     }
 
     /// Says which event the tables have come to.
-    mutating func move(to sequence: SequenceNumber, time: EventTime, rawCheck: UInt64) {
+    mutating func move(to sequence: SequenceNumber, time: EventTime, rawChainHash: UInt64) {
         self.sequence = sequence
         self.time = time
-        check = RunningCheck(rawValue: rawCheck)
+        chainHash = ChainHash(rawValue: rawChainHash)
     }
 
     /// The table of `entity`; nil if nothing of it was ever stored and no schema names it.

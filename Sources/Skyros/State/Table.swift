@@ -7,7 +7,7 @@ struct Table: Sendable {
     let type: (any Entity.Type)?
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
-    private(set) var rows = RowMap()
+    private(set) var rows = RowTrie()
     private(set) var indexes: [TableIndex]
     /// Whether the indexes are left out for now, see `Snapshot.fold`.
     private var isFolding = false
@@ -72,7 +72,7 @@ struct Table: Sendable {
 
     /// Removes all rows; their numbers are not given again.
     mutating func clear() {
-        rows = RowMap()
+        rows = RowTrie()
         indexes = indexes.map { TableIndex($0.definition) }
     }
 
@@ -120,7 +120,7 @@ struct Table: Sendable {
 /// One index of a table.
 struct TableIndex: Sendable {
     let definition: IndexDefinition
-    private(set) var tree = KeyTree()
+    private(set) var tree = IndexBTree()
     /// How many rows there are whose stored values are not what today's type writes.
     private var unexpectedCount = 0
 
@@ -132,19 +132,19 @@ struct TableIndex: Sendable {
     }
 
     /// The index of all these rows. O(n log n).
-    init(_ definition: IndexDefinition, of rows: RowMap) throws {
+    init(_ definition: IndexDefinition, of rows: RowTrie) throws {
         self.definition = definition
         let all = rows.all()
         let middle = all.count < Self.twoThreadRowsMin ? all.count : all.count / 2
         let (a, b) = try withExtendedLifetime(rows) {
-            try Concurrently.both(when: middle < all.count) {
+            try inParallel(when: middle < all.count) {
                 try Self.keys(of: all[..<middle], definition)
             } _: {
                 try Self.keys(of: all[middle...], definition)
             }
         }
         unexpectedCount = a.unexpectedCount + b.unexpectedCount
-        tree = KeySorter.tree(of: a.sorter, b.sorter)
+        tree = IndexBulkLoader.tree(of: a.sorter, b.sorter)
     }
 
     /// From so many rows on two threads gather and sort the keys.
@@ -153,8 +153,8 @@ struct TableIndex: Sendable {
     /// The keys of some rows in their order, and how many of them are not what the type writes.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
-    ) throws -> (sorter: KeySorter, unexpectedCount: Int) {
-        let sorter = KeySorter(reserving: rows.count)
+    ) throws -> (sorter: IndexBulkLoader, unexpectedCount: Int) {
+        let sorter = IndexBulkLoader(reserving: rows.count)
         var unexpectedCount = 0
         // In the order in which they lie in memory.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
@@ -189,7 +189,7 @@ struct TableIndex: Sendable {
     /// Whether any row under this key is one that `isMeant` says yes to. O(log n + rows asked).
     func contains(_ key: ByteString, where isMeant: (Row) throws -> Bool) rethrows -> Bool {
         var isFound = false
-        let bound = KeyTree.Bound(key: key, isInclusive: true)
+        let bound = IndexBTree.Bound(key: key, isInclusive: true)
         try tree.scanRows(from: bound, to: bound) { row in
             isFound = try isMeant(row)
             return !isFound

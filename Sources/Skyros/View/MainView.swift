@@ -3,28 +3,28 @@ import SkyrosDisk
 /// The cell that holds the newest snapshot.
 ///
 /// A reader waits at most for a bounded step in memory: a small event is applied in place while
-/// the gate is closed, a large one to a copy that is then swapped in (promise P8).
+/// the lock is closed, a large one to a copy that is then swapped in (promise P8).
 ///
 /// - Note: `@unchecked` because the compiler cannot see that what is behind the pointer is read
-///   behind the gate and changed while it is closed.
+///   behind the lock and changed while it is closed.
 final class MainView: @unchecked Sendable {
-    /// Events with more changes are applied outside of the gate.
+    /// Events with more changes are applied outside of the lock.
     private static let changesInPlaceMax = 1_000
 
     /// Behind a pointer, as in `Locked`.
     private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
-    private let gate = ReaderGate()
+    private let lock = SharedLock()
     private let hashSeed: UInt64
     /// The rows that changed since the last checkpoint. Its lock is held by whoever changes the
     /// view, so that rows and snapshot are of one moment.
-    private let touched: Locked<TouchedRows>
+    private let dirty: Locked<DirtyRows>
 
-    /// - Parameter touched: the rows that the checkpoint does not hold as the snapshot does; also
+    /// - Parameter dirty: the rows that the checkpoint does not hold as the snapshot does; also
     ///   says whether to note such rows at all.
-    init(_ snapshot: Snapshot, touched: TouchedRows) {
+    init(_ snapshot: Snapshot, dirty: DirtyRows) {
         hashSeed = snapshot.hashSeed
         self.snapshot.initialize(to: snapshot)
-        self.touched = Locked(touched)
+        self.dirty = Locked(dirty)
     }
 
     deinit {
@@ -34,16 +34,16 @@ final class MainView: @unchecked Sendable {
 
     /// The newest state. O(1).
     var current: Snapshot {
-        let pass = gate.enter()
-        defer { gate.leave(pass) }
+        let token = lock.lockShared()
+        defer { lock.unlockShared(token) }
         return snapshot.pointee
     }
 
     /// The row with this id in the table at `index`, in the newest state. O(log n).
     func row(_ id: RecordID, inTableAt index: Int) -> Row? {
         let hash = id.bytes.hash(seed: hashSeed)
-        let pass = gate.enter()
-        defer { gate.leave(pass) }
+        let token = lock.lockShared()
+        defer { lock.unlockShared(token) }
         // Nothing on the way is copied: threads that counted references to the same objects
         // would wait for each other.
         return snapshot.pointee.tables.withUnsafeBufferPointer { tables in
@@ -53,29 +53,29 @@ final class MainView: @unchecked Sendable {
 
     /// Moves the view on by an event with `changeCount` changes. One thread at a time.
     func update(
-        changeCount: Int, _ apply: (inout Snapshot, inout TouchedRows) throws -> Void
+        changeCount: Int, _ apply: (inout Snapshot, inout DirtyRows) throws -> Void
     ) rethrows {
-        try touched.withLock { touched in
+        try dirty.withLock { dirty in
             if changeCount <= Self.changesInPlaceMax {
-                return try gate.whileClosed { try apply(&snapshot.pointee, &touched) }
+                return try lock.withExclusive { try apply(&snapshot.pointee, &dirty) }
             }
             var copy = snapshot.pointee
-            try apply(&copy, &touched)
-            gate.whileClosed { snapshot.pointee = copy }
+            try apply(&copy, &dirty)
+            lock.withExclusive { snapshot.pointee = copy }
         }
     }
 
     /// The newest state and all rows touched since the last call.
-    func takeTouched() -> (Snapshot, TouchedRows) {
-        touched.withLock { touched in
-            defer { touched = TouchedRows(isRecording: touched.isRecording) }
-            return (snapshot.pointee, touched)
+    func takeDirty() -> (Snapshot, DirtyRows) {
+        dirty.withLock { dirty in
+            defer { dirty = DirtyRows(isRecording: dirty.isRecording) }
+            return (snapshot.pointee, dirty)
         }
     }
 
     /// Puts back what was taken, because it could not be written.
-    func giveBack(_ taken: TouchedRows) {
-        touched.withLock { newer in
+    func restoreDirty(_ taken: DirtyRows) {
+        dirty.withLock { newer in
             var all = taken
             all.append(newer)
             newer = all

@@ -1,8 +1,8 @@
-extension WriteTransaction: Reading {
+extension WriteTransaction: RecordSource {
     /// The state with the block's own changes.
     ///
     /// - Complexity: O(records touched) for the first query after a change, O(1) after that.
-    public var readingSnapshot: Snapshot {
+    public var snapshot: Snapshot {
         get throws { try staging.snapshot() }
     }
 

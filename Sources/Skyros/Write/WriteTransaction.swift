@@ -9,14 +9,14 @@
 ///     }
 public struct WriteTransaction: ~Copyable {
     /// Valid for the length of the block, which the transaction cannot leave.
-    private let memory: UnsafeMutablePointer<Staging>
+    private let memory: UnsafeMutablePointer<WriteOverlay>
 
-    init(_ memory: UnsafeMutablePointer<Staging>) {
+    init(_ memory: UnsafeMutablePointer<WriteOverlay>) {
         self.memory = memory
     }
 
     /// What the block has done so far. A query notes in it what it has put together.
-    var staging: Staging {
+    var staging: WriteOverlay {
         _read { yield memory.pointee }
         nonmutating _modify { yield &memory.pointee }
     }
@@ -158,7 +158,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Deletes the records that pass the filter; returns how many.
     ///
-    /// - Throws: what a fetch with this filter throws; see ``Reading/fetch(_:)``.
+    /// - Throws: what a fetch with this filter throws; see ``RecordSource/fetch(_:)``.
     /// - Complexity: that of the fetch, and O(log n) a record.
     @discardableResult
     public mutating func delete<E: Entity>(
@@ -179,7 +179,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Stages a value, which is sure to be encodable: `bytes` are its fields.
     private func put<E: Entity>(
-        _ value: E, _ bytes: [UInt8], at place: Staging.Place, in index: Int
+        _ value: E, _ bytes: [UInt8], at place: WriteOverlay.Place, in index: Int
     ) {
         let number = staging.number(for: place, in: index)
         let row = TypedRow(value, id: place.id, hash: place.hash, number: number)

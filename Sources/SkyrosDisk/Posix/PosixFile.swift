@@ -9,32 +9,33 @@ final class PosixFile: DiskFile {
     private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
     private let isOpen = Atomic(true)
-    private let opener = ProcessMark()
+    private let opener = ForkGuard()
     /// Whether the file has grown by preallocation since the last sync began.
     private let hasNewRoom = Atomic(false)
-    private let folderPath: String
+    private let directoryPath: String
     private let name: Locked<String>
 
     /// What errors name.
-    private var path: String { "\(folderPath)/\(name.withLock { $0 })" }
+    private var path: String { "\(directoryPath)/\(name.withLock { $0 })" }
 
-    init(_ path: DiskPath, _ mode: OpenMode, in folder: PosixFolder) throws(DiskError) {
-        folderPath = folder.path
+    init(_ path: DiskPath, _ mode: OpenMode, in directory: PosixDirectory) throws(DiskError) {
+        directoryPath = directory.path
         name = Locked(path.name)
         // Checked before it is stored: once all properties are set, an initializer that throws
         // runs `deinit`, which would close the descriptor a second time.
-        let shown = "\(folder.path)/\(path.name)"
-        descriptor = try Self.open(path.name, mode, in: folder.descriptor, shown)
+        let shown = "\(directory.path)/\(path.name)"
+        descriptor = try Self.open(path.name, mode, in: directory.descriptor, shown)
     }
 
     private static func open(
-        _ name: String, _ mode: OpenMode, in folder: Int32, _ shown: String
+        _ name: String, _ mode: OpenMode, in directory: Int32, _ shown: String
     ) throws(DiskError) -> Int32 {
         let descriptor =
             switch mode {
-            case .read: try System.open(name, in: folder, System.readFlags, .open, shown)
-            case .readWrite: try System.open(name, in: folder, System.readWriteFlags, .open, shown)
-            case .create: try System.create(name, in: folder, shown)
+            case .read: try System.open(name, in: directory, System.readFlags, .open, shown)
+            case .readWrite:
+                try System.open(name, in: directory, System.readWriteFlags, .open, shown)
+            case .create: try System.create(name, in: directory, shown)
             }
         do throws(DiskError) {
             _ = try System.checkedStatus(descriptor, shown)

@@ -5,24 +5,24 @@
 /// use here: any close of the file anywhere in the process drops them. The register catches
 /// a second open by the same process on systems where `flock` would not.
 final class PosixLock: DiskLock {
-    /// The folders that this process holds, by device and inode.
+    /// The directories that this process holds, by device and inode.
     private static let held = Locked<Set<System.FileIdentity>>([])
 
     private let identity: System.FileIdentity
     private let path: String
-    private let taker = ProcessMark()
+    private let taker = ForkGuard()
     /// Nil once released.
     private let descriptor: Locked<Int32?>
 
-    init(in folder: PosixFolder) throws(DiskError) {
-        path = "\(folder.path)/lock"
-        identity = try System.identity(folder.descriptor, path)
+    init(in directory: PosixDirectory) throws(DiskError) {
+        path = "\(directory.path)/lock"
+        identity = try System.identity(directory.descriptor, path)
         let isNew = Self.held.withLock { [identity] in $0.insert(identity).inserted }
         guard isNew else {
             throw DiskError(.lock, path, .locked(holder: "this process"))
         }
         do throws(DiskError) {
-            descriptor = Locked(try Self.take(path, in: folder))
+            descriptor = Locked(try Self.take(path, in: directory))
         } catch {
             Self.held.withLock { [identity] in _ = $0.remove(identity) }
             throw error
@@ -49,9 +49,11 @@ final class PosixLock: DiskLock {
         Self.held.withLock { [identity] in _ = $0.remove(identity) }
     }
 
-    private static func take(_ path: String, in folder: PosixFolder) throws(DiskError) -> Int32 {
+    private static func take(_ path: String, in directory: PosixDirectory) throws(DiskError)
+        -> Int32
+    {
         let flags = System.lockFileFlags
-        let descriptor = try System.open("lock", in: folder.descriptor, flags, .lock, path)
+        let descriptor = try System.open("lock", in: directory.descriptor, flags, .lock, path)
         do throws(DiskError) {
             _ = try System.checkedStatus(descriptor, path)
             let code = System.tryLock(descriptor)

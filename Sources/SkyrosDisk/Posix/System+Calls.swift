@@ -32,11 +32,11 @@ extension System {
     // MARK: Files
 
     static func open(
-        _ path: String, in folder: Int32 = AT_FDCWD, _ flags: Int32,
+        _ path: String, in directory: Int32 = AT_FDCWD, _ flags: Int32,
         _ operation: DiskError.Operation, _ shown: String
     ) throws(DiskError) -> Int32 {
-        try checkName(path, in: folder, operation, shown)
-        return try openUnchecked(path, in: folder, flags, operation, shown)
+        try checkName(path, in: directory, operation, shown)
+        return try openUnchecked(path, in: directory, flags, operation, shown)
     }
 
     /// Makes a new file for this user alone, whatever the process masks, and opens it.
@@ -45,16 +45,16 @@ extension System {
     /// keeps its bytes, and what is not a store's file, such as a hard link to somebody else's,
     /// stays as it is.
     static func create(
-        _ name: String, in folder: Int32, _ shown: String
+        _ name: String, in directory: Int32, _ shown: String
     ) throws(DiskError) -> Int32 {
         let descriptor: Int32
         do throws(DiskError) {
-            descriptor = try open(name, in: folder, newFileFlags, .open, shown)
+            descriptor = try open(name, in: directory, newFileFlags, .open, shown)
         } catch {
             guard error.reason == .system(EEXIST) else { throw error }
-            _ = try checkedStatus(named: name, in: folder, shown)
-            try remove(name, in: folder, shown)
-            descriptor = try open(name, in: folder, newFileFlags, .open, shown)
+            _ = try checkedStatus(named: name, in: directory, shown)
+            try remove(name, in: directory, shown)
+            descriptor = try open(name, in: directory, newFileFlags, .open, shown)
         }
         do throws(DiskError) {
             try keepPrivate(descriptor, shown)
@@ -71,15 +71,15 @@ extension System {
     }
 
     private static func openUnchecked(
-        _ path: String, in folder: Int32, _ flags: Int32, _ operation: DiskError.Operation,
+        _ path: String, in directory: Int32, _ flags: Int32, _ operation: DiskError.Operation,
         _ shown: String
     ) throws(DiskError) -> Int32 {
         while true {
-            let descriptor = openat(folder, path, flags, 0o600)
+            let descriptor = openat(directory, path, flags, 0o600)
             if descriptor >= 0 { return descriptor }
             let code = errno
             if code == EINTR { continue }
-            if code == ELOOP || (code == ENOTDIR && isLink(path, in: folder)) {
+            if code == ELOOP || (code == ENOTDIR && isLink(path, in: directory)) {
                 throw DiskError(operation, shown, .insecure("it is a symbolic link"))
             }
             throw DiskError(operation, shown, .system(code))
@@ -115,48 +115,48 @@ extension System {
 
     // MARK: Names
 
-    /// Makes a folder for this user alone, whatever the process masks, unless it is there.
-    static func makeFolder(
-        _ path: String, in folder: Int32 = AT_FDCWD, _ shown: String
+    /// Makes a directory for this user alone, whatever the process masks, unless it is there.
+    static func makeDirectory(
+        _ path: String, in directory: Int32 = AT_FDCWD, _ shown: String
     ) throws(DiskError) {
-        try checkName(path, in: folder, .makeFolder, shown)
-        if mkdirat(folder, path, 0o700) == 0, fchmodat(folder, path, 0o700, 0) == 0 { return }
+        try checkName(path, in: directory, .makeDirectory, shown)
+        if mkdirat(directory, path, 0o700) == 0, fchmodat(directory, path, 0o700, 0) == 0 { return }
         let code = errno
-        if code != EEXIST { throw DiskError(.makeFolder, shown, .system(code)) }
+        if code != EEXIST { throw DiskError(.makeDirectory, shown, .system(code)) }
     }
 
     static func rename(
-        _ source: String, in sourceFolder: Int32, to target: String, in targetFolder: Int32,
+        _ source: String, in sourceDirectory: Int32, to target: String, in targetDirectory: Int32,
         _ shown: String
     ) throws(DiskError) {
-        try checkName(source, in: sourceFolder, .rename, shown)
-        try checkName(target, in: targetFolder, .rename, shown)
-        if renameat(sourceFolder, source, targetFolder, target) != 0 {
+        try checkName(source, in: sourceDirectory, .rename, shown)
+        try checkName(target, in: targetDirectory, .rename, shown)
+        if renameat(sourceDirectory, source, targetDirectory, target) != 0 {
             throw DiskError(.rename, shown, .system(errno))
         }
     }
 
     /// Removes a file; it is no error if there is none.
-    static func remove(_ name: String, in folder: Int32, _ shown: String) throws(DiskError) {
-        try checkName(name, in: folder, .remove, shown)
-        if unlinkat(folder, name, 0) == 0 { return }
+    static func remove(_ name: String, in directory: Int32, _ shown: String) throws(DiskError) {
+        try checkName(name, in: directory, .remove, shown)
+        if unlinkat(directory, name, 0) == 0 { return }
         let code = errno
         if code != ENOENT { throw DiskError(.remove, shown, .system(code)) }
     }
 
-    /// Removes an empty folder; it is no error if there is none.
-    static func removeFolder(
-        _ name: String, in folder: Int32, _ shown: String
+    /// Removes an empty directory; it is no error if there is none.
+    static func removeDirectory(
+        _ name: String, in directory: Int32, _ shown: String
     ) throws(DiskError) {
-        try checkName(name, in: folder, .removeFolder, shown)
-        if unlinkat(folder, name, AT_REMOVEDIR) == 0 { return }
+        try checkName(name, in: directory, .removeDirectory, shown)
+        if unlinkat(directory, name, AT_REMOVEDIR) == 0 { return }
         let code = errno
-        if code != ENOENT { throw DiskError(.removeFolder, shown, .system(code)) }
+        if code != ENOENT { throw DiskError(.removeDirectory, shown, .system(code)) }
     }
 
-    static func names(in folder: Int32, _ path: String) throws(DiskError) -> [String] {
-        // A second description of the folder, as `closedir` closes the one it is given.
-        let descriptor = try openUnchecked(".", in: folder, folderFlags, .list, path)
+    static func names(in directory: Int32, _ path: String) throws(DiskError) -> [String] {
+        // A second description of the directory, as `closedir` closes the one it is given.
+        let descriptor = try openUnchecked(".", in: directory, directoryFlags, .list, path)
         guard let stream = fdopendir(descriptor) else {
             let code = errno
             close(descriptor)
@@ -186,7 +186,7 @@ extension System {
         return String(cString: resolved)
     }
 
-    static func isFolder(_ path: String) -> Bool {
+    static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
@@ -202,11 +202,11 @@ extension System {
     }
 
     static func checkedStatus(
-        named name: String, in folder: Int32, _ path: String
+        named name: String, in directory: Int32, _ path: String
     ) throws(DiskError) -> FileStatus {
-        try checkName(name, in: folder, .status, path)
+        try checkName(name, in: directory, .status, path)
         var status = stat()
-        if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+        if fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
             throw DiskError(.status, path, .system(errno))
         }
         return try checked(status, path)
@@ -219,7 +219,7 @@ extension System {
     }
 
     /// What stands at a path; nil if nothing does, or nobody may know.
-    static func identity(ofFolderAt path: String) -> FileIdentity? {
+    static func identity(ofDirectoryAt path: String) -> FileIdentity? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileIdentity(status) : nil
     }
@@ -270,14 +270,14 @@ extension System {
 
     // MARK: Helpers
 
-    /// Refuses what is no path, and below an open folder what is no plain name in it.
+    /// Refuses what is no path, and below an open directory what is no plain name in it.
     static func checkName(
-        _ name: String, in folder: Int32 = AT_FDCWD, _ operation: DiskError.Operation,
+        _ name: String, in directory: Int32 = AT_FDCWD, _ operation: DiskError.Operation,
         _ shown: String
     ) throws(DiskError) {
         let isPath = !name.utf8.contains(0)
         let isName = !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/"))
-        guard isPath, folder == AT_FDCWD || (isName && name.utf8.count <= nameBytesMax) else {
+        guard isPath, directory == AT_FDCWD || (isName && name.utf8.count <= nameBytesMax) else {
             throw DiskError(operation, shown, .insecure("the name is not a plain file name"))
         }
     }
@@ -290,9 +290,9 @@ extension System {
         }
     }
 
-    private static func isLink(_ name: String, in folder: Int32) -> Bool {
+    private static func isLink(_ name: String, in directory: Int32) -> Bool {
         var status = stat()
-        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0
             && status.st_mode & S_IFMT == S_IFLNK
     }
 

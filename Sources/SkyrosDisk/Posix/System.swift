@@ -20,8 +20,8 @@ package enum System {
     static let wouldBlock = EWOULDBLOCK
     static let interrupted = ErrorNumber(rawValue: EINTR)
 
-    static let folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    static let parentFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    static let directoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    static let parentDirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     /// Not blocking, because a pipe under a file's name would wait for its other end.
     private static let commonFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     static let readFlags = O_RDONLY | commonFlags
@@ -63,7 +63,7 @@ package enum System {
         #endif
     }
 
-    /// Makes a folder's names survive a power cut; returns an error number or 0.
+    /// Makes a directory's names survive a power cut; returns an error number or 0.
     static func syncAll(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             return syncData(descriptor)

@@ -6,7 +6,7 @@
 ///      4  4  size of the payload
 ///      8  8  sequence of the newest batch, this block included
 ///     16  8  XXH64 of the payload
-///     24  8  running check through that batch
+///     24  8  chain hash through that batch
 ///     32  8  durable: bytes of this file that were synced before this block was written
 ///     40  8  XXH64 of the 40 bytes before, seeded with the segment's salt
 ///     48     payload, then zeros up to a multiple of 8
@@ -34,7 +34,7 @@ struct Block: Equatable, Sendable {
     var payloadByteCount: Int
     var sequence: UInt64
     var payloadHash: UInt64
-    var check: RunningCheck
+    var chainHash: ChainHash
     var durableByteCount: Int
 
     /// The space that a block with a payload of this size takes up.
@@ -65,7 +65,7 @@ struct Block: Equatable, Sendable {
         bytes.store(littleEndian: UInt32(payloadByteCount), at: 4)
         bytes.store(littleEndian: sequence, at: 8)
         bytes.store(littleEndian: payloadHash, at: 16)
-        bytes.store(littleEndian: check.rawValue, at: 24)
+        bytes.store(littleEndian: chainHash.rawValue, at: 24)
         bytes.store(littleEndian: UInt64(durableByteCount), at: 32)
         let headerCheck = XXH64.hash(UnsafeRawBufferPointer(bytes).slice(0, 40), seed: salt)
         bytes.store(littleEndian: headerCheck, at: 40)
@@ -88,7 +88,7 @@ struct Block: Equatable, Sendable {
         payloadByteCount = Int(bytes.integer(at: offset + 4, as: UInt32.self))
         sequence = bytes.integer(at: offset + 8)
         payloadHash = bytes.integer(at: offset + 16)
-        check = RunningCheck(rawValue: bytes.integer(at: offset + 24))
+        chainHash = ChainHash(rawValue: bytes.integer(at: offset + 24))
         durableByteCount = Int(truncatingIfNeeded: bytes.integer(at: offset + 32, as: UInt64.self))
     }
 
@@ -102,13 +102,13 @@ struct Block: Equatable, Sendable {
 
     init(
         _ kind: Kind, payload: UnsafeRawBufferPointer, payloadHash: UInt64, sequence: UInt64,
-        check: RunningCheck, durableByteCount: Int
+        chainHash: ChainHash, durableByteCount: Int
     ) {
         self.kind = kind
         payloadByteCount = payload.count
         self.payloadHash = payloadHash
         self.sequence = sequence
-        self.check = check
+        self.chainHash = chainHash
         self.durableByteCount = durableByteCount
     }
 }

@@ -4,7 +4,7 @@
 ///     for each frame: compressed size, size of the content, low half of the content's XXH64
 ///     number of frames, descriptor 0x80 (checksums are present), 0x8F92EAB1
 ///
-/// Source: "Zstandard Seekable Format", version 0.1.0, in zstd's contrib folder. Skippable
+/// Source: "Zstandard Seekable Format", version 0.1.0, in zstd's contrib directory. Skippable
 /// frames of our own have entries too, with no content, or other readers refuse the file.
 struct SeekTable: Equatable, Sendable {
     struct Entry: Equatable, Sendable {

@@ -5,7 +5,7 @@
 ///     12  4  size of this header, 96
 ///     16 16  store id
 ///     32  8  sequence of the first batch
-///     40  8  running check before the first batch: names the predecessor
+///     40  8  chain hash before the first batch: names the predecessor
 ///     48  8  time of the last batch before the first, in microseconds since 1970
 ///     56  8  salt: seed of all block headers in the file
 ///     64  8  bound: bytes that may be unsynced at any time
@@ -18,7 +18,7 @@ package struct SegmentHeader: Equatable, Sendable {
 
     package var storeID: StoreID
     package var firstSequence: UInt64
-    package var checkBefore: RunningCheck
+    package var chainHashBefore: ChainHash
     package var timeBefore: Int64
     package var salt: UInt64
     package var unsyncedBytesMax: UInt64
@@ -30,7 +30,7 @@ package struct SegmentHeader: Equatable, Sendable {
         bytes.append(littleEndian: UInt32(Self.byteCount))
         bytes += storeID.bytes
         bytes.append(littleEndian: firstSequence)
-        bytes.append(littleEndian: checkBefore.rawValue)
+        bytes.append(littleEndian: chainHashBefore.rawValue)
         bytes.append(littleEndian: timeBefore)
         bytes.append(littleEndian: salt)
         bytes.append(littleEndian: unsyncedBytesMax)
@@ -65,8 +65,8 @@ extension SegmentHeader {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else {
             throw LogError(.corrupt, "the segment does not start with a header", segment, at: 0)
         }
-        let check: UInt64 = bytes.integer(at: 88)
-        guard XXH64.hash(bytes.slice(0, 88)) == check else {
+        let checksum: UInt64 = bytes.integer(at: 88)
+        guard XXH64.hash(bytes.slice(0, 88)) == checksum else {
             throw LogError(.corrupt, "the segment's header fails its check", segment, at: 0)
         }
         let oldestReader: UInt16 = bytes.integer(at: 10)
@@ -91,7 +91,7 @@ extension SegmentHeader {
         else { return nil }
         self.storeID = storeID
         firstSequence = bytes.integer(at: 32)
-        checkBefore = RunningCheck(rawValue: bytes.integer(at: 40))
+        chainHashBefore = ChainHash(rawValue: bytes.integer(at: 40))
         timeBefore = bytes.integer(at: 48)
         salt = bytes.integer(at: 56)
         unsyncedBytesMax = bytes.integer(at: 64)

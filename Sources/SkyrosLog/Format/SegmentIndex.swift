@@ -1,22 +1,22 @@
 /// The content of a sealed segment's last frame but one: where its batches are, and its end.
 ///
 ///      0  8  number of batches
-///      8  8  running check through the last batch
+///      8  8  chain hash through the last batch
 ///     16  8  time of the last batch, in microseconds since 1970
 ///     24  4  number of frames with content, n      28  4  zero
-///     32     n times: sequence of the frame's first batch (8), running check before it (8)
+///     32     n times: sequence of the frame's first batch (8), chain hash before it (8)
 ///      …  8  XXH64 of all bytes before
 struct SegmentIndex: Equatable, Sendable {
     struct Frame: Equatable, Sendable {
         var firstSequence: UInt64
-        var checkBefore: RunningCheck
+        var chainHashBefore: ChainHash
     }
 
     static let frameMagic: UInt32 = 0x184D_2A51
     private static let fixedByteCount = 32
 
     var batchCount: UInt64 = 0
-    var checkAfter: RunningCheck
+    var chainHashAfter: ChainHash
     var timeAfter: Int64
     var frames: [Frame] = []
 
@@ -27,13 +27,13 @@ struct SegmentIndex: Equatable, Sendable {
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: batchCount)
-        bytes.append(littleEndian: checkAfter.rawValue)
+        bytes.append(littleEndian: chainHashAfter.rawValue)
         bytes.append(littleEndian: timeAfter)
         bytes.append(littleEndian: UInt32(frames.count))
         bytes.append(littleEndian: UInt32(0))
         for frame in frames {
             bytes.append(littleEndian: frame.firstSequence)
-            bytes.append(littleEndian: frame.checkBefore.rawValue)
+            bytes.append(littleEndian: frame.chainHashBefore.rawValue)
         }
         bytes.append(littleEndian: XXH64.hash(bytes))
         return bytes
@@ -49,13 +49,13 @@ extension SegmentIndex {
         let frameCount = Int(bytes.integer(at: 24, as: UInt32.self))
         guard bytes.count == Self.byteCount(frames: frameCount) else { return nil }
         batchCount = bytes.integer(at: 0)
-        checkAfter = RunningCheck(rawValue: bytes.integer(at: 8))
+        chainHashAfter = ChainHash(rawValue: bytes.integer(at: 8))
         timeAfter = bytes.integer(at: 16)
         frames = (0..<frameCount).map { index in
             let offset = Self.fixedByteCount + index * 16
             return Frame(
                 firstSequence: bytes.integer(at: offset),
-                checkBefore: RunningCheck(rawValue: bytes.integer(at: offset + 8)))
+                chainHashBefore: ChainHash(rawValue: bytes.integer(at: offset + 8)))
         }
     }
 }

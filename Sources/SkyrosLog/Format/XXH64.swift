@@ -1,6 +1,6 @@
 /// The 64-bit xxHash: fast, well mixed, not cryptographic.
 ///
-/// One checksum serves the whole package: blocks, segments, the running check and the state
+/// One checksum serves the whole package: blocks, segments, the chain hash and the state
 /// digest, so that a reader in another language needs a single, common function. A change that
 /// stays within one aligned 8-byte word is always detected, because every round is a bijection
 /// of its word.

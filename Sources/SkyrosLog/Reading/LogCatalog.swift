@@ -53,11 +53,11 @@ package struct LogStatistics: Equatable, Sendable {
 package struct LogHead: Hashable, Sendable {
     /// The sequence of the last batch; 0 if there is none.
     package var sequence: UInt64
-    /// The running check through that batch.
-    package var check: RunningCheck
+    /// The chain hash through that batch.
+    package var chainHash: ChainHash
 
-    package init(sequence: UInt64, check: RunningCheck) {
+    package init(sequence: UInt64, chainHash: ChainHash) {
         self.sequence = sequence
-        self.check = check
+        self.chainHash = chainHash
     }
 }

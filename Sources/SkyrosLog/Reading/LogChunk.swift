@@ -2,8 +2,8 @@
 package struct LogChunk: Sendable {
     /// The sequence of the first batch.
     package let firstSequence: UInt64
-    /// The running check through the batch before the first.
-    package let checkBefore: RunningCheck
+    /// The chain hash through the batch before the first.
+    package let chainHashBefore: ChainHash
     let bytes: [UInt8]
     let ranges: [Range<Int>]
 

@@ -54,7 +54,7 @@ struct OpenSegment: Sendable {
         _ bytes: [UInt8], from start: SegmentScan.Waypoint
     ) throws(LogError) -> LogChunk {
         var ranges: [Range<Int>] = []
-        var check = start.checkBefore
+        var chainHash = start.chainHashBefore
         var offset = 0
         while offset < bytes.count {
             let found = bytes.withUnsafeBytes { all in
@@ -69,17 +69,17 @@ struct OpenSegment: Sendable {
             if block.kind == .batch {
                 let payloadStart = offset + Block.headerByteCount
                 ranges.append(payloadStart..<payloadStart + block.payloadByteCount)
-                check = check.advanced(by: block.payloadHash)
+                chainHash = chainHash.advanced(by: block.payloadHash)
             }
-            guard check == block.check else {
+            guard chainHash == block.chainHash else {
                 throw LogError(
-                    .chainBroken, "the running check does not match", name,
+                    .chainBroken, "the chain hash does not match", name,
                     at: start.offset + offset, sequences: block.sequence...block.sequence)
             }
             offset += block.byteCount
         }
         return LogChunk(
-            firstSequence: start.sequence, checkBefore: start.checkBefore, bytes: bytes,
+            firstSequence: start.sequence, chainHashBefore: start.chainHashBefore, bytes: bytes,
             ranges: ranges)
     }
 }

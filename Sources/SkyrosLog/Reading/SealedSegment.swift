@@ -14,13 +14,13 @@ struct SealedSegment: Sendable {
         let compressedByteCount: Int
         let contentByteCount: Int
         let firstSequence: UInt64
-        let checkBefore: RunningCheck
+        let chainHashBefore: ChainHash
     }
 
     let name: SegmentName
     let header: SegmentHeader
     let lastSequence: UInt64
-    let checkAfter: RunningCheck
+    let chainHashAfter: ChainHash
     let timeAfter: Int64
     /// The size of the file.
     let byteCount: Int
@@ -49,7 +49,7 @@ struct SealedSegment: Sendable {
                 Frame(
                     offset: offset, compressedByteCount: Int(entry.compressedByteCount),
                     contentByteCount: Int(entry.contentByteCount),
-                    firstSequence: frame.firstSequence, checkBefore: frame.checkBefore))
+                    firstSequence: frame.firstSequence, chainHashBefore: frame.chainHashBefore))
             offset += Int(entry.compressedByteCount)
         }
         self.frames = frames
@@ -60,12 +60,12 @@ struct SealedSegment: Sendable {
             !overflow && last < .max && index.batchCount > 0
             && index.batchCount <= UInt64(contentByteCount)
             && frames.first?.firstSequence == header.firstSequence
-            && frames.first?.checkBefore == header.checkBefore
+            && frames.first?.chainHashBefore == header.chainHashBefore
             && zip(frames, frames.dropFirst()).allSatisfy { $0.firstSequence < $1.firstSequence }
             && (frames.last?.firstSequence ?? .max) <= last
         guard isConsistent else { throw Self.damage("index", name, at: offset) }
         lastSequence = last
-        checkAfter = index.checkAfter
+        chainHashAfter = index.chainHashAfter
         timeAfter = index.timeAfter
     }
 
@@ -78,7 +78,7 @@ struct SealedSegment: Sendable {
         let frame = frames[position]
         let isLast = position == frames.count - 1
         let next = isLast ? lastSequence + 1 : frames[position + 1].firstSequence
-        let expected = isLast ? checkAfter : frames[position + 1].checkBefore
+        let expected = isLast ? chainHashAfter : frames[position + 1].chainHashBefore
         let sequences = frame.firstSequence...(next - 1)
         guard frame.contentByteCount <= contentBytesMax else {
             let why =
@@ -90,17 +90,18 @@ struct SealedSegment: Sendable {
             let why = "a frame does not hold the batches that the index names"
             throw LogError(.corrupt, why, name, at: frame.offset, sequences: sequences)
         }
-        let check = bytes.withUnsafeBytes { all in
-            ranges.reduce(frame.checkBefore) { check, range in
-                check.advanced(by: XXH64.hash(UnsafeRawBufferPointer(rebasing: all[range])))
+        let chainHash = bytes.withUnsafeBytes { all in
+            ranges.reduce(frame.chainHashBefore) { chainHash, range in
+                chainHash.advanced(by: XXH64.hash(UnsafeRawBufferPointer(rebasing: all[range])))
             }
         }
-        guard check == expected else {
-            let why = "the running check does not match"
+        guard chainHash == expected else {
+            let why = "the chain hash does not match"
             throw LogError(.chainBroken, why, name, at: frame.offset, sequences: sequences)
         }
         return LogChunk(
-            firstSequence: frame.firstSequence, checkBefore: frame.checkBefore, bytes: bytes,
+            firstSequence: frame.firstSequence, chainHashBefore: frame.chainHashBefore,
+            bytes: bytes,
             ranges: ranges)
     }
 

@@ -14,13 +14,13 @@ struct SegmentScan: Sendable {
     struct Waypoint: Sendable {
         let sequence: UInt64
         let offset: Int
-        let checkBefore: RunningCheck
+        let chainHashBefore: ChainHash
     }
 
     /// The end of the last valid block: the first byte that does not parse, if any follows.
     private(set) var endOffset: Int
     private(set) var lastSequence: UInt64
-    private(set) var lastCheck: RunningCheck
+    private(set) var lastChainHash: ChainHash
     private(set) var lastKind: Block.Kind?
     /// The largest position that some block proves durable.
     private(set) var durableByteCount: Int
@@ -37,7 +37,7 @@ struct SegmentScan: Sendable {
     private(set) var lastNonzeroOffset: Int
 
     /// Where the log stands at the end.
-    var head: LogHead { LogHead(sequence: lastSequence, check: lastCheck) }
+    var head: LogHead { LogHead(sequence: lastSequence, chainHash: lastChainHash) }
 
     /// Waypoints are about this many bytes apart.
     static let waypointDistanceBytes = 64 << 10
@@ -46,7 +46,7 @@ struct SegmentScan: Sendable {
     init(beginning header: SegmentHeader) {
         endOffset = SegmentHeader.byteCount
         lastSequence = header.firstSequence - 1
-        lastCheck = header.checkBefore
+        lastChainHash = header.chainHashBefore
         durableByteCount = 0
         lastNonzeroOffset = SegmentHeader.byteCount
     }
@@ -82,13 +82,14 @@ struct SegmentScan: Sendable {
             let isFar = offset - (waypoints.last?.offset ?? -Self.waypointDistanceBytes)
             if isFar >= Self.waypointDistanceBytes {
                 waypoints.append(
-                    Waypoint(sequence: block.sequence, offset: offset, checkBefore: lastCheck))
+                    Waypoint(
+                        sequence: block.sequence, offset: offset, chainHashBefore: lastChainHash))
             }
         }
         if block.kind == .opening { bootID = String(decoding: payload, as: UTF8.self) }
         durableByteCount = max(durableByteCount, block.durableByteCount)
         lastSequence = block.sequence
-        lastCheck = block.check
+        lastChainHash = block.chainHash
         lastKind = block.kind
         endOffset = offset + block.byteCount
         lastNonzeroOffset = endOffset
@@ -101,10 +102,12 @@ struct SegmentScan: Sendable {
         guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return nil }
         if block.kind == .batch {
             guard block.sequence == lastSequence &+ 1,
-                block.check == lastCheck.advanced(by: block.payloadHash)
+                block.chainHash == lastChainHash.advanced(by: block.payloadHash)
             else { return nil }
         } else {
-            guard block.sequence == lastSequence, block.check == lastCheck else { return nil }
+            guard block.sequence == lastSequence, block.chainHash == lastChainHash else {
+                return nil
+            }
         }
         return block
     }

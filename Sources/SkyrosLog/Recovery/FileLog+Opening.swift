@@ -8,7 +8,7 @@ package struct LogRecovery: Equatable, Sendable {
     package var cutByteCount = 0
     /// Whole blocks among them, behind a gap that a power cut had left.
     package var cutBlockCount = 0
-    /// Where the bytes that were cut off are kept, relative to the store's folder.
+    /// Where the bytes that were cut off are kept, relative to the store's directory.
     package var quarantined: String?
 }
 
@@ -19,13 +19,13 @@ extension FileLog {
         framing: @escaping PayloadFraming
     ) throws(LogError) -> FileLog {
         try onDisk { () throws(DiskError) in
-            try disk.makeFolderDurably(.events)
+            try disk.makeDirectoryDurably(.events)
         }
         let header = SegmentHeader(
-            storeID: storeID, firstSequence: 1, checkBefore: RunningCheck(beginning: storeID),
+            storeID: storeID, firstSequence: 1, chainHashBefore: ChainHash(beginning: storeID),
             timeBefore: 0, salt: entropy.next(),
             unsyncedBytesMax: UInt64(options.unsyncedBytesMax))
-        let active = try NewSegment.make(header, in: SegmentFolder(on: disk))
+        let active = try NewSegment.make(header, in: SegmentDirectory(on: disk))
         return FileLog(LogCatalog(active: active), on: disk, options, framing)
     }
 
@@ -39,7 +39,7 @@ extension FileLog {
     ) throws(LogError) -> (FileLog, LogRecovery) {
         if let refusal = inspection.refusal { throw refusal }
         guard var catalog = inspection.catalog else {
-            preconditionFailure("an empty folder has no log to open")
+            preconditionFailure("an empty directory has no log to open")
         }
         var recovery = LogRecovery()
         try remove(inspection.leftovers, from: disk)
@@ -70,7 +70,7 @@ extension FileLog {
         guard !leftovers.isEmpty else { return }
         try onDisk { () throws(DiskError) in
             for name in leftovers { try disk.remove(name.path) }
-            try disk.syncFolder(.events)
+            try disk.syncDirectory(.events)
         }
     }
 
@@ -102,16 +102,16 @@ extension FileLog {
     private static func rewritten(
         _ segment: OpenSegment, on disk: any Disk, _ options: LogOptions
     ) throws(LogError) -> OpenSegment {
-        let rewriting = SegmentRewriting(segment, unsyncedBytesMax: options.unsyncedBytesMax)
+        let rewriting = SegmentRewriter(segment, unsyncedBytesMax: options.unsyncedBytesMax)
         let content = try rewriting.content()
-        let file = try DurableFile.write(content, to: segment.name, in: SegmentFolder(on: disk))
+        let file = try DurableFile.write(content, to: segment.name, in: SegmentDirectory(on: disk))
         var fresh = try OpenSegment(segment.name, file: file)
         try fresh.scanFurther()
         return fresh
     }
 
     private func appendOpening() throws(LogError) {
-        let boot = Array(folder.disk.bootID.utf8)
+        let boot = Array(directory.disk.bootID.utf8)
         try withState { state throws(LogError) in
             let sequence = state.catalog.lastSequence
             try boot.withUnsafeBytes { payload in

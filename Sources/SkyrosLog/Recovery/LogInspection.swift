@@ -18,7 +18,7 @@ package struct LogInspection: LogReader {
 
     /// Where the log will stand once it is open.
     package var head: LogHead {
-        catalog?.head ?? LogHead(sequence: 0, check: RunningCheck(rawValue: 0))
+        catalog?.head ?? LogHead(sequence: 0, chainHash: ChainHash(rawValue: 0))
     }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
@@ -80,7 +80,7 @@ package struct LogInspection: LogReader {
     ///
     /// Of the newest sealed segment the open form counts, and is sealed again: it has been there
     /// for long, while the name of the sealed one may be known to the system's memory only, if a
-    /// sync of the folder failed. Of the others the open form is a leftover.
+    /// sync of the directory failed. Of the others the open form is a leftover.
     private mutating func resolveTwins(
         _ sealed: inout [SealedSegment], _ open: inout [OpenSegment]
     ) throws(LogError) {
@@ -91,7 +91,7 @@ package struct LogInspection: LogReader {
             }
             let twin = open[index]
             guard segment.lastSequence == twin.scan.lastSequence,
-                segment.checkAfter == twin.scan.lastCheck
+                segment.chainHashAfter == twin.scan.lastChainHash
             else {
                 let why = "a segment stands beside its sealed form and they differ"
                 throw LogError(.chainBroken, why, twin.name)
@@ -121,10 +121,10 @@ package struct LogInspection: LogReader {
     private func checkContinuity() throws(LogError) {
         guard let catalog else { return }
         var expected = LogHead(
-            sequence: 0, check: RunningCheck(beginning: catalog.active.header.storeID))
+            sequence: 0, chainHash: ChainHash(beginning: catalog.active.header.storeID))
         for segment in catalog.sealed {
             try Self.check(segment.name, segment.header, follows: expected, catalog)
-            expected = LogHead(sequence: segment.lastSequence, check: segment.checkAfter)
+            expected = LogHead(sequence: segment.lastSequence, chainHash: segment.chainHashAfter)
         }
         for segment in catalog.ended {
             try Self.check(segment.name, segment.header, follows: expected, catalog)
@@ -135,7 +135,7 @@ package struct LogInspection: LogReader {
                     .corrupt, why, segment.name, at: segment.scan.endOffset, sequences: next...next)
             }
             expected = LogHead(
-                sequence: segment.scan.lastSequence, check: segment.scan.lastCheck)
+                sequence: segment.scan.lastSequence, chainHash: segment.scan.lastChainHash)
         }
         try Self.check(catalog.active.name, catalog.active.header, follows: expected, catalog)
     }
@@ -156,7 +156,7 @@ package struct LogInspection: LogReader {
             let why = "the segment begins before its predecessor ends, at \(head.sequence)"
             throw LogError(.chainBroken, why, name, sequences: header.firstSequence...next)
         }
-        guard header.checkBefore == head.check else {
+        guard header.chainHashBefore == head.chainHash else {
             let why = "the segment continues another history than its predecessor's"
             throw LogError(.chainBroken, why, name, at: 40, sequences: next...next)
         }

@@ -38,7 +38,7 @@ package struct LogDamage: Equatable, Sendable {
 }
 
 extension LogError {
-    /// Whether bytes are not what was written. Other failures, such as a folder that may not be
+    /// Whether bytes are not what was written. Other failures, such as a directory that may not be
     /// read, say nothing about the bytes.
     var isDamage: Bool {
         switch code {

@@ -3,15 +3,15 @@ import SkyrosDisk
 /// The one place where a file comes into being: whole and synced, or not at all.
 enum DurableFile {
     /// Writes `content` under a temporary name, syncs it, gives it its own name, and syncs the
-    /// folder. Returns the open file.
+    /// directory. Returns the open file.
     ///
     /// A crash on the way leaves the old file of that name, if there was one, and perhaps a
     /// temporary file, which means nothing and is removed by the next opening. An error removes
     /// it at once, so that it takes no room on a disk that may be full.
     static func write(
-        _ content: [UInt8], to name: SegmentName, in folder: SegmentFolder
+        _ content: [UInt8], to name: SegmentName, in directory: SegmentDirectory
     ) throws(LogError) -> any DiskFile {
-        let disk = folder.disk
+        let disk = directory.disk
         let temporary = SegmentName(name.firstSequence, .temporary)
         do throws(DiskError) {
             let file = try disk.open(temporary.path, .create)
@@ -19,7 +19,7 @@ enum DurableFile {
             try file.sync()
             try disk.rename(temporary.path, to: name.path)
             file.wasRenamed(to: name.path.name)
-            try folder.sync()
+            try directory.sync()
             return file
         } catch {
             // The first error is the one that counts.
@@ -33,7 +33,7 @@ enum DurableFile {
         _ content: [UInt8], as name: String, on disk: any Disk
     ) throws(LogError) -> String {
         try onDisk { () throws(DiskError) in
-            try disk.makeFolderDurably(.quarantine)
+            try disk.makeDirectoryDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             let free =
                 (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }
@@ -43,7 +43,7 @@ enum DurableFile {
             try write(content, to: file)
             try file.sync()
             try file.close()
-            try disk.syncFolder(.quarantine)
+            try disk.syncDirectory(.quarantine)
             return path.description
         }
     }

@@ -51,13 +51,13 @@ extension FileLog {
         let ended = state.catalog.active
         var header = ended.header
         header.firstSequence = ended.scan.lastSequence + 1
-        header.checkBefore = ended.scan.lastCheck
+        header.chainHashBefore = ended.scan.lastChainHash
         header.timeBefore = timeBefore
         header.salt = ended.nextSalt
         header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
         let next: OpenSegment
         do throws(LogError) {
-            next = try NewSegment.make(header, in: folder)
+            next = try NewSegment.make(header, in: directory)
         } catch {
             throw Self.failStop(error, &state)
         }
@@ -67,7 +67,7 @@ extension FileLog {
         state.durableSegmentBytes = next.scan.endOffset
     }
 
-    /// If `error` is a failed sync, of a file or of a folder, the log takes no more writes
+    /// If `error` is a failed sync, of a file or of a directory, the log takes no more writes
     /// (promise P10): a later sync that succeeds would prove nothing. Returns what to throw.
     static func failStop(_ error: LogError, _ state: inout State) -> LogError {
         guard let cause = error.cause, cause.isFailedSync else { return error }
@@ -83,10 +83,10 @@ extension FileLog {
         _ state: inout State
     ) throws(LogError) {
         let hash = XXH64.hash(payload)
-        let lastCheck = state.catalog.active.scan.lastCheck
+        let lastChainHash = state.catalog.active.scan.lastChainHash
         let block = Block(
             kind, payload: payload, payloadHash: hash, sequence: sequence,
-            check: kind == .batch ? lastCheck.advanced(by: hash) : lastCheck,
+            chainHash: kind == .batch ? lastChainHash.advanced(by: hash) : lastChainHash,
             durableByteCount: state.durableSegmentBytes)
         let salt = state.catalog.active.header.salt
         if deferring, state.deferred.count + block.byteCount <= options.deferredBytesMax {

@@ -17,7 +17,7 @@ extension FileLog {
         guard let (segment, timeAfter) = found else { return false }
         let sealed: SealedSegment
         do throws(LogError) {
-            sealed = try Sealing(folder: folder, options: options).seal(
+            sealed = try SegmentSealer(directory: directory, options: options).seal(
                 segment, timeAfter: timeAfter)
         } catch {
             throw state.change { Self.failStop(error, &$0) }

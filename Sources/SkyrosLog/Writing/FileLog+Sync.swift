@@ -3,7 +3,7 @@ import SkyrosDisk
 extension FileLog {
     private enum Turn {
         case done
-        case wait(SyncRound)
+        case wait(CommitGroup)
         /// This thread syncs for all who wait.
         case lead
     }
@@ -19,12 +19,12 @@ extension FileLog {
     package func sync(through position: LogPosition) throws(LogError) {
         switch try turn(for: position) {
         case .done: return
-        case .lead: try lead()
+        case .lead: try syncAsLeader()
         case .wait(let round):
             switch round.wait() {
-            case .served: return
+            case .durable: return
             case .failed(let error): throw error
-            case .lead: try lead()
+            case .lead: try syncAsLeader()
             }
         }
     }
@@ -44,15 +44,15 @@ extension FileLog {
         }
     }
 
-    private static func join(_ round: inout SyncRound?) -> SyncRound {
-        let joined = round ?? SyncRound()
+    private static func join(_ round: inout CommitGroup?) -> CommitGroup {
+        let joined = round ?? CommitGroup()
         round = joined
         return joined
     }
 
     /// Syncs once, for everything that was appended before; what is appended meanwhile waits
     /// for the next sync. A failure is final (promise P10): the same sync is never tried again.
-    private func lead() throws(LogError) {
+    private func syncAsLeader() throws(LogError) {
         let sync = try beginSync()
         do throws(DiskError) {
             try sync.file.sync()
@@ -75,7 +75,7 @@ extension FileLog {
             if state.catalog.active.name == sync.segment {
                 state.durableSegmentBytes = sync.segmentBytes
             }
-            endSync(.served, &state)
+            endSync(.durable, &state)
         }
     }
 
@@ -84,7 +84,7 @@ extension FileLog {
             do throws(LogError) {
                 try writeDeferred(&state)
             } catch {
-                passOn(&state)
+                promoteLeader(&state)
                 throw error
             }
             state.syncingBytes = state.end.byteCount
@@ -97,17 +97,17 @@ extension FileLog {
         }
     }
 
-    private func endSync(_ outcome: SyncRound.Outcome, _ state: inout State) {
+    private func endSync(_ outcome: CommitGroup.Outcome, _ state: inout State) {
         state.currentRound?.end(outcome)
         state.currentRound = nil
         state.syncingBytes = 0
-        passOn(&state)
+        promoteLeader(&state)
     }
 
     /// Lets one of those who wait for the next sync lead it, if there are any; after a failure it
     /// is not made.
-    private func passOn(_ state: inout State) {
-        if let round = state.nextRound, state.failure == nil { return round.chooseLeader() }
+    private func promoteLeader(_ state: inout State) {
+        if let round = state.nextRound, state.failure == nil { return round.promoteLeader() }
         state.isSyncing = false
         if let failure = state.failure { state.nextRound?.end(.failed(failure)) }
         state.nextRound = nil

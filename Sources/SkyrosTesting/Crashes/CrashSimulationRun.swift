@@ -53,7 +53,7 @@ extension CrashSimulationRun {
         options.openingTargetMilliseconds = 3_600_000
         return try Store.simulated(
             simulation.entities, options,
-            Surroundings(disk: disk, clock: clock, entropy: SeededEntropy(seed: choices.next())))
+            Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: choices.next())))
     }
 
     private mutating func openThroughCrashes() throws -> Store {
@@ -128,7 +128,7 @@ extension CrashSimulationRun {
         for _ in 0..<choices(Self.stepCountMax) {
             clock.advance(byMicroseconds: Int64(choices(2_000)) - 500)
             do {
-                try keepHouse(store)
+                try maintain(store)
                 tally.steps += 1
                 story.append("  step \(tally.steps)")
                 try simulation.step(store, choices)
@@ -153,17 +153,17 @@ extension CrashSimulationRun {
     }
 
     /// Now and then what a store does in the background by itself.
-    private mutating func keepHouse(_ store: Store) throws {
+    private mutating func maintain(_ store: Store) throws {
         switch choices(12) {
         case 0:
             story.append("  the oldest segment is sealed")
-            try store.keepHouse(.seal)
+            try store.run(.seal)
         case 1:
             story.append("  an idle mark")
-            try store.keepHouse(.mark)
+            try store.run(.mark)
         case 2:
             story.append("  a checkpoint")
-            try store.keepHouse(.checkpoint)
+            try store.run(.checkpoint)
         default: break
         }
     }
@@ -175,7 +175,7 @@ extension CrashSimulationRun {
         let fault =
             switch choices(8) {
             case 0: Fault(.syncFile, after: after / 8)
-            case 1: Fault(.syncFolder, after: after / 16)
+            case 1: Fault(.syncDirectory, after: after / 16)
             case 2: Fault(.write, after: after / 4, reason: .noSpace, writtenBytes: choices(64))
             default: Fault(nil, after: after, isLasting: true, writtenBytes: choices(600))
             }

@@ -126,7 +126,7 @@ extension DatabaseFile {
         }
         if isNameUnsynced {
             isNameUnsynced = false
-            try? disk.syncFolder(path.folder)
+            try? disk.syncDirectory(path.directory)
         }
         return SQLITE_OK
     }

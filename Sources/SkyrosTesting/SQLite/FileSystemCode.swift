@@ -7,7 +7,7 @@ import SkyrosDisk
 enum FileSystemCode {
     static let shortRead = SQLITE_IOERR | 2 << 8
     static let syncFailed = SQLITE_IOERR | 4 << 8
-    static let folderSyncFailed = SQLITE_IOERR | 5 << 8
+    static let directorySyncFailed = SQLITE_IOERR | 5 << 8
     static let truncateFailed = SQLITE_IOERR | 6 << 8
     static let statusFailed = SQLITE_IOERR | 7 << 8
     static let lockFailed = SQLITE_IOERR | 15 << 8

@@ -42,10 +42,10 @@ enum SimulatedFileSystem {
             result?.pointee = flags
             return code
         }
-        table.xDelete = { _, path, syncsFolder in
+        table.xDelete = { _, path, syncsDirectory in
             guard let path else { return SQLITE_MISUSE }
             return SimulatedFileSystem.delete(
-                String(cString: path), syncsFolder: syncsFolder != 0)
+                String(cString: path), syncsDirectory: syncsDirectory != 0)
         }
         table.xAccess = { _, path, _, result in
             guard let path else { return SQLITE_MISUSE }
@@ -98,7 +98,7 @@ enum SimulatedFileSystem {
         }
     }
 
-    private static func delete(_ path: String, syncsFolder: Bool) -> Int32 {
+    private static func delete(_ path: String, syncsDirectory: Bool) -> Int32 {
         guard let (disk, place) = SimulatedDisk.place(of: path) else {
             return FileSystemCode.deleteFailed
         }
@@ -110,9 +110,9 @@ enum SimulatedFileSystem {
         }
         guard wasThere else { return FileSystemCode.nothingToDelete }
         do throws(DiskError) {
-            if syncsFolder { try disk.syncFolder(place.folder) }
+            if syncsDirectory { try disk.syncDirectory(place.directory) }
         } catch {
-            return FileSystemCode.folderSyncFailed
+            return FileSystemCode.directorySyncFailed
         }
         return SQLITE_OK
     }

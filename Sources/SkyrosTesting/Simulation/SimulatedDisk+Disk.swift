@@ -5,28 +5,31 @@ extension SimulatedDisk: Disk {
 
     package var systemPath: String? { nil }
 
-    package func makeFolder(_ folder: Folder) throws(DiskError) {
-        try perform(.makeFolder, .makeFolder, folder.rawValue) { $0.makeFolder(folder) }
+    package func makeDirectory(_ directory: Directory) throws(DiskError) {
+        try perform(.makeDirectory, .makeDirectory, directory.rawValue) {
+            $0.makeDirectory(directory)
+        }
     }
 
-    package func removeFolder(_ folder: Folder) throws(DiskError) {
-        precondition(folder != .root, "A store's folder is never removed.")
-        try perform(.removeFolder, .removeFolder, folder.rawValue) { state throws(DiskError) in
-            guard state.removeFolder(folder) else {
-                throw DiskError(.removeFolder, folder.rawValue, .system(System.notEmpty))
+    package func removeDirectory(_ directory: Directory) throws(DiskError) {
+        precondition(directory != .root, "A store's directory is never removed.")
+        try perform(.removeDirectory, .removeDirectory, directory.rawValue) {
+            state throws(DiskError) in
+            guard state.removeDirectory(directory) else {
+                throw DiskError(.removeDirectory, directory.rawValue, .system(System.notEmpty))
             }
         }
     }
 
-    package func list(_ folder: Folder) throws(DiskError) -> [String] {
-        try perform(.list, .list, folder.rawValue) { state in
-            (state.names[folder]?.current.keys).map { $0.sorted() } ?? []
+    package func list(_ directory: Directory) throws(DiskError) -> [String] {
+        try perform(.list, .list, directory.rawValue) { state in
+            (state.names[directory]?.current.keys).map { $0.sorted() } ?? []
         }
     }
 
     package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
         try perform(.status, .status, path.description) { state throws(DiskError) in
-            try state.checkIsNoFolder(path, .status)
+            try state.checkIsNoDirectory(path, .status)
             return state.inode(path).map { state.status($0) }
         }
     }
@@ -34,8 +37,8 @@ extension SimulatedDisk: Disk {
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
         let kind: Kind = mode == .create ? .create : .open
         let inode = try perform(kind, .open, path.description) { state throws(DiskError) in
-            try state.checkIsNoFolder(path, .open)
-            let isMade = mode == .create && state.isThere(path.folder)
+            try state.checkIsNoDirectory(path, .open)
+            let isMade = mode == .create && state.isThere(path.directory)
             let inode = isMade ? state.create(path) : state.inode(path)
             guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
             return inode
@@ -45,8 +48,8 @@ extension SimulatedDisk: Disk {
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
         try perform(.rename, .rename, target.description) { state throws(DiskError) in
-            try state.checkIsNoFolder(source, .rename)
-            try state.checkIsNoFolder(target, .rename)
+            try state.checkIsNoDirectory(source, .rename)
+            try state.checkIsNoDirectory(target, .rename)
             guard state.rename(source, to: target) else {
                 throw DiskError(.rename, source, .system(System.notFound))
             }
@@ -55,19 +58,19 @@ extension SimulatedDisk: Disk {
 
     package func remove(_ path: DiskPath) throws(DiskError) {
         try perform(.remove, .remove, path.description) { state throws(DiskError) in
-            try state.checkIsNoFolder(path, .remove)
+            try state.checkIsNoDirectory(path, .remove)
             state.remove(path)
         }
     }
 
-    package func syncFolder(_ folder: Folder) throws(DiskError) {
-        try perform(.syncFolder, .syncFolder, folder.rawValue) { state, _ in
-            state.forgetUnsynced(folder)
+    package func syncDirectory(_ directory: Directory) throws(DiskError) {
+        try perform(.syncDirectory, .syncDirectory, directory.rawValue) { state, _ in
+            state.forgetUnsynced(directory)
         } _: { state throws(DiskError) in
-            guard state.isThere(folder) else {
-                throw DiskError(.syncFolder, folder.rawValue, .system(System.notFound))
+            guard state.isThere(directory) else {
+                throw DiskError(.syncDirectory, directory.rawValue, .system(System.notFound))
             }
-            state.syncFolder(folder)
+            state.syncDirectory(directory)
         }
     }
 
@@ -124,10 +127,10 @@ extension SimulatedState {
         FileStatus(sizeBytes: inodes[inode]?.current.count ?? 0, identity: UInt64(inode))
     }
 
-    fileprivate func checkIsNoFolder(
+    fileprivate func checkIsNoDirectory(
         _ path: DiskPath, _ operation: DiskError.Operation
     ) throws(DiskError) {
-        if inode(path) == Self.folderInode { throw DiskError(operation, path, .notAFile) }
+        if inode(path) == Self.directoryInode { throw DiskError(operation, path, .notAFile) }
     }
 }
 
@@ -154,7 +157,7 @@ private final class SimulatedFile: DiskFile {
     }
 
     func wasRenamed(to name: String) {
-        place.withLock { $0 = DiskPath($0.folder, name) }
+        place.withLock { $0 = DiskPath($0.directory, name) }
     }
 
     func read(

@@ -8,7 +8,7 @@ import SkyrosDisk
 ///     let again = try Store(on: disk.crashed(seed: 7), entities: Order.self)   // a power cut
 ///
 /// It keeps apart what is durable and what is not: a file's content is durable once the file was
-/// synced, a name once its folder was. A power cut keeps any of the rest and loses any of it, in
+/// synced, a name once its directory was. A power cut keeps any of the rest and loses any of it, in
 /// pieces of 512 bytes; what stands where nothing durable stood may be zeros, garbage, or the
 /// bytes of another file. What a failed sync did not make durable can be read until the power
 /// cut, which keeps any of it, and no later sync makes it durable unless it is written again. That
@@ -22,11 +22,11 @@ import SkyrosDisk
 public final class SimulatedDisk: Sendable {
     /// What a disk can be asked to do.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A folder is made.
-        case makeFolder
-        /// An empty folder is removed.
-        case removeFolder
-        /// The names of a folder are read.
+        /// A directory is made.
+        case makeDirectory
+        /// An empty directory is removed.
+        case removeDirectory
+        /// The names of a directory are read.
         case list
         /// The size of a file is asked for.
         case status
@@ -44,8 +44,8 @@ public final class SimulatedDisk: Sendable {
         case truncate
         /// The content of a file is made durable.
         case syncFile
-        /// The names of a folder are made durable.
-        case syncFolder
+        /// The names of a directory are made durable.
+        case syncDirectory
         /// A file gets another name.
         case rename
         /// A file is removed.
@@ -60,7 +60,7 @@ public final class SimulatedDisk: Sendable {
     public struct Operation: Hashable, Sendable {
         /// What was asked for.
         public let kind: Kind
-        /// On what, relative to the store's folder.
+        /// On what, relative to the store's directory.
         public let path: String
     }
 

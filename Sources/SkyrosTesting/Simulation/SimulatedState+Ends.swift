@@ -7,7 +7,7 @@ extension SimulatedState {
         next.heldLock = nil
         next.operations = []
         next.failures = []
-        next.moments = nil
+        next.snapshots = nil
         next.faults = []
         next.forgetOldFiles()
         return next
@@ -19,12 +19,12 @@ extension SimulatedState {
         var next = killed()
         next.bootNumber += 1
         next.bootID = "simulated boot \(next.bootNumber)"
-        for folder in Folder.allCases {
-            next.names[folder] = names[folder].map { Names(surviving($0, &fate)) }
+        for directory in Directory.allCases {
+            next.names[directory] = names[directory].map { Names(surviving($0, &fate)) }
         }
-        for folder in Folder.allCases
-        where folder != .root && next.names[.root]?.current[folder.rawValue] == nil {
-            next.names[folder] = nil
+        for directory in Directory.allCases
+        where directory != .root && next.names[.root]?.current[directory.rawValue] == nil {
+            next.names[directory] = nil
         }
         let others = next.inodes.keys.sorted().compactMap { inodes[$0] }
         for number in next.inodes.keys.sorted() {

@@ -5,9 +5,9 @@ extension SimulatedState {
     /// The contents of all files, by their paths.
     var contents: [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
-        for (folder, names) in names {
-            for (name, inode) in names.current where inode != Self.folderInode {
-                contents[DiskPath(folder, name).description] = inodes[inode]?.current ?? []
+        for (directory, names) in names {
+            for (name, inode) in names.current where inode != Self.directoryInode {
+                contents[DiskPath(directory, name).description] = inodes[inode]?.current ?? []
             }
         }
         return contents
@@ -15,24 +15,24 @@ extension SimulatedState {
 
     mutating func overwrite(_ path: String, with bytes: [UInt8]) {
         let place = place(of: path)
-        makeFolder(place.folder)
-        syncFolder(.root)
+        makeDirectory(place.directory)
+        syncDirectory(.root)
         let number = inode(place) ?? create(place)
         inodes[number] = Inode(current: bytes, durable: bytes)
-        syncFolder(place.folder)
+        syncDirectory(place.directory)
     }
 
     mutating func erase(_ path: String) {
         let place = place(of: path)
         remove(place)
-        syncFolder(place.folder)
+        syncDirectory(place.directory)
     }
 
     private func place(of path: String) -> DiskPath {
         let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let folder = Folder(rawValue: parts[0]) else {
+        guard parts.count == 2, let directory = Directory(rawValue: parts[0]) else {
             return DiskPath(.root, path)
         }
-        return DiskPath(folder, parts[1])
+        return DiskPath(directory, parts[1])
     }
 }

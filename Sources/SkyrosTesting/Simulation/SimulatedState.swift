@@ -2,7 +2,7 @@ import SkyrosDisk
 
 /// What a simulated disk consists of.
 struct SimulatedState: Sendable {
-    /// A change of a folder's names that is not durable yet.
+    /// A change of a directory's names that is not durable yet.
     enum NameChange: Sendable {
         case set(String, Int)
         case remove(String)
@@ -14,7 +14,7 @@ struct SimulatedState: Sendable {
         }
     }
 
-    /// A folder's names.
+    /// A directory's names.
     struct Names: Sendable {
         var current: [String: Int] = [:]
         var durable: [String: Int] = [:]
@@ -23,13 +23,13 @@ struct SimulatedState: Sendable {
         var lost: [[NameChange]] = []
     }
 
-    /// What a folder's name in the root stands for.
-    static let folderInode = 0
+    /// What a directory's name in the root stands for.
+    static let directoryInode = 0
 
     /// Whether SQLite reaches the files.
     let hasCheckpoints: Bool
     var inodes: [Int: Inode] = [:]
-    var names: [Folder: Names] = [.root: Names()]
+    var names: [Directory: Names] = [.root: Names()]
     /// The number of the lock that is held, if one is.
     var heldLock: Int?
     var bootNumber = 1
@@ -39,7 +39,7 @@ struct SimulatedState: Sendable {
     /// The operations that a fault has hit.
     var failures: [Int] = []
     /// How the disk was before each change; nil if nobody wants to know.
-    var moments: [SimulatedDisk.Moment]?
+    var snapshots: [SimulatedDisk.DiskSnapshot]?
     private var nextInode = 1
     private var lockCount = 0
 
@@ -72,75 +72,75 @@ struct SimulatedState: Sendable {
         return lockCount
     }
 
-    func inode(_ path: DiskPath) -> Int? { names[path.folder]?.current[path.name] }
+    func inode(_ path: DiskPath) -> Int? { names[path.directory]?.current[path.name] }
 
     mutating func create(_ path: DiskPath) -> Int {
         let number = nextInode
         nextInode += 1
         inodes[number] = Inode(isJournal: path.name.hasSuffix("-journal"))
-        change(path.folder, [.set(path.name, number)])
+        change(path.directory, [.set(path.name, number)])
         return number
     }
 
     mutating func remove(_ path: DiskPath) {
-        if inode(path) != nil { change(path.folder, [.remove(path.name)]) }
+        if inode(path) != nil { change(path.directory, [.remove(path.name)]) }
     }
 
-    /// A rename within a folder is one change: it happens as a whole or not at all.
+    /// A rename within a directory is one change: it happens as a whole or not at all.
     mutating func rename(_ source: DiskPath, to target: DiskPath) -> Bool {
-        guard let number = inode(source), isThere(target.folder) else { return false }
-        if source.folder == target.folder {
-            change(source.folder, [.remove(source.name), .set(target.name, number)])
+        guard let number = inode(source), isThere(target.directory) else { return false }
+        if source.directory == target.directory {
+            change(source.directory, [.remove(source.name), .set(target.name, number)])
         } else {
-            change(target.folder, [.set(target.name, number)])
-            change(source.folder, [.remove(source.name)])
+            change(target.directory, [.set(target.name, number)])
+            change(source.directory, [.remove(source.name)])
         }
         return true
     }
 
-    mutating func makeFolder(_ folder: Folder) {
-        guard !isThere(folder) else { return }
-        change(.root, [.set(folder.rawValue, Self.folderInode)])
-        names[folder] = names[folder] ?? Names()
+    mutating func makeDirectory(_ directory: Directory) {
+        guard !isThere(directory) else { return }
+        change(.root, [.set(directory.rawValue, Self.directoryInode)])
+        names[directory] = names[directory] ?? Names()
     }
 
-    /// Returns whether the folder is gone. What is known of its names stays: a power cut may take
+    /// Returns whether the directory is gone. What is known of its names stays: a power cut may take
     /// the removal back.
-    mutating func removeFolder(_ folder: Folder) -> Bool {
-        guard isThere(folder) else { return true }
-        guard names[folder]?.current.isEmpty == true else { return false }
-        change(.root, [.remove(folder.rawValue)])
+    mutating func removeDirectory(_ directory: Directory) -> Bool {
+        guard isThere(directory) else { return true }
+        guard names[directory]?.current.isEmpty == true else { return false }
+        change(.root, [.remove(directory.rawValue)])
         return true
     }
 
-    func isThere(_ folder: Folder) -> Bool {
-        folder == .root || names[.root]?.current[folder.rawValue] != nil
+    func isThere(_ directory: Directory) -> Bool {
+        directory == .root || names[.root]?.current[directory.rawValue] != nil
     }
 
-    mutating func syncFolder(_ folder: Folder) {
-        guard var synced = names[folder] else { return }
+    mutating func syncDirectory(_ directory: Directory) {
+        guard var synced = names[directory] else { return }
         for changes in synced.unsynced {
             Self.apply(changes, to: &synced.durable)
-            let touched = Set(changes.map(\.name))
-            synced.lost = synced.lost.map { $0.filter { !touched.contains($0.name) } }
+            let dirty = Set(changes.map(\.name))
+            synced.lost = synced.lost.map { $0.filter { !dirty.contains($0.name) } }
         }
         synced.unsynced = []
-        names[folder] = synced
+        names[directory] = synced
     }
 
     /// What was not synced will not become durable by a later sync; a crash may keep it or not.
-    mutating func forgetUnsynced(_ folder: Folder) {
-        guard var clean = names[folder] else { return }
+    mutating func forgetUnsynced(_ directory: Directory) {
+        guard var clean = names[directory] else { return }
         clean.lost += clean.unsynced
         clean.unsynced = []
-        names[folder] = clean
+        names[directory] = clean
     }
 
-    private mutating func change(_ folder: Folder, _ changes: [NameChange]) {
-        guard var changed = names[folder] else { return }
+    private mutating func change(_ directory: Directory, _ changes: [NameChange]) {
+        guard var changed = names[directory] else { return }
         changed.unsynced.append(changes)
         Self.apply(changes, to: &changed.current)
-        names[folder] = changed
+        names[directory] = changed
     }
 
     static func apply(_ changes: [NameChange], to names: inout [String: Int]) {

@@ -10,7 +10,7 @@ struct SalvageCommand: Command {
         Copies the events before the first damage, each as it was, to a new store, and says what was
         saved and what was lost. The damaged store is not changed.
 
-          --into NEWSTORE    the folder of the new store; nothing may be in it yet
+          --into NEWSTORE    the directory of the new store; nothing may be in it yet
           --after-gap FILE   a new file for the events that can be read behind the damage, one
                              JSON object a line as in `skyros log --json`
 
@@ -37,11 +37,11 @@ struct SalvageCommand: Command {
         }
     }
 
-    private static func lies(_ file: URL, in folder: URL) -> Bool {
-        let folder = folder.resolvingSymlinksInPath().path(percentEncoded: false)
+    private static func lies(_ file: URL, in directory: URL) -> Bool {
+        let directory = directory.resolvingSymlinksInPath().path(percentEncoded: false)
         let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
         return (parent.path(percentEncoded: false) + "/")
-            .hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+            .hasPrefix(directory.hasSuffix("/") ? directory : directory + "/")
     }
 
     func run() throws -> Bool {

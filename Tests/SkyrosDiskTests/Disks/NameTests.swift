@@ -47,32 +47,32 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `in a folder keeps the folder from being removed`(on kind: DiskKind) throws {
+    func `in a directory keeps the directory from being removed`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
-        try disk.removeFolder(.events)
-        try disk.makeFolder(.events)
+        try disk.removeDirectory(.events)
+        try disk.makeDirectory(.events)
         try disk.make(event, [1])
-        #expect(failure { try disk.removeFolder(.events) }?.operation == .removeFolder)
+        #expect(failure { try disk.removeDirectory(.events) }?.operation == .removeDirectory)
         #expect(try disk.bytes(of: event) == [1])
         try disk.remove(event)
-        try disk.removeFolder(.events)
+        try disk.removeDirectory(.events)
         #expect(try disk.list(.root) == [])
         #expect(failure { _ = try disk.open(event, .create) }?.isNotFound == true)
-        try disk.makeFolder(.events)
+        try disk.makeDirectory(.events)
         try disk.make(event, [2])
         #expect(try disk.bytes(of: event) == [2])
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `in a folder that is missing is missing too`(on kind: DiskKind) throws {
+    func `in a directory that is missing is missing too`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         #expect(try disk.list(.events) == [])
         #expect(try disk.status(of: event) == nil)
         #expect(failure { _ = try disk.open(event, .read) }?.isNotFound == true)
         #expect(failure { _ = try disk.open(event, .create) }?.isNotFound == true)
-        #expect(failure { try disk.syncFolder(.events) }?.isNotFound == true)
+        #expect(failure { try disk.syncDirectory(.events) }?.isNotFound == true)
         try disk.remove(event)
         try disk.make(a, [1])
         #expect(failure { try disk.rename(a, to: event) }?.isNotFound == true)
@@ -81,10 +81,10 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `is listed in its folder alone, in order`(on kind: DiskKind) throws {
+    func `is listed in its directory alone, in order`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
-        try disk.makeFolder(.events)
+        try disk.makeDirectory(.events)
         for name in ["b", "a", "C", "10", "9"] { try disk.make(DiskPath(.events, name)) }
         try disk.make(DiskPath(.root, "x"))
         #expect(try disk.list(.events) == ["10", "9", "C", "a", "b"])
@@ -95,29 +95,29 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `of a folder can be made twice, and keeps what is in it`(on kind: DiskKind) throws {
+    func `of a directory can be made twice, and keeps what is in it`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
-        try fixture.disk.makeFolder(.events)
+        try fixture.disk.makeDirectory(.events)
         try fixture.disk.make(event, [1])
-        try fixture.disk.makeFolder(.events)
-        try fixture.disk.makeFolder(.root)
+        try fixture.disk.makeDirectory(.events)
+        try fixture.disk.makeDirectory(.root)
         #expect(try fixture.disk.bytes(of: event) == [1])
-        try fixture.disk.syncFolder(.events)
-        try fixture.disk.syncFolder(.root)
+        try fixture.disk.syncDirectory(.events)
+        try fixture.disk.syncDirectory(.root)
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `of a folder is no file's`(on kind: DiskKind) throws {
+    func `of a directory is no file's`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
-        let folder = DiskPath(.root, "events")
-        try disk.makeFolder(.events)
+        let directory = DiskPath(.root, "events")
+        try disk.makeDirectory(.events)
         try disk.make(event, [1])
-        #expect(failure { _ = try disk.status(of: folder) }?.isInsecure == true)
-        #expect(failure { _ = try disk.open(folder, .read) } != nil)
-        #expect(failure { _ = try disk.open(folder, .readWrite) } != nil)
-        #expect(failure { _ = try disk.open(folder, .create) } != nil)
-        #expect(failure { try disk.remove(folder) } != nil)
+        #expect(failure { _ = try disk.status(of: directory) }?.isInsecure == true)
+        #expect(failure { _ = try disk.open(directory, .read) } != nil)
+        #expect(failure { _ = try disk.open(directory, .readWrite) } != nil)
+        #expect(failure { _ = try disk.open(directory, .create) } != nil)
+        #expect(failure { try disk.remove(directory) } != nil)
         #expect(try disk.bytes(of: event) == [1])
     }
 
@@ -136,10 +136,10 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `can move to another folder`(on kind: DiskKind) throws {
+    func `can move to another directory`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
-        try disk.makeFolder(.events)
+        try disk.makeDirectory(.events)
         try disk.make(a, [1])
         try disk.rename(a, to: event)
         #expect(try disk.list(.root) == ["events"])

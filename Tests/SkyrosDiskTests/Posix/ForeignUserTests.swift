@@ -16,13 +16,13 @@ import TestSupport
             "needs root and setpriv"))
     struct `A user without rights` {
         private static let nobody: uid_t = 65_534
-        private let folder: TemporaryFolder
+        private let directory: TemporaryDirectory
         private let store: String
 
         init() throws {
-            folder = try TemporaryFolder()
-            store = folder.path("Test.skyros")
-            try #require(chmod(folder.path, 0o755) == 0)
+            directory = try TemporaryDirectory()
+            store = directory.path("Test.skyros")
+            try #require(chmod(directory.path, 0o755) == 0)
         }
 
         /// Makes a store that belongs to the user, or to root.
@@ -35,7 +35,7 @@ import TestSupport
         /// Makes a store of the user's whose writer was killed: an opening has to write to it.
         private func makeKilled() throws {
             let writer = try LockHolder().startWriter(
-                to: store, acknowledging: folder.path("acknowledged"))
+                to: store, acknowledging: directory.path("acknowledged"))
             kill(writer.processIdentifier, SIGKILL)
             writer.waitUntilExit()
             try give(to: Self.nobody)
@@ -80,7 +80,7 @@ import TestSupport
             try isRefused(["io:", "Permission denied"])
         }
 
-        @Test func `does not open another's whose folders stand open (F39)`() throws {
+        @Test func `does not open another's whose directories stand open (F39)`() throws {
             try make(of: 0)
             for path in try paths() { try #require(chmod(path, 0o777) == 0) }
             try isRefused(["insecurePath:", "another user"])
@@ -90,7 +90,7 @@ import TestSupport
             let outcome = try LockHolder().open(store, through: launcher)
             #expect(outcome.status == 1)
             #expect(outcome.complaint.contains("Permission denied"))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
         }
 
         @Test(arguments: [("events", 0o500), ("lock", 0o000)])
@@ -102,7 +102,7 @@ import TestSupport
             #expect(outcome.complaint.contains("Permission denied"))
         }
 
-        @Test func `is told of a folder that he may not list (F21, F39)`() throws {
+        @Test func `is told of a directory that he may not list (F21, F39)`() throws {
             try make(of: Self.nobody)
             try #require(chmod("\(store)/events", 0o300) == 0)
             try isRefused(["io:", "events", "Permission denied"])

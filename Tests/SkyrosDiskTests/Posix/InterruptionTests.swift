@@ -8,13 +8,13 @@ private let strace = "/usr/bin/strace"
 /// What the system may answer to a call that is as good as any other, injected from outside.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is not there"))
 struct `A call of the system` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
-    /// What a store's opening and closing reach; the names are below its folder.
+    /// What a store's opening and closing reach; the names are below its directory.
     enum Place: String, CaseIterable {
         case store = "."
         case lock
@@ -28,15 +28,15 @@ struct `A call of the system` {
         injecting injection: String, at places: [Place] = Place.allCases
     ) throws -> (status: Int32, trace: String) {
         // There before, so that it has a path for the tracer to know.
-        try PosixDisk(path: folder.path("Test.skyros"), creating: true).makeFolder(.events)
-        let store = folder.path("Test.skyros")
+        try PosixDisk(path: directory.path("Test.skyros"), creating: true).makeDirectory(.events)
+        let store = directory.path("Test.skyros")
         let paths = places.map { $0 == .store ? store : "\(store)/\($0.rawValue)" }
         let launcher =
-            [strace, "-f", "-qq", "-o", folder.path("trace")]
+            [strace, "-f", "-qq", "-o", directory.path("trace")]
             + paths.flatMap { ["-P", $0] } + ["-e", "inject=\(injection)"]
         let outcome = try LockHolder().open(store, through: launcher)
         try #require(!outcome.complaint.contains("PTRACE"), "\(outcome.complaint)")
-        let trace = String(decoding: try folder.bytes(of: "trace"), as: UTF8.self)
+        let trace = String(decoding: try directory.bytes(of: "trace"), as: UTF8.self)
         try #require(trace.contains("(INJECTED)"))
         return (outcome.status, trace)
     }
@@ -66,7 +66,7 @@ struct `A call of the system` {
     }
 
     /// Nobody knows what an interrupted sync has written. The second of a file that has grown, and
-    /// of a folder, asks the file system whether the first was made.
+    /// of a directory, asks the file system whether the first was made.
     @Test(arguments: [
         ("fsync", 1, Place.events), ("fdatasync", 1, .events), ("fdatasync", 1, .newSegment),
         ("fdatasync", 1, .segment), ("fdatasync", 2, .segment),

@@ -4,40 +4,40 @@ import TestSupport
 import Testing
 
 @Suite struct `A file of the system` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let disk: PosixDisk
     private let path = DiskPath(.root, "file")
 
     init() throws {
-        folder = try TemporaryFolder()
-        disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
+        directory = try TemporaryDirectory()
+        disk = try PosixDisk(path: directory.path("Test.skyros"), creating: true)
     }
 
     @Test func `is the user's alone, whatever stood there before (F39)`() throws {
         try disk.make(path, [1])
-        #expect(try folder.mode(of: "Test.skyros/file") == 0o600)
-        try #require(chmod(folder.path("Test.skyros/file"), 0o666) == 0)
+        #expect(try directory.mode(of: "Test.skyros/file") == 0o600)
+        try #require(chmod(directory.path("Test.skyros/file"), 0o666) == 0)
         try disk.open(path, .create).close()
-        #expect(try folder.mode(of: "Test.skyros/file") == 0o600)
-        try disk.makeFolder(.events)
-        #expect(try folder.mode(of: "Test.skyros/events") == 0o700)
-        #expect(try folder.mode(of: "Test.skyros") == 0o700)
-        try #require(chmod(folder.path("Test.skyros/events"), 0o750) == 0)
-        try disk.makeFolder(.events)
-        #expect(try folder.mode(of: "Test.skyros/events") == 0o750)
+        #expect(try directory.mode(of: "Test.skyros/file") == 0o600)
+        try disk.makeDirectory(.events)
+        #expect(try directory.mode(of: "Test.skyros/events") == 0o700)
+        #expect(try directory.mode(of: "Test.skyros") == 0o700)
+        try #require(chmod(directory.path("Test.skyros/events"), 0o750) == 0)
+        try disk.makeDirectory(.events)
+        #expect(try directory.mode(of: "Test.skyros/events") == 0o750)
     }
 
     /// The umask belongs to the whole process, so another one is needed.
     @Test(arguments: ["000", "027", "777"])
     func `is the user's alone under any umask (F39)`(_ mask: String) throws {
-        let store = folder.path("Masked.skyros")
+        let store = directory.path("Masked.skyros")
         let launcher = ["/bin/sh", "-c", "umask \(mask) && exec \"$@\"", "sh"]
         let outcome = try LockHolder().open(store, through: launcher)
         try #require(outcome.status == 0, "\(outcome.complaint)")
-        #expect(try folder.mode(of: "Masked.skyros") == 0o700)
+        #expect(try directory.mode(of: "Masked.skyros") == 0o700)
         for name in try FileManager.default.subpathsOfDirectory(atPath: store) {
-            let expected = Folder(rawValue: name) == nil ? 0o600 : 0o700
-            #expect(try folder.mode(of: "Masked.skyros/\(name)") == expected, "\(name)")
+            let expected = Directory(rawValue: name) == nil ? 0o600 : 0o700
+            #expect(try directory.mode(of: "Masked.skyros/\(name)") == expected, "\(name)")
         }
     }
 
@@ -79,10 +79,10 @@ import Testing
 
     /// A descriptor that is closed twice may be somebody else's the second time.
     @Test func `that is refused gives its descriptor back once`() throws {
-        try folder.write([1], to: "victim")
-        try #require(link(folder.path("victim"), folder.path("Test.skyros/file")) == 0)
+        try directory.write([1], to: "victim")
+        try #require(link(directory.path("victim"), directory.path("Test.skyros/file")) == 0)
         let isRunning = Monitor(true)
-        let others = Worker()
+        let others = SerialQueue()
         let failedCloses = Locked(0)
         others.enqueue {
             while isRunning.withLock({ $0 }) {

@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 
 @Suite struct `The lock of the system` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let store: String
     private let disk: PosixDisk
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = folder.path("Test.skyros")
+        directory = try TemporaryDirectory()
+        store = directory.path("Test.skyros")
         disk = try PosixDisk(path: store, creating: true)
     }
 
-    @Test func `knows the folder under any of its names (F43)`() throws {
-        try #require(symlink(folder.path, folder.path("link")) == 0)
-        let other = try PosixDisk(path: folder.path("link/Test.skyros"), creating: false)
+    @Test func `knows the directory under any of its names (F43)`() throws {
+        try #require(symlink(directory.path, directory.path("link")) == 0)
+        let other = try PosixDisk(path: directory.path("link/Test.skyros"), creating: false)
         let lock = try disk.lock()
         #expect(failure { _ = try other.lock() }?.lockHolder == "this process")
         lock.release()
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `does not hold up other stores`() throws {
-        let other = try PosixDisk(path: folder.path("Other.skyros"), creating: true)
+        let other = try PosixDisk(path: directory.path("Other.skyros"), creating: true)
         let lock = try disk.lock()
         try other.lock().release()
         lock.release()
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test func `leaves its file behind, which is the user's alone and names the holder`() throws {
-        try folder.write(Array("process 1 of long ago\n".utf8), to: "Test.skyros/lock")
-        try #require(chmod(folder.path("Test.skyros/lock"), 0o666) == 0)
+        try directory.write(Array("process 1 of long ago\n".utf8), to: "Test.skyros/lock")
+        try #require(chmod(directory.path("Test.skyros/lock"), 0o666) == 0)
         let before = try #require(try disk.status(of: DiskPath(.root, "lock")))
         try disk.lock().release()
         let after = try #require(try disk.status(of: DiskPath(.root, "lock")))
         #expect(after.identity == before.identity)
-        #expect(try folder.mode(of: "Test.skyros/lock") == 0o600)
-        let text = String(decoding: try folder.bytes(of: "Test.skyros/lock"), as: UTF8.self)
+        #expect(try directory.mode(of: "Test.skyros/lock") == 0o600)
+        let text = String(decoding: try directory.bytes(of: "Test.skyros/lock"), as: UTF8.self)
         #expect(text == "process \(getpid())\n")
     }
 
@@ -51,7 +51,7 @@ import Testing
     @Test func `ends when it is released, whoever has a copy of its descriptor`() throws {
         let lock = try disk.lock()
         var own = stat()
-        try #require(stat(folder.path("Test.skyros/lock"), &own) == 0)
+        try #require(stat(directory.path("Test.skyros/lock"), &own) == 0)
         let descriptor = try #require(
             (Int32(0)..<4_096).first { number in
                 var status = stat()
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `is held by another process until that is killed (F42)`() throws {
         let writer = try LockHolder().startWriter(
-            to: store, acknowledging: folder.path("acknowledged"))
+            to: store, acknowledging: directory.path("acknowledged"))
         let refused = failure { _ = try disk.lock() }
         #expect(refused?.lockHolder == "process \(writer.processIdentifier)")
         kill(writer.processIdentifier, SIGKILL)

@@ -5,7 +5,7 @@ import Testing
 
 /// What may stand where a store expects one of its files, and is none.
 enum Trap: CaseIterable {
-    case link, linkToNothing, linkToFolder, hardLink, pipe, folder
+    case link, linkToNothing, linkToDirectory, hardLink, pipe, directory
 
     /// Puts the trap at `path`; `victim` is a file outside of the store.
     func set(at path: String, for victim: String) throws {
@@ -13,48 +13,48 @@ enum Trap: CaseIterable {
             switch self {
             case .link: symlink(victim, path)
             case .linkToNothing: symlink("\(victim)-missing", path)
-            case .linkToFolder: symlink((victim as NSString).deletingLastPathComponent, path)
+            case .linkToDirectory: symlink((victim as NSString).deletingLastPathComponent, path)
             case .hardLink: Foundation.link(victim, path)
             case .pipe: mkfifo(path, 0o600)
-            case .folder: mkdir(path, 0o700)
+            case .directory: mkdir(path, 0o700)
             }
         try #require(code == 0)
     }
 }
 
 @Suite struct `A path that leads astray` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let disk: PosixDisk
 
     init() throws {
-        folder = try TemporaryFolder()
-        disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
-        try disk.makeFolder(.events)
-        try folder.write([1, 2, 3], to: "victim")
+        directory = try TemporaryDirectory()
+        disk = try PosixDisk(path: directory.path("Test.skyros"), creating: true)
+        try disk.makeDirectory(.events)
+        try directory.write([1, 2, 3], to: "victim")
     }
 
     @Test(arguments: Trap.allCases)
     func `is refused, and nobody is harmed (F38)`(at trap: Trap) throws {
-        try trap.set(at: folder.path("Test.skyros/events/1"), for: folder.path("victim"))
+        try trap.set(at: directory.path("Test.skyros/events/1"), for: directory.path("victim"))
         let path = DiskPath(.events, "1")
         #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
         #expect(failure { _ = try disk.status(of: path) }?.isInsecure == true)
         #expect(failure { _ = try disk.open(path, .create) }?.isInsecure == true)
-        // A folder cannot be opened for writing at all.
+        // A directory cannot be opened for writing at all.
         let writing = failure { _ = try disk.open(path, .readWrite) }
-        #expect(trap == .folder ? writing != nil : writing?.isInsecure == true)
-        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        #expect(trap == .directory ? writing != nil : writing?.isInsecure == true)
+        #expect(try directory.bytes(of: "victim") == [1, 2, 3])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
     }
 
     /// Somebody exchanges a file of the store for a link to another, again and again. Of hard links
     /// no call of the system tells at one moment where they are and how many.
     @Test func `is not slipped in while a file is opened (F38)`() throws {
         let path = DiskPath(.events, "1")
-        let (place, next) = (folder.path("Test.skyros/events/1"), folder.path("next"))
-        let victim = folder.path("victim")
+        let (place, next) = (directory.path("Test.skyros/events/1"), directory.path("next"))
+        let victim = directory.path("victim")
         let isRunning = Monitor(true)
-        let stranger = Worker()
+        let stranger = SerialQueue()
         stranger.enqueue {
             var number = 0
             while isRunning.withLock({ $0 }) {
@@ -78,17 +78,17 @@ enum Trap: CaseIterable {
         }
         isRunning.change { $0 = false }
         stranger.stop()
-        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        #expect(try directory.bytes(of: "victim") == [1, 2, 3])
         #expect(opened > 0)
         #expect(refused > 0)
     }
 
     @Test(arguments: Trap.allCases)
     func `is refused as the lock (F38)`(at trap: Trap) throws {
-        try trap.set(at: folder.path("Test.skyros/lock"), for: folder.path("victim"))
+        try trap.set(at: directory.path("Test.skyros/lock"), for: directory.path("victim"))
         let error = failure { _ = try disk.lock() }
-        #expect(trap == .folder ? error != nil : error?.isInsecure == true)
-        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        #expect(trap == .directory ? error != nil : error?.isInsecure == true)
+        #expect(try directory.bytes(of: "victim") == [1, 2, 3])
         try disk.rename(DiskPath(.root, "lock"), to: DiskPath(.root, "trap"))
         try disk.lock().release()
     }
@@ -101,10 +101,10 @@ enum Trap: CaseIterable {
         try checkIsRefused(name)
     }
 
-    /// The path lies in the test's own folder, as must all that a missing guard could let through:
+    /// The path lies in the test's own directory, as must all that a missing guard could let through:
     /// a rename would really happen.
-    @Test func `is refused as a name if it begins at the root of all folders`() throws {
-        try checkIsRefused(folder.path("victim"))
+    @Test func `is refused as a name if it begins at the root of all directories`() throws {
+        try checkIsRefused(directory.path("victim"))
     }
 
     private func checkIsRefused(_ name: String) throws {
@@ -120,7 +120,7 @@ enum Trap: CaseIterable {
         for call in calls { #expect(failure(call)?.isInsecure == true) }
         #expect(try disk.list(.events) == ["a"])
         #expect(try disk.bytes(of: whole) == [7])
-        #expect(try folder.bytes(of: "victim") == [1, 2, 3])
+        #expect(try directory.bytes(of: "victim") == [1, 2, 3])
     }
 
     @Test func `does not end with a name as long as names can be`() throws {
@@ -129,69 +129,70 @@ enum Trap: CaseIterable {
         #expect(try disk.bytes(of: path) == [1])
     }
 
-    @Test func `is refused as a folder of the store (F38)`() throws {
+    @Test func `is refused as a directory of the store (F38)`() throws {
         try FileManager.default.createDirectory(
-            atPath: folder.path("elsewhere"), withIntermediateDirectories: false)
-        try folder.write([1], to: "elsewhere/1")
+            atPath: directory.path("elsewhere"), withIntermediateDirectories: false)
+        try directory.write([1], to: "elsewhere/1")
         try #require(
-            symlink(folder.path("elsewhere"), folder.path("Test.skyros/quarantine")) == 0)
+            symlink(directory.path("elsewhere"), directory.path("Test.skyros/quarantine")) == 0)
         let path = DiskPath(.quarantine, "1")
         #expect(failure { _ = try disk.list(.quarantine) }?.isInsecure == true)
         #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
         #expect(failure { _ = try disk.status(of: path) }?.isInsecure == true)
         #expect(failure { try disk.remove(path) }?.isInsecure == true)
-        #expect(failure { try disk.syncFolder(.quarantine) }?.isInsecure == true)
-        #expect(try folder.bytes(of: "elsewhere/1") == [1])
+        #expect(failure { try disk.syncDirectory(.quarantine) }?.isInsecure == true)
+        #expect(try directory.bytes(of: "elsewhere/1") == [1])
     }
 }
 
-@Suite struct `The folder of a disk` {
-    private let folder: TemporaryFolder
+@Suite struct `The directory of a disk` {
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     @Test(arguments: ["", "/", "//"], [false, true])
     func `may not be a symbolic link (F38)`(with ending: String, creating: Bool) throws {
-        _ = try PosixDisk(path: folder.path("real"), creating: true)
-        try #require(symlink(folder.path("real"), folder.path("link")) == 0)
-        let path = folder.path("link") + ending
+        _ = try PosixDisk(path: directory.path("real"), creating: true)
+        try #require(symlink(directory.path("real"), directory.path("link")) == 0)
+        let path = directory.path("link") + ending
         #expect(failure { _ = try PosixDisk(path: path, creating: creating) }?.isInsecure == true)
     }
 
     @Test func `may be reached through one (F43)`() throws {
-        let real = try PosixDisk(path: folder.path("real/Test.skyros"), creating: true)
+        let real = try PosixDisk(path: directory.path("real/Test.skyros"), creating: true)
         try real.make(DiskPath(.root, "a"), [1])
-        try #require(symlink(folder.path("real"), folder.path("link")) == 0)
-        let linked = try PosixDisk(path: folder.path("link/Test.skyros"), creating: false)
+        try #require(symlink(directory.path("real"), directory.path("link")) == 0)
+        let linked = try PosixDisk(path: directory.path("link/Test.skyros"), creating: false)
         #expect(try linked.bytes(of: DiskPath(.root, "a")) == [1])
         #expect(linked.systemPath == real.systemPath)
     }
 
     @Test func `is made with all that lead to it`() throws {
-        let disk = try PosixDisk(path: folder.path("a/b/c/"), creating: true)
+        let disk = try PosixDisk(path: directory.path("a/b/c/"), creating: true)
         try disk.make(DiskPath(.root, "x"), [1])
-        #expect(try folder.bytes(of: "a/b/c/x") == [1])
-        #expect(disk.systemPath == folder.path("a/b/c"))
-        #expect(try folder.mode(of: "a") == 0o700)
+        #expect(try directory.bytes(of: "a/b/c/x") == [1])
+        #expect(disk.systemPath == directory.path("a/b/c"))
+        #expect(try directory.mode(of: "a") == 0o700)
     }
 
     @Test func `is not made unless that is asked for`() throws {
-        let path = folder.path("missing")
+        let path = directory.path("missing")
         #expect(failure { _ = try PosixDisk(path: path, creating: false) }?.isNotFound == true)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
     @Test func `is no file, and has no name that only begins well`() throws {
-        try folder.write([1], to: "file")
+        try directory.write([1], to: "file")
         for creating in [false, true] {
             #expect(
-                failure { _ = try PosixDisk(path: folder.path("file"), creating: creating) } != nil)
-            let path = folder.path("good\0bad/worse")
+                failure { _ = try PosixDisk(path: directory.path("file"), creating: creating) }
+                    != nil)
+            let path = directory.path("good\0bad/worse")
             #expect(
                 failure { _ = try PosixDisk(path: path, creating: creating) }?.isInsecure == true)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["file"])
     }
 }

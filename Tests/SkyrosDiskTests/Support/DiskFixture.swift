@@ -10,20 +10,20 @@ enum DiskKind: CaseIterable {
 /// An empty disk, and what it stands on.
 struct DiskFixture {
     let disk: any Disk
-    private let folder: TemporaryFolder?
+    private let directory: TemporaryDirectory?
 
     init(_ kind: DiskKind) throws {
         switch kind {
         case .posix:
-            let folder = try TemporaryFolder()
-            disk = try PosixDisk(path: folder.path("Test.skyros"), creating: true)
-            self.folder = folder
+            let directory = try TemporaryDirectory()
+            disk = try PosixDisk(path: directory.path("Test.skyros"), creating: true)
+            self.directory = directory
         case .memory:
             disk = MemoryDisk()
-            folder = nil
+            directory = nil
         case .simulated:
             disk = SimulatedDisk()
-            folder = nil
+            directory = nil
         }
     }
 }

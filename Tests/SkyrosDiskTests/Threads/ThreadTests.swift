@@ -4,7 +4,7 @@ import Testing
 @Suite struct `A locked value` {
     @Test func `is changed by one thread at a time`() {
         let counts = Locked([0, 0])
-        let workers = [Worker(), Worker(), Worker()]
+        let workers = [SerialQueue(), SerialQueue(), SerialQueue()]
         for worker in workers {
             worker.enqueue {
                 for _ in 0..<10_000 {
@@ -36,7 +36,7 @@ import Testing
     @Test func `wakes all who wait for a change`() {
         let value = Monitor(0)
         let woken = Monitor(0)
-        let workers = [Worker(), Worker(), Worker()]
+        let workers = [SerialQueue(), SerialQueue(), SerialQueue()]
         for worker in workers {
             worker.enqueue {
                 let seen = value.wait { $0 >= 3 ? $0 : nil }
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `lets two threads take turns`() {
         let turn = Monitor(0)
-        let worker = Worker()
+        let worker = SerialQueue()
         worker.enqueue {
             for round in 0..<1_000 {
                 turn.wait { $0 == 2 * round + 1 ? () : nil }
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `does not give up what comes in time`() {
         let value = Monitor(0)
-        let worker = Worker()
+        let worker = SerialQueue()
         worker.enqueue { value.change { $0 = 7 } }
         #expect(value.wait(atMost: 600_000) { $0 > 0 ? $0 : nil } == 7)
         worker.stop()
@@ -91,7 +91,7 @@ import Testing
     @Test func `wakes and frees its lock after an error`() {
         struct Refusal: Error {}
         let value = Monitor(0)
-        let worker = Worker()
+        let worker = SerialQueue()
         let seen = Monitor(0)
         worker.enqueue {
             let result = value.wait { $0 > 0 ? $0 : nil }

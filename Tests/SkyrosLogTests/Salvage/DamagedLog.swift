@@ -34,8 +34,8 @@ struct DamagedLog {
             .compactMap { SegmentName(String($0.dropFirst("events/".count))) }
     }
 
-    func survey() throws -> LogSurvey {
-        try LogSurvey(of: disk, fixture.options, framing: LogFixture.framing)
+    func survey() throws -> DamageScan {
+        try DamageScan(of: disk, fixture.options, framing: LogFixture.framing)
     }
 
     func bytes(of name: SegmentName) -> [UInt8] { disk.contents["events/\(name)"] ?? [] }
@@ -72,7 +72,7 @@ struct DamagedLog {
     }
 
     /// All batches that a survey gives, those behind the damage too, by their numbers.
-    static func readable(_ survey: LogSurvey) throws -> [UInt64: [UInt8]] {
+    static func readable(_ survey: DamageScan) throws -> [UInt64: [UInt8]] {
         var found: [UInt64: [UInt8]] = [:]
         try survey.forEach(behind: 0) { number, bytes in
             #expect(found[number] == nil)

@@ -73,8 +73,8 @@ import Testing
         var bytes = log.bytes(of: names[index])
         let start = names[index].kind == .sealed ? 8 : 0
         bytes[start + 16] ^= 1
-        let check = XXH64.hash(Array(bytes[start..<start + 88]))
-        withUnsafeBytes(of: check.littleEndian) {
+        let checksum = XXH64.hash(Array(bytes[start..<start + 88]))
+        withUnsafeBytes(of: checksum.littleEndian) {
             bytes.replaceSubrange(start + 88..<start + 96, with: $0)
         }
         log.overwrite(names[index], bytes)
@@ -115,7 +115,7 @@ import Testing
         // The same store, another past: one batch more in the ended segment.
         let other = try DamagedLog()
         var header = try SegmentHeader(other.bytes(of: names[4]), in: names[4])
-        header.checkBefore = RunningCheck(rawValue: 7)
+        header.chainHashBefore = ChainHash(rawValue: 7)
         log.overwrite(names[4], header.bytes)
         #expect(try damages() == ["chainBroken \(names[4]) @40 readable"])
         #expect(try log.survey().head.sequence == first(4) - 1)
@@ -139,11 +139,11 @@ import Testing
 
     @Test func `believes no damage that only one look has found`() throws {
         let reads = log.disk.killed()
-        _ = try LogSurvey(of: reads, log.fixture.options, framing: LogFixture.framing)
+        _ = try DamageScan(of: reads, log.fixture.options, framing: LogFixture.framing)
         for index in 0..<reads.count(.read) {
             let disk = log.disk.killed()
             disk.inject(Fault(.read, after: index))
-            let survey = try LogSurvey(
+            let survey = try DamageScan(
                 of: disk, log.fixture.options, framing: LogFixture.framing)
             #expect(survey.damages.isEmpty, "the read with number \(index) failed")
             #expect(survey.head.sequence == log.count)
@@ -156,8 +156,8 @@ import Testing
         log.disk.heal()
         var header = try SegmentHeader(log.bytes(of: names[4]), in: names[4]).bytes
         header[10] = 9
-        let check = XXH64.hash(Array(header[..<88]))
-        withUnsafeBytes(of: check.littleEndian) { header.replaceSubrange(88..<96, with: $0) }
+        let checksum = XXH64.hash(Array(header[..<88]))
+        withUnsafeBytes(of: checksum.littleEndian) { header.replaceSubrange(88..<96, with: $0) }
         log.overwrite(names[4], header)
         #expect(logCode { _ = try log.survey() } == .unsupportedFormat)
     }

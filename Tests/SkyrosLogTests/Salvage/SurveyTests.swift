@@ -55,7 +55,7 @@ import Testing
     @Test func `needs a log`() {
         #expect(
             logCode {
-                _ = try LogSurvey(
+                _ = try DamageScan(
                     of: SimulatedDisk(), LogOptions(), framing: LogFixture.framing)
             } == .segmentMissing)
     }

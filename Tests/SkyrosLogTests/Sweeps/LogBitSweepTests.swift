@@ -142,7 +142,7 @@ import Testing
     private func sweep(_ frame: Frame, of path: String) throws {
         let disk = MemoryDisk()
         let bytes = log.content(path)
-        disk.makeFolder(.events)
+        disk.makeDirectory(.events)
         let place = DiskPath(.events, String(path.dropFirst("events/".count)))
         let file = try disk.open(place, .create)
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }

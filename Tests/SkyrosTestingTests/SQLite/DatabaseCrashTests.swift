@@ -51,7 +51,7 @@ import Testing
 private struct DatabaseSweep {
     let generations: Generations
     let budgets: [CrashImage.Budget]
-    /// Of so many moments one is tried.
+    /// Of so many snapshots one is tried.
     let interval: Int
     private(set) var tally: SweepTally
     /// What the disks held that were opened, by their fingerprints.
@@ -78,28 +78,28 @@ private struct DatabaseSweep {
         }
         let end = disk.operations.count
         tally.count("operations", end)
-        for (index, moment) in disk.moments.enumerated() where index % interval == 0 {
+        for (index, snapshot) in disk.snapshots.enumerated() where index % interval == 0 {
             // The transactions that have begun, of which all but the last one have ended.
-            let begun = begins.count { $0 <= moment.operationCount } - 1
-            let newest = moment.operationCount >= end ? begun + 1 : begun
+            let begun = begins.count { $0 <= snapshot.operationCount } - 1
+            let newest = snapshot.operationCount >= end ? begun + 1 : begun
             let allowed: Set<Int?> = [newest > 0 ? newest - 1 : nil, min(newest, begun)]
-            try visit(moment, allowed, depth: 1)
+            try visit(snapshot, allowed, depth: 1)
         }
         try connection.close()
     }
 
     private mutating func visit(
-        _ moment: SimulatedDisk.Moment, _ allowed: Set<Int?>, depth: Int
+        _ snapshot: SimulatedDisk.DiskSnapshot, _ allowed: Set<Int?>, depth: Int
     ) throws {
-        let before = moment.disk
-        for image in CrashImage.all(of: moment, before, budgets[depth - 1]) {
+        let before = snapshot.disk
+        for image in CrashImage.all(of: snapshot, before, budgets[depth - 1]) {
             tally.count("images at depth \(depth)")
             do {
                 try visit(image.disk(before), allowed, isKill: image.isKill, depth: depth)
             } catch {
                 throw CrashFinding(
-                    description: "before operation \(moment.operationCount) "
-                        + "(\(moment.writtenByteCount ?? 0) bytes into it), \(image): \(error)")
+                    description: "before operation \(snapshot.operationCount) "
+                        + "(\(snapshot.writtenByteCount ?? 0) bytes into it), \(image): \(error)")
             }
         }
     }
@@ -121,7 +121,7 @@ private struct DatabaseSweep {
         // What a reader sees after a kill need not be durable, where the writer died just before
         // the last sync; what he sees after a power cut is.
         let next = isKill ? allowed : [found]
-        for moment in image.moments { try visit(moment, next, depth: depth + 1) }
+        for snapshot in image.snapshots { try visit(snapshot, next, depth: depth + 1) }
     }
 
     private func compare(_ found: Int?, _ allowed: Set<Int?>) throws {

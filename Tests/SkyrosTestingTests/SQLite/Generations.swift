@@ -13,12 +13,13 @@ struct Generations {
     var cacheBytesMax = 16 << 20
 
     func open(_ disk: SimulatedDisk) throws -> Connection {
-        guard let folder = disk.databaseFolder else {
+        guard let directory = disk.databaseDirectory else {
             throw CrashFinding(description: "SQLite does not reach the disk")
         }
         return try Connection(
             ConnectionOptions(
-                .file(folder.path(of: Self.name)), cacheBytesMax: cacheBytesMax, vfs: folder.vfs))
+                .file(directory.path(of: Self.name)), cacheBytesMax: cacheBytesMax,
+                vfs: directory.vfs))
     }
 
     /// Brings the database from any generation to this one, in one transaction.

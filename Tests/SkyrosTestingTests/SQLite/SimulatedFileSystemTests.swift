@@ -41,12 +41,12 @@ import Testing
         let first = disk.operations.count
         try generations.write(2, to: connection)
         let steps = disk.operations[first...].filter {
-            [.create, .syncFile, .syncFolder, .remove].contains($0.kind)
+            [.create, .syncFile, .syncDirectory, .remove].contains($0.kind)
         }
         #expect(
             steps.map { "\($0.kind) \($0.path)" } == [
-                "create \(journal)", "syncFile \(journal)", "syncFolder ", "syncFile \(journal)",
-                "syncFile \(Generations.name)", "remove \(journal)", "syncFolder ",
+                "create \(journal)", "syncFile \(journal)", "syncDirectory ", "syncFile \(journal)",
+                "syncFile \(Generations.name)", "remove \(journal)", "syncDirectory ",
             ])
     }
 
@@ -54,8 +54,8 @@ import Testing
         arguments: [
             (Fault(.write, reason: .noSpace), 13), (Fault(.write), 778), (Fault(.create), 14),
             (Fault(.syncFile), 1_034), (Fault(.syncFile, reason: .noSpace), 1_034),
-            (Fault(.remove), 2_570), (Fault(.syncFolder, after: 1), 1_290),
-            (Fault(.syncFolder), 0), (Fault(.close), 0),
+            (Fault(.remove), 2_570), (Fault(.syncDirectory, after: 1), 1_290),
+            (Fault(.syncDirectory), 0), (Fault(.close), 0),
         ] as [(Fault, Int32)])
     func `gets the codes that SQLite's own file system gives`(fault: Fault, code: Int32) throws {
         #expect(try self.code(fault) == code)
@@ -120,12 +120,12 @@ import Testing
     }
 
     @Test func `is not there without its disk, nor beside one`() throws {
-        let folder = try #require(disk.databaseFolder)
-        #expect(SimulatedDisk(hasCheckpoints: false).databaseFolder == nil)
-        let gone = try #require(SimulatedDisk().databaseFolder)
-        for path in ["\(gone.path)/a", "/simulated/a/b", "/a", "\(folder.path)/elsewhere/a"] {
+        let directory = try #require(disk.databaseDirectory)
+        #expect(SimulatedDisk(hasCheckpoints: false).databaseDirectory == nil)
+        let gone = try #require(SimulatedDisk().databaseDirectory)
+        for path in ["\(gone.path)/a", "/simulated/a/b", "/a", "\(directory.path)/elsewhere/a"] {
             let error = #expect(throws: SQLiteError.self) {
-                _ = try Connection(ConnectionOptions(.file(path), vfs: folder.vfs))
+                _ = try Connection(ConnectionOptions(.file(path), vfs: directory.vfs))
             }
             #expect(error?.code == .cannotOpen)
         }

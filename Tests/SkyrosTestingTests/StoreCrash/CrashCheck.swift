@@ -64,7 +64,7 @@ struct CrashCheck {
     private func checkFold() throws {
         let digest = try store.snapshot.digest()
         let folded = try store.snapshot(asOf: .sequence(store.sequence)).digest()
-        let archive = try Archive(on: Surroundings(disk: disk))
+        let archive = try Archive(on: Environment(disk: disk))
         let verification = archive.verify()
         guard folded == digest, verification.ok, verification.digest == digest else {
             throw CrashFinding(description: "P7: view, log and checkpoint: \(verification)")

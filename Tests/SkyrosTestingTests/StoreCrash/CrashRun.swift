@@ -138,7 +138,7 @@ extension CrashRun {
         let fault =
             switch below(8) {
             case 0: Fault(.syncFile, after: after / 8)
-            case 1: Fault(.syncFolder, after: after / 16)
+            case 1: Fault(.syncDirectory, after: after / 16)
             case 2: Fault(.write, after: after / 4, reason: .noSpace, writtenBytes: below(64))
             default: Fault(nil, after: after, isLasting: true, writtenBytes: below(600))
             }
@@ -162,7 +162,7 @@ extension CrashRun {
             }
         case 3 where hasCheckpoint:
             note("  checkpoint")
-            try store.housekeeper.checkpoint()
+            try store.maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
         case 4 where below(4) == 0:
             note("  close")
@@ -272,8 +272,8 @@ extension Store {
         options.openingTargetMilliseconds = 3_600_000
         let store = try Store(
             Schema.ofCrashItems.get(), options,
-            Surroundings(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))
-        store.housekeeper.stop()
+            Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))
+        store.maintenance.stop()
         return store
     }
 }

@@ -9,7 +9,7 @@ extension SimulatedDisk {
         let operations = operations
         return failures.contains { index in
             switch operations[index].kind {
-            case .syncFolder: operations[index].path == Folder.root.rawValue
+            case .syncDirectory: operations[index].path == Directory.root.rawValue
             case .status: operations[index].path.hasSuffix("-journal")
             default: false
             }

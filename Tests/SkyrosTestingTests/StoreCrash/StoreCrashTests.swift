@@ -34,8 +34,8 @@ import Testing
     }
 }
 
-/// What the lives above have found: a folder that is there need not be on the medium.
-@Suite struct `A folder whose sync failed for another process` {
+/// What the lives above have found: a directory that is there need not be on the medium.
+@Suite struct `A directory whose sync failed for another process` {
     private let disk = SimulatedDisk()
 
     private func open(_ disk: SimulatedDisk) throws -> Store {
@@ -46,7 +46,7 @@ import Testing
 
     /// An opening that fails at the sync of the root, and the process with it.
     private func failToOpen(_ disk: SimulatedDisk) throws -> SimulatedDisk {
-        disk.inject(Fault(.syncFolder))
+        disk.inject(Fault(.syncDirectory))
         #expect(throws: StoreError.self) { try open(disk) }
         return disk.killed()
     }

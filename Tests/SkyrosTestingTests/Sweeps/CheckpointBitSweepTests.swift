@@ -35,10 +35,10 @@ import Testing
             }
         }
         try put(0..<90, 1)
-        try store.housekeeper.checkpoint()
+        try store.maintenance.checkpoint()
         try put(20..<40, 2)
         try store.write { tx in for id in 50..<70 { try tx.delete(CrashItem.self, id) } }
-        try store.housekeeper.checkpoint()
+        try store.maintenance.checkpoint()
         checkpoint = try #require(disk.contents[Self.name])
         try put(80..<100, 3)
         digest = try store.snapshot.digest()
@@ -81,12 +81,12 @@ import Testing
         var bytes = checkpoint
         bytes[bit / 8] ^= 1 << (bit % 8)
         disk.overwrite(Self.name, with: bytes)
-        let surroundings = Surroundings(
+        let environment = Environment(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 4))
         var options = Store.Options()
         options.segmentBytesMax = Self.segmentBytesMax
         let opening = StoreOpening(
-            surroundings: surroundings, schema: try Schema.ofCrashItems.get(), options: options)
+            environment: environment, schema: try Schema.ofCrashItems.get(), options: options)
         let opened = try opening.open()
         defer { try? opened.checkpointer?.close() }
         let snapshot = opened.view.current

@@ -36,7 +36,7 @@ import Testing
         }
 
         private mutating func note(_ store: Store, _ disk: SimulatedDisk) throws {
-            try store.housekeeper.checkpoint()
+            try store.maintenance.checkpoint()
             let contents = disk.contents
             logs.append(contents.filter { $0.key.hasPrefix("events/") })
             checkpoints.append(contents[checkpoint] ?? [])

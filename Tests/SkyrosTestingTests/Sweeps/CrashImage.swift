@@ -1,6 +1,6 @@
 import SkyrosTesting
 
-/// One of the disks that a crash at some moment may leave.
+/// One of the disks that a crash at some snapshot may leave.
 enum CrashImage {
     /// The process was killed: all that was written is there, and not durable.
     case kill
@@ -12,7 +12,7 @@ enum CrashImage {
     /// The power was cut, and chance decides, down to zeros and garbage.
     case chance(UInt64)
 
-    /// How many images of a moment are tried.
+    /// How many images of a snapshot are tried.
     struct Budget {
         /// Up to so many changes, or sectors, all subsets are tried; of more only a sample.
         var exhaustiveCountMax = 8
@@ -34,15 +34,15 @@ enum CrashImage {
         }
     }
 
-    /// The images of a moment that are tried.
+    /// The images of a snapshot that are tried.
     static func all(
-        of moment: SimulatedDisk.Moment, _ before: SimulatedDisk, _ budget: Budget
+        of snapshot: SimulatedDisk.DiskSnapshot, _ before: SimulatedDisk, _ budget: Budget
     ) -> [CrashImage] {
         let changeCount = before.unsyncedChangeCount
         if changeCount == 0 { return [.kill, .changes(0)] }
-        // What arrives of a write that is under way, the moments before and behind it show.
-        if moment.writtenByteCount != nil { return [.kill, .changes(.max)] }
-        let seed = UInt64(moment.operationCount) << 8
+        // What arrives of a write that is under way, the snapshots before and behind it show.
+        if snapshot.writtenByteCount != nil { return [.kill, .changes(.max)] }
+        let seed = UInt64(snapshot.operationCount) << 8
         let changes = subsets(of: changeCount, budget, seed)
         let sectors = subsets(of: before.unsyncedSectorCount, budget, seed + 1)
         let seeds = (0..<UInt64(budget.seedCount)).map { seed + $0 }

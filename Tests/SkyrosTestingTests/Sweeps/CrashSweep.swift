@@ -9,7 +9,7 @@ import SkyrosTesting
 /// The script runs once and is recorded. Disks that nobody can tell apart are opened once; what a
 /// store must hold on them is compared each time.
 struct CrashSweep {
-    /// A crash: at which moment, and what it left.
+    /// A crash: at which snapshot, and what it left.
     private struct Point: CustomStringConvertible {
         let operationCount: Int
         let writtenByteCount: Int?
@@ -22,13 +22,13 @@ struct CrashSweep {
     }
 
     private struct Recording {
-        let moments: [SimulatedDisk.Moment]
+        let snapshots: [SimulatedDisk.DiskSnapshot]
         let timeline: SweepTimeline
     }
 
     let script: SweepScript
     let budgets: [CrashImage.Budget]
-    /// Of so many moments of the script one is tried.
+    /// Of so many snapshots of the script one is tried.
     let interval: Int
     private(set) var tally: SweepTally
     /// What was held on the disks that were opened, by their fingerprints.
@@ -49,7 +49,7 @@ struct CrashSweep {
         try run.play()
         guard run.errorCount == 0 else { throw CrashFinding(description: "the script failed") }
         tally.count("operations", run.disk.operations.count)
-        let recording = Recording(moments: run.disk.moments, timeline: run.timeline)
+        let recording = Recording(snapshots: run.disk.snapshots, timeline: run.timeline)
         run.end()
         do {
             try explore(recording, depth: 1)
@@ -62,15 +62,15 @@ struct CrashSweep {
     private mutating func explore(_ recording: Recording, depth: Int) throws {
         let budget = budgets[depth - 1]
         let interval = depth == 1 ? interval : 1
-        for (index, moment) in recording.moments.enumerated() where index % interval == 0 {
+        for (index, snapshot) in recording.snapshots.enumerated() where index % interval == 0 {
             tally.count("stops at depth \(depth)")
-            let entry = recording.timeline.entry(at: moment.operationCount)
-            let before = moment.disk
-            let images = CrashImage.all(of: moment, before, budget)
+            let entry = recording.timeline.entry(at: snapshot.operationCount)
+            let before = snapshot.disk
+            let images = CrashImage.all(of: snapshot, before, budget)
             for image in images {
                 let point = Point(
-                    operationCount: moment.operationCount,
-                    writtenByteCount: moment.writtenByteCount, image: image)
+                    operationCount: snapshot.operationCount,
+                    writtenByteCount: snapshot.writtenByteCount, image: image)
                 path.append(point)
                 try visit(image.disk(before), point, entry, depth: depth)
                 path.removeLast()
@@ -153,6 +153,6 @@ struct CrashSweep {
         oracle.noteDurable(held.count + 1)
         timeline.note(
             oracle, operationCount: image.operations.count, mayRebuild: mayRebuild)
-        return Recording(moments: image.moments, timeline: timeline)
+        return Recording(snapshots: image.snapshots, timeline: timeline)
     }
 }

@@ -74,7 +74,8 @@ struct FaultSweep {
     /// The ways in which an operation can fail.
     static func faults(_ kind: SimulatedDisk.Kind, after: Int) -> [Fault] {
         let needsSpace: Set<SimulatedDisk.Kind> = [
-            .makeFolder, .create, .write, .preallocate, .truncate, .syncFile, .syncFolder, .rename,
+            .makeDirectory, .create, .write, .preallocate, .truncate, .syncFile, .syncDirectory,
+            .rename,
         ]
         let reasons: [Fault.Reason] =
             needsSpace.contains(kind) ? [.inputOutput, .noSpace] : [.inputOutput]

@@ -76,7 +76,7 @@ final class SweepRun {
             let log = try liveStore().parts.log
             try StoreError.fromLog { () throws(LogError) in try log.markIdle() }
         case .checkpoint:
-            try liveStore().housekeeper.checkpoint()
+            try liveStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
         case .reopen:
             try tolerating { try closeStore() }
@@ -169,8 +169,8 @@ extension SweepRun {
     /// SQLite takes care of its own: it writes again what a rollback needs before it syncs again.
     /// Of what was durable before the failure a checkpoint may still be written.
     private func isSyncOfLog(_ operation: SimulatedDisk.Operation) -> Bool {
-        [.syncFile, .syncFolder].contains(operation.kind)
-            && operation.path.hasPrefix(Folder.events.rawValue)
+        [.syncFile, .syncDirectory].contains(operation.kind)
+            && operation.path.hasPrefix(Directory.events.rawValue)
     }
 
     private func tearTail() {

@@ -1,4 +1,4 @@
-/// What was known of a store at each moment of a run.
+/// What was known of a store at each snapshot of a run.
 struct SweepTimeline {
     struct Entry {
         /// How many operations of the disk had been done.

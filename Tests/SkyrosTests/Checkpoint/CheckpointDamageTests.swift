@@ -6,29 +6,29 @@ import Testing
 @testable import Skyros
 
 @Suite(.long) struct `A damaged checkpoint` {
-    private let folder: CheckpointFolder
+    private let directory: CheckpointDirectory
     private typealias Value = CheckpointValue
 
     init() throws {
-        folder = try CheckpointFolder()
+        directory = try CheckpointDirectory()
         let rows = CheckpointValue.all.prefix(20).enumerated().map { index, value in
             let fields = [
                 ("id", Value.integer(Int128(index))), ("a", value), ("b", Value.text("b")),
             ]
-            return CheckpointFolder.Row("Thing", Int64(index), Value.map(fields))
+            return CheckpointDirectory.Row("Thing", Int64(index), Value.map(fields))
         }
-        try folder.open().write(rows + [.init("Other", 1, Value.map([("c", Value.real(1.5))]))])
+        try directory.open().write(rows + [.init("Other", 1, Value.map([("c", Value.real(1.5))]))])
     }
 
     /// Changes the file as a stranger would who does not know the rules.
     private func tamper(_ sql: String) throws {
-        let connection = try folder.stranger()
+        let connection = try directory.stranger()
         try connection.execute(sql)
         try connection.close()
     }
 
     private func openError() -> CheckpointError? {
-        #expect(throws: CheckpointError.self) { try folder.open().load { _ in } }
+        #expect(throws: CheckpointError.self) { try directory.open().load { _ in } }
     }
 
     @Test(arguments: [
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `is noticed before an update overwrites the damaged row`() throws {
         try tamper("UPDATE Thing SET id = 'x' WHERE _row = 5")
-        let database = try folder.open()
+        let database = try directory.open()
         let error = #expect(throws: CheckpointError.self) {
             try database.write([.init("Thing", 5, Value.map([]))])
         }
@@ -109,16 +109,16 @@ import Testing
 
     @Test func `stays damaged when an update overwrites a changed row`() throws {
         try tamper("UPDATE Thing SET b = 'changed' WHERE _row = 5")
-        try folder.open().write([.init("Thing", 5, Value.map([]))])
+        try directory.open().write([.init("Thing", 5, Value.map([]))])
         guard case .corrupt(let damage) = openError() else { return }
         #expect(damage.entity == "Thing")
     }
 
     @Test func `of another format or program is told apart and left alone (F27)`() throws {
         try tamper("PRAGMA user_version=2; UPDATE _skyros SET format = 2")
-        let before = try Data(contentsOf: folder.fileURL)
-        #expect(throws: CheckpointError.newerFormat(version: 2)) { try folder.open() }
-        #expect(try Data(contentsOf: folder.fileURL) == before)
+        let before = try Data(contentsOf: directory.fileURL)
+        #expect(throws: CheckpointError.newerFormat(version: 2)) { try directory.open() }
+        #expect(try Data(contentsOf: directory.fileURL) == before)
         try tamper("UPDATE _skyros SET format = 1")
         #expect(openError() == .damage("the header says format 2"))
         try tamper("PRAGMA user_version=0")
@@ -129,29 +129,29 @@ import Testing
         #expect(openError() == .foreign(applicationID: 0))
     }
 
-    @Test func `may be no file, an empty one, a folder or no database (F27)`() throws {
-        try FileManager.default.removeItem(at: folder.fileURL)
-        #expect(throws: CheckpointError.self) { try folder.open(readOnly: true) }
-        try Data().write(to: folder.fileURL)
-        #expect(try folder.open(readOnly: true).meta() == nil)
-        try Data(repeating: 0x58, count: 5_000).write(to: folder.fileURL)
+    @Test func `may be no file, an empty one, a directory or no database (F27)`() throws {
+        try FileManager.default.removeItem(at: directory.fileURL)
+        #expect(throws: CheckpointError.self) { try directory.open(readOnly: true) }
+        try Data().write(to: directory.fileURL)
+        #expect(try directory.open(readOnly: true).meta() == nil)
+        try Data(repeating: 0x58, count: 5_000).write(to: directory.fileURL)
         guard case .corrupt = openError() else {
             Issue.record("text taken for a database")
             return
         }
-        try FileManager.default.removeItem(at: folder.fileURL)
+        try FileManager.default.removeItem(at: directory.fileURL)
         try FileManager.default.createDirectory(
-            at: folder.fileURL, withIntermediateDirectories: false)
+            at: directory.fileURL, withIntermediateDirectories: false)
         guard case .unreadable = openError() else {
-            Issue.record("folder taken for a database")
+            Issue.record("directory taken for a database")
             return
         }
     }
 
     @Test func `is told apart from trouble when SQLite does not know its schema format`() throws {
-        var bytes = try Data(contentsOf: folder.fileURL)
+        var bytes = try Data(contentsOf: directory.fileURL)
         bytes[47] = 99
-        try bytes.write(to: folder.fileURL)
+        try bytes.write(to: directory.fileURL)
         guard case .corrupt = openError() else {
             Issue.record("taken for an error of the disk")
             return
@@ -159,17 +159,19 @@ import Testing
     }
 
     @Test func `is truncated at any page and noticed`() throws {
-        let whole = try Data(contentsOf: folder.fileURL)
+        let whole = try Data(contentsOf: directory.fileURL)
         for count in stride(from: 512, to: whole.count, by: 512) {
-            try whole.prefix(count).write(to: folder.fileURL)
-            #expect(throws: CheckpointError.self) { try folder.open(readOnly: true).load { _ in } }
+            try whole.prefix(count).write(to: directory.fileURL)
+            #expect(throws: CheckpointError.self) {
+                try directory.open(readOnly: true).load { _ in }
+            }
         }
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `never gives a wrong row after a flipped byte`(seed: UInt64) throws {
-        let whole = try Data(contentsOf: folder.fileURL)
-        let expected = try Content(folder.open(readOnly: true))
+        let whole = try Data(contentsOf: directory.fileURL)
+        let expected = try Content(directory.open(readOnly: true))
         var seed = RandomSource(seed: seed)
         var detected = 0
         let count = Extent.pick(brief: 100, quick: 750)
@@ -182,9 +184,9 @@ import Testing
             }
             let mask = UInt8.random(in: 1...255, using: &seed)
             bytes[offset] ^= mask
-            try bytes.write(to: folder.fileURL)
+            try bytes.write(to: directory.fileURL)
             do {
-                let content = try Content(folder.open(readOnly: true))
+                let content = try Content(directory.open(readOnly: true))
                 let isSame = content == expected
                 #expect(isSame, "byte \(offset) flipped by \(mask)")
             } catch is CheckpointError {
@@ -196,7 +198,7 @@ import Testing
 
     private struct Content: Equatable {
         let meta: CheckpointMeta?
-        let rows: [CheckpointFolder.Row]
+        let rows: [CheckpointDirectory.Row]
 
         init(_ database: CheckpointDatabase) throws {
             rows = try database.rows()

@@ -3,19 +3,19 @@ import Testing
 @testable import Skyros
 
 @Suite struct `A checkpoint gives back` {
-    private let folder: CheckpointFolder
+    private let directory: CheckpointDirectory
 
     init() throws {
-        folder = try CheckpointFolder()
+        directory = try CheckpointDirectory()
     }
 
-    private func expectRoundTrip(_ rows: [CheckpointFolder.Row]) throws {
-        let database = try folder.open()
+    private func expectRoundTrip(_ rows: [CheckpointDirectory.Row]) throws {
+        let database = try directory.open()
         let meta = try database.write(rows)
         #expect(try database.rows() == rows)
         #expect(meta.digest == StateDigest(rows))
         try database.close()
-        let reopened = try folder.open(readOnly: true)
+        let reopened = try directory.open(readOnly: true)
         #expect(try reopened.rows() == rows)
         #expect(try reopened.meta() == meta)
     }
@@ -25,7 +25,7 @@ import Testing
         let values = CheckpointValue.all
         let order = [values[first]] + values
         let rows = order.enumerated().map { number, value in
-            CheckpointFolder.Row("Thing", Int64(number), CheckpointValue.map([("field", value)]))
+            CheckpointDirectory.Row("Thing", Int64(number), CheckpointValue.map([("field", value)]))
         }
         try expectRoundTrip(rows)
     }
@@ -35,7 +35,7 @@ import Testing
         let whole = CheckpointValue.map(fields)
         let half = CheckpointValue.map(fields.filter { $0.0.utf8.count % 2 == 0 })
         let rows = [whole, half, CheckpointValue.map([]), whole].enumerated().map {
-            CheckpointFolder.Row("Thing", Int64($0), $1)
+            CheckpointDirectory.Row("Thing", Int64($0), $1)
         }
         try expectRoundTrip(rows)
     }
@@ -55,7 +55,7 @@ import Testing
     @Test func `rows in the order of their numbers, whatever these are`() throws {
         let numbers: [Int64] = [.min, -7, 0, 3, .max]
         try expectRoundTrip(numbers.map { .init("Thing", $0, CheckpointValue.map([])) })
-        let database = try folder.open()
+        let database = try directory.open()
         try database.write(numbers.reversed().map { .init("Later", $0, CheckpointValue.map([])) })
         let later = try database.rows().filter { $0.entity == "Later" }
         #expect(later.map(\.number) == numbers)
@@ -69,21 +69,21 @@ import Testing
             .init("Wide", 1, wide), .init("Wide", 2, CheckpointValue.map(rest)),
             .init("Wide", 3, wide),
         ])
-        let columns = try folder.query("SELECT count(*) FROM _skyros_columns")
+        let columns = try directory.query("SELECT count(*) FROM _skyros_columns")
         #expect(columns == [["500"]])
     }
 
     @Test func `the position to the last bit`() throws {
-        var position = CheckpointFolder.position
+        var position = CheckpointDirectory.position
         position.sequence = UInt64(Int64.max)
-        position.runningCheck = .max
+        position.chainHash = .max
         position.timeMicroseconds = .min
-        let database = try folder.open()
+        let database = try directory.open()
         #expect(try database.meta() == nil)
         #expect(try database.load { _ in } == nil)
         let meta = try database.write(CheckpointBatch(), at: position)
         #expect(meta.position == position)
-        #expect(try folder.open(readOnly: true).meta() == meta)
+        #expect(try directory.open(readOnly: true).meta() == meta)
         position.sequence += 1
         #expect(throws: CheckpointError.limitExceeded("the sequence number \(position.sequence)")) {
             try database.write(CheckpointBatch(), at: position)
@@ -98,8 +98,8 @@ import Testing
         [0xA1, 0x61, 0xFF, 0x01], [0xA1, 0x61, 0x61, 0x78, 0x01, 0x61],
     ])
     func `nothing for what is no canonical record, which it refuses`(record: [UInt8]) throws {
-        let good = CheckpointFolder.Row("Thing", 1, CheckpointValue.map([]))
-        let database = try folder.open()
+        let good = CheckpointDirectory.Row("Thing", 1, CheckpointValue.map([]))
+        let database = try directory.open()
         try database.write([good])
         let error = #expect(throws: CheckpointError.self) {
             try database.write([good, .init("Thing", 2, record)])

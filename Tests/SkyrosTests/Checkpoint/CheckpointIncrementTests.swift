@@ -5,11 +5,11 @@ import Testing
 @testable import Skyros
 
 @Suite struct `A checkpoint that is written again and again` {
-    private let folder: CheckpointFolder
-    private typealias Row = CheckpointFolder.Row
+    private let directory: CheckpointDirectory
+    private typealias Row = CheckpointDirectory.Row
 
     init() throws {
-        folder = try CheckpointFolder()
+        directory = try CheckpointDirectory()
     }
 
     /// A record of a few fields, most often of the same kind as before.
@@ -60,11 +60,11 @@ import Testing
     func `equals one that is written at once`(seed: UInt64) throws {
         var seed = RandomSource(seed: seed)
         var model: [String: [Int64: Row]] = [:]
-        var database = try folder.open()
+        var database = try directory.open()
         for round in 0..<25 {
             let batch = CheckpointBatch(
                 ["Order", "order", "Item"].map { changes($0, &model, &seed) })
-            let meta = try database.write(batch, at: CheckpointFolder.position)
+            let meta = try database.write(batch, at: CheckpointDirectory.position)
             let rows = sorted(model)
             #expect(meta.digest == StateDigest(rows))
             #expect(
@@ -72,11 +72,11 @@ import Testing
                     == rows)
             if round % 5 == 4 {
                 try database.close()
-                database = try folder.open()
+                database = try directory.open()
                 #expect(try database.meta() == meta)
             }
         }
-        let other = try CheckpointFolder()
+        let other = try CheckpointDirectory()
         let fresh = try other.open()
         let meta = try fresh.write(sorted(model))
         #expect(try meta.digest == database.meta()?.digest)
@@ -84,18 +84,18 @@ import Testing
     }
 
     @Test func `leaves a file as small as its rows after many updates`() throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let rows = (0..<500).map { Row("Thing", Int64($0), CheckpointValue.map([])) }
         try database.write(rows)
-        let before = try folder.query("PRAGMA page_count")
+        let before = try directory.query("PRAGMA page_count")
         for _ in 0..<10 { try database.write(rows) }
-        #expect(try folder.query("PRAGMA page_count") == before)
+        #expect(try directory.query("PRAGMA page_count") == before)
     }
 
     /// Not by rows that stayed as they were: each changed row costs the page it lies on.
     @Test(arguments: [1_000, 16_000])
     func `writes as many pages as rows have changed`(rowCount: Int64) throws {
-        let database = try folder.open()
+        let database = try directory.open()
         func row(_ number: Int64, _ text: String) -> Row {
             let note = CheckpointValue.text(text + String(repeating: "-", count: 200))
             return Row("Thing", number, CheckpointValue.map([("note", note)]))
@@ -112,17 +112,17 @@ import Testing
     }
 
     @Test func `creates no table for an entity without rows`() throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let changes = CheckpointBatch.EntityChanges(
             entity: "Nothing", isCleared: true, deletions: [1, 2])
-        let meta = try database.write(CheckpointBatch([changes]), at: CheckpointFolder.position)
+        let meta = try database.write(CheckpointBatch([changes]), at: CheckpointDirectory.position)
         #expect(meta.entities.isEmpty)
         #expect(try database.rows().isEmpty)
     }
 
     @Test func `keeps its old content when a batch fails halfway`() throws {
         struct Refusal: Error {}
-        let database = try folder.open()
+        let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([("a", CheckpointValue.text("x"))]))]
         let meta = try database.write(old)
         let changes = ["Old", "New"].map { name in
@@ -135,10 +135,10 @@ import Testing
             }
         }
         #expect(throws: Refusal.self) {
-            try database.write(CheckpointBatch(changes), at: CheckpointFolder.position)
+            try database.write(CheckpointBatch(changes), at: CheckpointDirectory.position)
         }
         #expect(try database.rows() == old)
-        #expect(try folder.open(readOnly: true).meta() == meta)
+        #expect(try directory.open(readOnly: true).meta() == meta)
         let next = old + [Row("New", 2, CheckpointValue.map([("b", CheckpointValue.bool(true))]))]
         try database.write(next)
         #expect(try database.rows() == next)
@@ -149,13 +149,13 @@ import Testing
     func `is not committed with another number of rows than there are`(
         rowCounts: [String: Int]
     ) throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([]))]
         let meta = try database.write(old)
         func write(_ rowCounts: [String: Int]) throws -> CheckpointMeta {
             try database.write(
                 CheckpointBatch([.init(entity: "Old", deletions: [7])], rowCounts: rowCounts),
-                at: CheckpointFolder.position)
+                at: CheckpointDirectory.position)
         }
         let error = #expect(throws: CheckpointError.self) { try write(rowCounts) }
         guard case .corrupt(let damage) = error else { throw try #require(error) }
@@ -166,10 +166,10 @@ import Testing
     }
 
     @Test func `shows others the old content until the commit`() throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let old = [Row("Thing", 1, CheckpointValue.map([]))]
         try database.write(old)
-        let reader = try folder.open(readOnly: true)
+        let reader = try directory.open(readOnly: true)
         let new = Row("Thing", 2, CheckpointValue.map([("new", CheckpointValue.integer(1))]))
         let changes = CheckpointBatch.EntityChanges(entity: "Thing") { consume in
             try new.id.withUnsafeBytes { id in
@@ -177,16 +177,16 @@ import Testing
             }
             #expect(try reader.rows() == old)
         }
-        try database.write(CheckpointBatch([changes]), at: CheckpointFolder.position)
+        try database.write(CheckpointBatch([changes]), at: CheckpointDirectory.position)
         #expect(try reader.rows() == old + [new])
     }
 
     @Test func `is only delayed by a reader in its way`() throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let old = [Row("Thing", 1, CheckpointValue.map([]))]
         let new = [Row("Thing", 2, CheckpointValue.map([]))]
         try database.write(old)
-        let reader = try folder.open(readOnly: true)
+        let reader = try directory.open(readOnly: true)
         try reader.load { _ in
             let error = #expect(throws: CheckpointError.self) { try database.write(new) }
             guard case .unwritable(let cause) = error else { return }

@@ -8,18 +8,18 @@ import Testing
 @Suite struct `A checkpoint on its way into memory` {
     /// - Parameter harm: what a stranger does to the database before it is loaded.
     private func load(
-        _ rows: [CheckpointFolder.Row], after harm: String = ""
+        _ rows: [CheckpointDirectory.Row], after harm: String = ""
     ) throws -> Snapshot? {
-        let folder = try CheckpointFolder()
-        try folder.open().write(rows)
-        try folder.stranger().execute(harm)
-        let database = try folder.open()
+        let directory = try CheckpointDirectory()
+        try directory.open().write(rows)
+        try directory.stranger().execute(harm)
+        let database = try directory.open()
         let empty = Snapshot(
             .untyped, beginning: .init(rawValue: 0), hashSeed: 1)
         return try CheckpointLoader.load(database, into: empty)
     }
 
-    private func row(_ number: Int64, id: Int128) -> CheckpointFolder.Row {
+    private func row(_ number: Int64, id: Int128) -> CheckpointDirectory.Row {
         let value = CheckpointValue.integer(id)
         return .init("Thing", number, id: value, CheckpointValue.map([("id", value)]))
     }
@@ -52,14 +52,14 @@ import Testing
     }
 
     /// As long as the row asks for, so that rows make one batch or several.
-    private func row(_ number: Int64, id: Int64, byteCount: Int) -> CheckpointFolder.Row {
+    private func row(_ number: Int64, id: Int64, byteCount: Int) -> CheckpointDirectory.Row {
         let value = CheckpointValue.integer(Int128(id))
         let text = CheckpointValue.text(String(repeating: "x", count: byteCount))
         return .init(
             "Thing", number, id: value, CheckpointValue.map([("id", value), ("text", text)]))
     }
 
-    private func rows(_ count: Int64) -> [CheckpointFolder.Row] {
+    private func rows(_ count: Int64) -> [CheckpointDirectory.Row] {
         (1...count).map { row($0, id: $0, byteCount: 1_000) }
     }
 

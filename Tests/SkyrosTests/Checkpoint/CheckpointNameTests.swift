@@ -14,40 +14,40 @@ import Testing
     ]
 
     @Test func `can be any text for a field`() throws {
-        let folder = try CheckpointFolder()
+        let directory = try CheckpointDirectory()
         let fields = Self.odd.enumerated().map { ($1, CheckpointValue.integer(Int128($0))) }
         let rows = [
-            CheckpointFolder.Row("Thing", 1, CheckpointValue.map(fields)),
-            CheckpointFolder.Row("Thing", 2, CheckpointValue.map(fields.reversed())),
+            CheckpointDirectory.Row("Thing", 1, CheckpointValue.map(fields)),
+            CheckpointDirectory.Row("Thing", 2, CheckpointValue.map(fields.reversed())),
         ]
-        try folder.open().write(rows)
-        #expect(try folder.open(readOnly: true).rows() == rows)
-        let count = try folder.query("SELECT count(*) FROM _skyros_columns")
+        try directory.open().write(rows)
+        #expect(try directory.open(readOnly: true).rows() == rows)
+        let count = try directory.query("SELECT count(*) FROM _skyros_columns")
         #expect(count == [["\(Self.odd.count)"]])
     }
 
     @Test func `can be any text for an entity`() throws {
-        let folder = try CheckpointFolder()
-        let database = try folder.open()
+        let directory = try CheckpointDirectory()
+        let database = try directory.open()
         let rows = Self.odd.enumerated().map { index, name in
             let record = CheckpointValue.map([("a", CheckpointValue.integer(Int128(index)))])
-            return CheckpointFolder.Row(name, Int64(index), record)
+            return CheckpointDirectory.Row(name, Int64(index), record)
         }
         try database.write(rows)
-        #expect(try folder.open(readOnly: true).rows() == rows)
+        #expect(try directory.open(readOnly: true).rows() == rows)
         try database.write(rows)
-        #expect(try folder.open(readOnly: true).rows() == rows)
+        #expect(try directory.open(readOnly: true).rows() == rows)
     }
 
     @Test func `can be added to a table that is there`() throws {
-        let folder = try CheckpointFolder()
-        var rows: [CheckpointFolder.Row] = []
+        let directory = try CheckpointDirectory()
+        var rows: [CheckpointDirectory.Row] = []
         for (index, name) in Self.odd.enumerated() {
             let record = CheckpointValue.map([(name, CheckpointValue.text("x"))])
             rows.append(.init("Thing", Int64(index), record))
-            try folder.open().write([rows[index]])
+            try directory.open().write([rows[index]])
         }
-        #expect(try folder.open(readOnly: true).rows() == rows)
+        #expect(try directory.open(readOnly: true).rows() == rows)
     }
 
     private func table(_ name: String, taken: [String] = []) -> String {

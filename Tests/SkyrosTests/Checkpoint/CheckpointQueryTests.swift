@@ -5,19 +5,19 @@ import Testing
 @testable import Skyros
 
 @Suite struct `A stranger with SQL` {
-    private let folder: CheckpointFolder
+    private let directory: CheckpointDirectory
     private typealias Value = CheckpointValue
 
     init() throws {
-        folder = try CheckpointFolder()
+        directory = try CheckpointDirectory()
     }
 
     private func write(_ records: [[(String, [UInt8])]]) throws {
         let rows = records.enumerated().map { index, fields in
-            CheckpointFolder.Row("Order", Int64(index) + 1, Value.map(fields))
+            CheckpointDirectory.Row("Order", Int64(index) + 1, Value.map(fields))
         }
-        try folder.open().write(rows)
-        #expect(try folder.open(readOnly: true).rows() == rows)
+        try directory.open().write(rows)
+        #expect(try directory.open(readOnly: true).rows() == rows)
     }
 
     @Test func `sees every kind of value in a form of use`() throws {
@@ -33,7 +33,7 @@ import Testing
                 ("address", Value.map([("city", Value.text("Rome")), ("zip", Value.null)])),
             ]
         ])
-        let types = try folder.query(
+        let types = try directory.query(
             """
             SELECT typeof(id), typeof(count), typeof(price), typeof(name), typeof(open),
             typeof(data), typeof("when"), typeof(site), typeof(total), typeof(tags),
@@ -46,7 +46,7 @@ import Testing
                     "text", "blob", "null",
                 ]
             ])
-        let values = try folder.query(
+        let values = try directory.query(
             """
             SELECT id, count, price, name, open, hex(data), "when", site, total, tags, address,
             hex(_id), datetime("when" + 978307200, 'unixepoch'), json_extract(tags, '$[0]'),
@@ -65,10 +65,10 @@ import Testing
 
     @Test func `sees no copy of an id that is a field`() throws {
         let record = Value.map([("id", Value.integer(7)), ("a", Value.null)])
-        let rows = [CheckpointFolder.Row("Order", 1, id: Value.integer(7), record)]
-        try folder.open().write(rows)
-        #expect(try folder.query("SELECT _row, _id, id FROM \"Order\"") == [["1", "NULL", "7"]])
-        let names = try folder.query("SELECT name FROM pragma_table_info('Order')")
+        let rows = [CheckpointDirectory.Row("Order", 1, id: Value.integer(7), record)]
+        try directory.open().write(rows)
+        #expect(try directory.query("SELECT _row, _id, id FROM \"Order\"") == [["1", "NULL", "7"]])
+        let names = try directory.query("SELECT name FROM pragma_table_info('Order')")
         #expect(names == [["_row"], ["_id"], ["_exact"], ["id"]])
     }
 
@@ -102,17 +102,17 @@ import Testing
         first: [UInt8], second: [UInt8], expected: String
     ) throws {
         try write([[("a", first)], [("a", second)]])
-        let values = try folder.query("SELECT a, typeof(_exact) FROM \"Order\" WHERE _row = 2")
+        let values = try directory.query("SELECT a, typeof(_exact) FROM \"Order\" WHERE _row = 2")
         #expect(values == [[expected, "blob"]])
     }
 
     @Test func `sees where the checkpoint stands`() throws {
-        let database = try folder.open()
+        let database = try directory.open()
         let meta = try database.write([
             .init("Order", 1, Value.map([])), .init("order", 1, Value.map([])),
         ])
         #expect(
-            try folder.query(
+            try directory.query(
                 "SELECT format, store, sequence, running_check, time, digest FROM _skyros")
                 == [
                     [
@@ -120,10 +120,10 @@ import Testing
                         "1700000000000000", meta.digest.description,
                     ]
                 ])
-        let entities = try folder.query(
+        let entities = try directory.query(
             "SELECT entity, table_name, row_count FROM _skyros_entities")
         #expect(entities == [["Order", "Order", "1"], ["order", "order~1", "1"]])
-        #expect(try folder.query("PRAGMA application_id") == [["\(0x536B_7972)"]])
-        #expect(try folder.query("PRAGMA user_version") == [["1"]])
+        #expect(try directory.query("PRAGMA application_id") == [["\(0x536B_7972)"]])
+        #expect(try directory.query("PRAGMA user_version") == [["1"]])
     }
 }

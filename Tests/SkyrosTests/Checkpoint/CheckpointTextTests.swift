@@ -90,15 +90,15 @@ import Testing
     @Test func `is plain when it is UTF-8 without NUL, wherever the odd byte stands`() {
         for count in 0..<40 {
             var bytes = [UInt8](repeating: 0x61, count: count)
-            #expect(bytes.withUnsafeBytes { PlainText.isPlain($0) })
+            #expect(bytes.withUnsafeBytes { SQLiteText.isPlain($0) })
             for index in 0..<count {
                 bytes[index] = 0
-                #expect(!bytes.withUnsafeBytes { PlainText.isPlain($0) })
+                #expect(!bytes.withUnsafeBytes { SQLiteText.isPlain($0) })
                 bytes[index] = 0xFF
-                #expect(!bytes.withUnsafeBytes { PlainText.isPlain($0) })
+                #expect(!bytes.withUnsafeBytes { SQLiteText.isPlain($0) })
                 bytes[index] = 0x61
             }
         }
-        #expect(Array("κύμα 🌊 and more".utf8).withUnsafeBytes { PlainText.isPlain($0) })
+        #expect(Array("κύμα 🌊 and more".utf8).withUnsafeBytes { SQLiteText.isPlain($0) })
     }
 }

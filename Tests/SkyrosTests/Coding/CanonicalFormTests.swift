@@ -133,7 +133,7 @@ import Testing
             let encoded = try CBOREncoder().encode(table)
             var keys: [[UInt8]] = []
             try encoded.withUnsafeBytes { buffer in
-                var fields = try CBORFields(buffer)
+                var fields = try MapEntries(buffer)
                 #expect(fields.count == count)
                 while let field = try fields.next() {
                     keys.append([UInt8](buffer[field.start..<field.value.lowerBound]))

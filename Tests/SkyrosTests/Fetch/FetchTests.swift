@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func `asks any source in one way`() throws {
-        func found(in source: borrowing some Reading & ~Copyable) throws -> [Bool] {
-            #expect(try source.readingSnapshot.count("Item<Indexed>") == source.count(Value.self))
+        func found(in source: borrowing some RecordSource & ~Copyable) throws -> [Bool] {
+            #expect(try source.snapshot.count("Item<Indexed>") == source.count(Value.self))
             return try [source.exists(Value.self, values[0].id), source.exists(Value.self, UUID())]
         }
         #expect(try found(in: store) == [true, false])
@@ -150,19 +150,19 @@ import Testing
         let before = store.snapshot
         try store.write { tx in
             try tx.delete(values[0])
-            #expect(try tx.readingSnapshot.count("Item<Indexed>") == 49)
-            #expect(store.readingSnapshot.count("Item<Indexed>") == 50)
+            #expect(try tx.snapshot.count("Item<Indexed>") == 49)
+            #expect(store.snapshot.count("Item<Indexed>") == 50)
         }
-        #expect(store.readingSnapshot.sequence == 2)
-        #expect(before.readingSnapshot.sequence == 1)
+        #expect(store.snapshot.sequence == 2)
+        #expect(before.snapshot.sequence == 1)
     }
 
     @Test func `decodes what came from the log, with or without an index`() throws {
-        let folder = try TemporaryFolder()
-        let first = try Store(at: folder.store, entities: Value.self)
+        let directory = try TemporaryDirectory()
+        let first = try Store(at: directory.store, entities: Value.self)
         try first.write { try $0.insert(values) }
         try first.close()
-        let again = try Store(at: folder.store, entities: Value.self)
+        let again = try Store(at: directory.store, entities: Value.self)
         let order = [Sort<Value>.ascending(\.rank)]
         let expected = try store.all(Value.self, where: \.group == "a", sortedBy: order)
         #expect(try again.all(Value.self, where: \.group == "a", sortedBy: order) == expected)

@@ -39,15 +39,15 @@ import Testing
         }
     }
 
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let store: Store
 
     init() throws {
-        folder = try TemporaryFolder()
-        try Store(at: folder.store, entities: Older.self).writeSync { tx in
+        directory = try TemporaryDirectory()
+        try Store(at: directory.store, entities: Older.self).writeSync { tx in
             try tx.insert((0..<3).map { Older(id: $0, name: "A", grade: $0, chain: nil) })
         }.close()
-        store = try Store(at: folder.store, entities: Hotel.self)
+        store = try Store(at: directory.store, entities: Hotel.self)
         try store.write { tx in
             try tx.insert((3..<6).map { Hotel(id: $0, name: "A", stars: $0 - 1, grade: "\($0)") })
         }

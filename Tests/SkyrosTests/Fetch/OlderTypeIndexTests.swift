@@ -5,7 +5,7 @@ import Testing
 
 /// The index is made from what is stored, whichever type wrote it.
 @Suite struct `An index over records of an older type` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     private struct Whole: Entity {
         static let entityName = "Reading"
@@ -23,8 +23,8 @@ import Testing
     }
 
     init() throws {
-        folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Whole.self)
+        directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Whole.self)
         try store.write { try $0.insert((-5..<5).map { Whole(id: $0, value: $0) }) }
         try store.close()
     }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `finds integers as floats`() throws {
-        let store = try Store(at: folder.store, entities: Real.self)
+        let store = try Store(at: directory.store, entities: Real.self)
         try store.write { try $0.insert([Real(id: 10, value: 1.5), Real(id: 11, value: -1e300)]) }
         try expect([11] + (-5..<2) + [10] + (2..<5), nil, in: store)
         try expect([1], \.value == 1, in: store)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `takes a field that they lack for nil`() throws {
-        let store = try Store(at: folder.store, entities: Real.self)
+        let store = try Store(at: directory.store, entities: Real.self)
         try store.write { try $0.insert(Real(id: 10, value: 9, note: "n")) }
         try expect([10], \.note == "n", in: store)
         try expect(Array(-5..<5), \.note == nil, in: store)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `loses nothing when they are written again`() throws {
-        let store = try Store(at: folder.store, entities: Real.self)
+        let store = try Store(at: directory.store, entities: Real.self)
         try store.write { tx in
             for id in -5..<5 {
                 try tx.update(Real.self, id) { $0.value += 0.5 }
@@ -76,7 +76,7 @@ import Testing
         }
         try expect([3, 4], \.value >= 3, in: store)
         try store.close()
-        let again = try Store(at: folder.store, entities: Real.self)
+        let again = try Store(at: directory.store, entities: Real.self)
         try expect([3, 4], \.value >= 3, in: again)
         try again.close()
     }

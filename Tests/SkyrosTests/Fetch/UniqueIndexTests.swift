@@ -133,11 +133,11 @@ import Testing
             var guest: String
             var row = 0
         }
-        let folder = try TemporaryFolder()
-        let free = try Store(at: folder.store, entities: Free.self)
+        let directory = try TemporaryDirectory()
+        let free = try Store(at: directory.store, entities: Free.self)
         try free.write { try $0.insert((0..<3).map { Free(id: $0, guest: "same") }) }
         try free.close()
-        let store = try Store(at: folder.store, entities: Seat.self)
+        let store = try Store(at: directory.store, entities: Seat.self)
         #expect(try store.count(Seat.self, where: \.guest == "same") == 3)
         #expect(throws: StoreError(.uniqueViolation, "")) {
             try store.write { try $0.insert(Seat(id: 10, guest: "same", row: 1)) }

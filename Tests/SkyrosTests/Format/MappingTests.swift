@@ -48,10 +48,10 @@ import Testing
         let event = Event(
             sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,
             changes: [.inserted(record)])
-        let check = RunningCheck(rawValue: 0)
-        var state = Snapshot(try Schema([Counter.self]), beginning: check, hashSeed: 0)
-        var touched = TouchedRows()
-        try Projector.apply(event, check: check, to: &state, noting: &touched)
+        let chainHash = ChainHash(rawValue: 0)
+        var state = Snapshot(try Schema([Counter.self]), beginning: chainHash, hashSeed: 0)
+        var dirty = DirtyRows()
+        try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
 
         let kinds = try state.query("SELECT kind FROM _skyros_columns WHERE field = 'value'")
         let exact = try state.query("SELECT _exact FROM Sample").rows[0][0]

@@ -18,7 +18,7 @@ import Testing
     /// The state after the changes, in one event.
     private func fold(_ changes: [Change]) throws -> Snapshot {
         var snapshot = Snapshot(
-            try Schema([Note.self]), beginning: RunningCheck(rawValue: 1), hashSeed: 1)
+            try Schema([Note.self]), beginning: ChainHash(rawValue: 1), hashSeed: 1)
         try Self.apply(changes, as: 1, to: &snapshot)
         return snapshot
     }
@@ -26,12 +26,12 @@ import Testing
     private static func apply(
         _ changes: [Change], as sequence: SequenceNumber, to snapshot: inout Snapshot
     ) throws {
-        var touched = TouchedRows()
+        var dirty = DirtyRows()
         let event = Event(
             sequence: sequence, time: EventTime(microseconds: 1), metadata: Metadata(),
             intent: nil, changes: changes)
         try Projector.apply(
-            event, check: RunningCheck(rawValue: 2), to: &snapshot, noting: &touched)
+            event, chainHash: ChainHash(rawValue: 2), to: &snapshot, marking: &dirty)
     }
 
     private func record(_ fields: [UInt8]) -> Record {

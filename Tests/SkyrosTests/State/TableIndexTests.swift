@@ -16,7 +16,7 @@ import Testing
     /// From 8,192 rows on two threads share the work.
     @Test(arguments: [0, 1, 2, 8_191, 8_192, 8_193, 20_001])
     func `is the one that adding them row by row makes`(count: Int) throws {
-        var rows = RowMap()
+        var rows = RowTrie()
         var added = TableIndex(definition)
         for number in 0..<count {
             let row = row(number)

@@ -31,7 +31,7 @@ struct Strace {
     ///
     /// - Parameters:
     ///   - traced: the names of the calls that are shown.
-    ///   - paths: shows the calls on these files and folders alone, if there are any; the same
+    ///   - paths: shows the calls on these files and directories alone, if there are any; the same
     ///     calls are those that can be tampered with.
     ///   - injection: as in `inject=INJECTION`.
     func run(

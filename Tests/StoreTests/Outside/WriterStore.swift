@@ -1,22 +1,22 @@
 import Foundation
 import TestSupport
 
-/// A store of the writer, with its file of acknowledgements, in a folder of its own.
+/// A store of the writer, with its file of acknowledgements, in a directory of its own.
 struct WriterStore {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let writer: Program
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         writer = try Program("CrashWriter")
     }
 
-    var store: String { folder.store.path }
-    var acknowledgements: String { folder.url.appending(path: "acknowledged").path }
+    var store: String { directory.store.path }
+    var acknowledgements: String { directory.url.appending(path: "acknowledged").path }
 
     /// The tracer for the writer.
     var strace: Strace {
-        Strace(program: writer, trace: folder.url.appending(path: "trace"))
+        Strace(program: writer, trace: directory.url.appending(path: "trace"))
     }
 
     func arguments(_ role: String, _ level: String, _ options: String...) -> [String] {

@@ -7,9 +7,9 @@
     @Suite(.enabled(if: !Sanitizer.isThere, "its allocator cannot be traced"))
     struct `A read by id` {
         @Test func `allocates nothing where no field lies on the heap`() throws {
-            let folder = try TemporaryFolder()
-            let trace = folder.url.appending(path: "trace")
-            let process = try Program("AllocationCounter").process([folder.url.path])
+            let directory = try TemporaryDirectory()
+            let trace = directory.url.appending(path: "trace")
+            let process = try Program("AllocationCounter").process([directory.url.path])
             process.environment?["LD_PRELOAD"] = "libc_malloc_debug.so.0"
             process.environment?["MALLOC_TRACE"] = trace.path
             let outcome = try process.outcome()

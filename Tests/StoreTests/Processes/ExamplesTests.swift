@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 @Suite(.long) struct `An example` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     @Test func `of the README is a whole program`() throws {
@@ -17,22 +17,22 @@ import Testing
             contentsOf: Repository.root.appending(path: "Examples/Restaurant/main.swift"),
             encoding: .utf8)
         #expect(readme.contains("```swift\n\(program)```"))
-        let outcome = try Program("restaurant").run(folder.store.path)
+        let outcome = try Program("restaurant").run(directory.store.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.hasPrefix("Da Nonna\n1 "))
         #expect(outcome.output.contains("[name: \"Nonna\" → \"Da Nonna\"]"))
     }
 
     @Test func `imports a git history through crashes, and agrees with git`() throws {
-        let repository = try Shell.bundledRepository(in: folder)
+        let repository = try Shell.bundledRepository(in: directory)
         let program = try Program("git-history")
         let crashed = try program.run(
-            repository.path, folder.store.path, "--crash", "3", "--check", "60")
+            repository.path, directory.store.path, "--crash", "3", "--check", "60")
         #expect(crashed.status == 0, "\(crashed.errors)")
         #expect(crashed.output.contains("checked 60 commits and the checkpoint"))
-        let again = try program.run(repository.path, folder.store.path)
+        let again = try program.run(repository.path, directory.store.path)
         #expect(again.output.hasPrefix("imported 0 commits"))
-        let archive = try Archive(at: folder.store)
+        let archive = try Archive(at: directory.store)
         #expect(archive.sequence == 60)
         #expect(try archive.event(1)?.metadata.tags["commit"]?.count == 40)
         let verification = archive.verify()
@@ -41,14 +41,14 @@ import Testing
 
     @Test(.enabled(if: Extent.current == .deep, "a history of 12,500 commits is for the deep run"))
     func `imports a long history, and agrees with git at 200 commits`() throws {
-        let stream = folder.url.appending(path: "long.fi")
+        let stream = directory.url.appending(path: "long.fi")
         try LongHistory.stream(commitCount: 12_500).write(to: stream)
-        let repository = try Shell.repository(of: stream, in: folder)
+        let repository = try Shell.repository(of: stream, in: directory)
         let outcome = try Program("git-history").run(
-            repository.path, folder.store.path, "--crash", "5", "--check", "200")
+            repository.path, directory.store.path, "--crash", "5", "--check", "200")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("checked 200 commits and the checkpoint"))
-        #expect(try Archive(at: folder.store).sequence == 12_500)
+        #expect(try Archive(at: directory.store).sequence == 12_500)
     }
 
     @Test func `notices a store that git does not agree with`() throws {
@@ -59,26 +59,26 @@ import Testing
             var revision: Int
             var author: String
         }
-        let repository = try Shell.bundledRepository(in: folder)
+        let repository = try Shell.bundledRepository(in: directory)
         let program = try Program("git-history")
-        _ = try program.run(repository.path, folder.store.path)
+        _ = try program.run(repository.path, directory.store.path)
         var options = Store.Options()
         options.keepsUnknownEntities = true
-        let store = try Store(at: folder.store, entities: [File.self], options: options)
+        let store = try Store(at: directory.store, entities: [File.self], options: options)
         try store.write { tx in
             let file = try #require(try tx.first(File.self))
             try tx.update(File.self, file.id) { $0.mode = "100600" }
         }
         try store.close()
-        let outcome = try program.run(repository.path, folder.store.path, "--check", "1")
+        let outcome = try program.run(repository.path, directory.store.path, "--check", "1")
         #expect(outcome.status == 1)
     }
 
-    @Test(arguments: ["missing", "folder", "empty"])
+    @Test(arguments: ["missing", "directory", "empty"])
     func `leaves nothing behind for what is no history`(kind: String) throws {
-        let repository = folder.url.appending(path: kind)
+        let repository = directory.url.appending(path: kind)
         switch kind {
-        case "folder":
+        case "directory":
             try FileManager.default.createDirectory(
                 at: repository, withIntermediateDirectories: false)
         case "empty": _ = try Shell.run(["git", "init", "--quiet", repository.path])
@@ -86,14 +86,14 @@ import Testing
         }
         for options in [[], ["--check", "1"], ["--crash", "1"]] {
             let process = try Program("git-history")
-                .process([repository.path, folder.store.path] + options)
-            // Whatever lies above the folder of the test is none of its business.
-            process.environment?["GIT_CEILING_DIRECTORIES"] = folder.url.path
+                .process([repository.path, directory.store.path] + options)
+            // Whatever lies above the directory of the test is none of its business.
+            process.environment?["GIT_CEILING_DIRECTORIES"] = directory.url.path
             let outcome = try process.outcome()
             #expect(outcome.status == 1)
             #expect(
                 outcome.errors.contains("git-history: there is no commit in \(repository.path)"))
-            #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+            #expect(!FileManager.default.fileExists(atPath: directory.store.path))
         }
     }
 }

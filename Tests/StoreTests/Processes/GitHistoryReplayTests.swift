@@ -21,19 +21,19 @@ private struct Branch: Entity {
 
 /// A history that another program wrote, replayed with the types and the conditions of a test.
 @Suite struct `A replay of a git history` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let repository: URL
     /// The state after the bundled history. It follows from the commits alone.
     private static let digest = "a2e830d4444e076f4f73fab58acfdf86"
 
     init() throws {
-        folder = try TemporaryFolder()
-        repository = try Shell.bundledRepository(in: folder)
-        let outcome = try Program("git-history").run(repository.path, folder.store.path)
+        directory = try TemporaryDirectory()
+        repository = try Shell.bundledRepository(in: directory)
+        let outcome = try Program("git-history").run(repository.path, directory.store.path)
         #expect(outcome.output.hasPrefix("imported 60 commits"), "\(outcome.errors)")
     }
 
-    private var replay: Replay { Replay(of: folder.store, entities: File.self, Branch.self) }
+    private var replay: Replay { Replay(of: directory.store, entities: File.self, Branch.self) }
 
     /// One line a commit, first parents only, oldest first.
     private func log(_ format: String) throws -> [String] {
@@ -52,7 +52,7 @@ private struct Branch: Entity {
                     modes.contains(file.mode) && file.blob.count == 40 && file.revision >= 1
                 }
             }
-            .checking("whoever commits is the author of what he touched") { state, event in
+            .checking("whoever commits is the author of what he dirty") { state, event in
                 try event.changes.allSatisfy { change in
                     guard case .text(let path)? = change.id?.value,
                         let file = try state.get(File.self, path)

@@ -20,20 +20,20 @@ import Testing
     private static func sweep(_ level: String) throws {
         let writer = try Program("CrashWriter")
         var random = RandomSource(seed: 2_026)
-        var folder = try TemporaryFolder()
+        var directory = try TemporaryDirectory()
         var last = 0
         for kill in 0..<killCount {
             // Damage adds up over some lives; then the history has grown long enough.
             if kill % 14 == 13 {
-                folder = try TemporaryFolder()
+                directory = try TemporaryDirectory()
                 last = 0
             }
-            let file = folder.url.appending(path: "acknowledged")
+            let file = directory.url.appending(path: "acknowledged")
             // Some are killed while they are still opening the store.
             let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
             let delay = Int.random(in: 0...4_000, using: &random)
-            try writeAndKill(writer, folder.store, file, level, after: target, delay)
-            let outcome = try writer.run("verify", folder.store.path, file.path, level)
+            try writeAndKill(writer, directory.store, file, level, after: target, delay)
+            let outcome = try writer.run("verify", directory.store.path, file.path, level)
             let text = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
             let place = "kill \(kill), after \(target) acknowledgements"
             guard outcome.status == 0, let now = Int(text) else {

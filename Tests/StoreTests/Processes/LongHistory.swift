@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A made-up git history: files in some folders that come, change and go.
+/// A made-up git history: files in some directories that come, change and go.
 enum LongHistory {
     private static let pathCount = 3_000
 
@@ -20,7 +20,7 @@ enum LongHistory {
             text += "data \(message.utf8.count)\n\(message)\n"
             for _ in 0..<Int.random(in: 1...5, using: &random) {
                 let file = Int.random(in: 0..<pathCount, using: &random)
-                let path = "folder \(file % 40)/file \(file).txt"
+                let path = "directory \(file % 40)/file \(file).txt"
                 if present.contains(file), Int.random(in: 0..<7, using: &random) == 0 {
                     present.remove(file)
                     text += "D \(path)\n"

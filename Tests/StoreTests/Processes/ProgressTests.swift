@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// The words of a command; a name in place of `FILE` is in the test's folder.
+    /// The words of a command; a name in place of `FILE` is in the test's directory.
     private static let commands = [
         ["verify"], ["replay"], ["show"], ["show", "Counter", "a", "--at", "3"],
         ["info"], ["history", "Counter", "a"], ["query", "SELECT 1"],

@@ -35,15 +35,15 @@ private struct Everything: Entity, Equatable {
 }
 
 @Suite struct `A reader in another language` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let store: Store
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         var options = Store.Options()
         options.segmentBytesMax = 16 << 10
         store = try Store(
-            at: folder.store, entities: Everything.self, Note.self, options: options)
+            at: directory.store, entities: Everything.self, Note.self, options: options)
         for id in 0..<60 {
             try store.write(
                 by: "writer \(id % 3)", because: "step", metadata: Metadata(tags: ["n": "\(id)"])
@@ -63,7 +63,7 @@ private struct Everything: Entity, Equatable {
 
     private func segments(_ suffix: String) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(
-            at: folder.store.appending(path: "events"), includingPropertiesForKeys: nil
+            at: directory.store.appending(path: "events"), includingPropertiesForKeys: nil
         ).filter { $0.pathExtension == suffix }.sorted { $0.path < $1.path }
     }
 
@@ -71,7 +71,7 @@ private struct Everything: Entity, Equatable {
     private func read() throws -> [String] {
         let python = Repository.root.appending(path: ".build/python/bin/python3").path
         let reader = Repository.root.appending(path: "docs/read_log.py").path
-        return try Shell.lines(python, reader, folder.store.path)
+        return try Shell.lines(python, reader, directory.store.path)
     }
 
     private func expected(_ state: Snapshot) throws -> [String] {
@@ -94,7 +94,7 @@ private struct Everything: Entity, Equatable {
         try store.close()
         #expect(try !segments("zst").isEmpty)
         #expect(try segments("open").count == 1)
-        let archive = try Archive(at: folder.store)
+        let archive = try Archive(at: directory.store)
         #expect(try read() == expected(archive.snapshot()))
         #expect(try archive.snapshot().digest() == digest)
     }
@@ -103,11 +103,11 @@ private struct Everything: Entity, Equatable {
         try store.close()
         let tool = try Program("skyros")
         let lines = try read()
-        let replayed = try tool.run("replay", folder.store.path, "--json").output
+        let replayed = try tool.run("replay", directory.store.path, "--json").output
         let digest = try #require(try FieldValue(json: replayed)["digest"]?.text)
         #expect(lines.last == "digest \(digest)")
         for entity in ["Everything", "Note"] {
-            let shown = try tool.run("show", folder.store.path, entity, "--json").output
+            let shown = try tool.run("show", directory.store.path, entity, "--json").output
             let records = try lines.filter { $0.hasPrefix(entity + " ") }.map { line in
                 let fields = bytes(String(line.split(separator: " ")[2]))
                 return try Fields(canonical: fields).value
@@ -122,7 +122,7 @@ private struct Everything: Entity, Equatable {
 
     @Test func `passes over a sealed segment that is being made again`() throws {
         try store.close()
-        let expected = try expected(Archive(at: folder.store).snapshot())
+        let expected = try expected(Archive(at: directory.store).snapshot())
         let sealed = try #require(segments("zst").first)
         let open = sealed.deletingPathExtension().appendingPathExtension("open")
         // What a crash between the two can leave; the open form counts.
@@ -137,7 +137,7 @@ private struct Everything: Entity, Equatable {
         let header = try SegmentHeader(
             Array(file[8..<104]), in: #require(SegmentName(sealed.lastPathComponent)))
         var bytes = header.bytes
-        var (sequence, check) = (header.firstSequence, header.checkBefore)
+        var (sequence, chainHash) = (header.firstSequence, header.chainHashBefore)
         let content = [UInt8](try Shell.run(["zstd", "-dcq", sealed.path]))
         var offset = 0
         while offset < content.count {
@@ -145,9 +145,10 @@ private struct Everything: Entity, Equatable {
                 let size = try #require(EventCoding.byteCount(of: rest))
                 let payload = UnsafeRawBufferPointer(rebasing: rest[..<size])
                 let hash = XXH64.hash(payload)
-                check = check.advanced(by: hash)
+                chainHash = chainHash.advanced(by: hash)
                 let block = Block(
-                    .batch, payload: payload, payloadHash: hash, sequence: sequence, check: check,
+                    .batch, payload: payload, payloadHash: hash, sequence: sequence,
+                    chainHash: chainHash,
                     durableByteCount: 0)
                 block.append(to: &bytes, payload: payload, salt: header.salt)
                 sequence += 1
@@ -166,8 +167,8 @@ private struct Everything: Entity, Equatable {
 
     @Test func `finds the same in the checkpoint by SQL`() throws {
         try store.close()
-        let state = try Archive(at: folder.store).snapshot()
-        let file = folder.store.appending(path: "checkpoint.sqlite").path
+        let state = try Archive(at: directory.store).snapshot()
+        let file = directory.store.appending(path: "checkpoint.sqlite").path
         let sql = "SELECT id, small, ratio, text, uuid, \"nothing\" FROM Everything ORDER BY id"
         let rows = try Shell.lines("sqlite3", "-readonly", file, sql)
         let values = try state.all(Everything.self, sortedBy: \.id)
@@ -190,7 +191,7 @@ private struct Everything: Entity, Equatable {
             _ = try Shell.lines("zstd", "-q", "-t", segment.path)
             bytes += try Shell.run(["zstd", "-q", "-dc", segment.path])
         }
-        let archive = try Archive(at: folder.store)
+        let archive = try Archive(at: directory.store)
         var rest = [UInt8](bytes)[...]
         var count: UInt64 = 0
         try archive.forEachEvent { event in

@@ -9,15 +9,15 @@ private let strace = "/usr/bin/strace"
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is not there"))
 struct `A rebuild of the checkpoint` {
     @Test func `makes the log durable before the checkpoint says what is in it`() throws {
-        let folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Note.self)
+        let directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
-        let trace = folder.url.appending(path: "trace").path
+        let trace = directory.url.appending(path: "trace").path
         let tool = try Program("skyros").url.path
         _ = try Shell.run([
             strace, "-f", "-y", "-qq", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat",
-            tool, "rebuild", folder.store.path,
+            tool, "rebuild", directory.store.path,
         ])
         let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         func first(_ call: String, _ file: String) -> Int? {

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: ["jsonl", "csv"])
-    func `names a folder that is missing`(format: String) throws {
+    func `names a directory that is missing`(format: String) throws {
         let file = store.path("missing/out")
         let outcome = try store.run("export", "Counter", "--format", format, "--into", file)
         #expect(outcome.status == 1)
@@ -97,7 +97,7 @@ import Testing
             outcome.errors == "skyros: io: \(file) cannot be made: No such file or directory\n")
     }
 
-    @Test func `to SQLite names a folder that is missing`() throws {
+    @Test func `to SQLite names a directory that is missing`() throws {
         let file = store.path("missing/out")
         for outcome in try [
             store.run("export", "--format", "sqlite", "--into", file),
@@ -105,7 +105,7 @@ import Testing
         ] {
             #expect(outcome.status == 1)
             #expect(outcome.errors.hasPrefix("skyros: checkpointFailed: "))
-            #expect(outcome.errors.contains("Check that the folder exists"))
+            #expect(outcome.errors.contains("Check that the directory exists"))
             #expect(!outcome.errors.contains("NSCocoaErrorDomain"))
         }
     }

@@ -8,15 +8,15 @@ import Testing
 
 /// `skyros verify` and `skyros salvage` on a damaged store, run as processes.
 @Suite struct `A damaged store` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let tool: Program
     /// The segments' names, in order; the last one is open.
     private let names: [String]
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         tool = try Program("skyros")
-        let original = folder.url.appending(path: "Original.skyros")
+        let original = directory.url.appending(path: "Original.skyros")
         let store = try Store(at: original, entities: Note.self)
         for id in 1...30 {
             try store.write(by: "alice") { try $0.insert(Note(id: id, text: "note \(id)")) }
@@ -26,18 +26,18 @@ import Testing
         var options = LogOptions()
         options.segmentBytesMax = 600
         options.frameBytes = 200
-        let disk = try PosixDisk(path: folder.store.path, creating: true)
+        let disk = try PosixDisk(path: directory.store.path, creating: true)
         _ = try Archive(at: original, reading: .upToDamage)
-            .salvage(onto: Surroundings(disk: disk), options: options)
-        let again = try Store(at: folder.store, entities: Note.self)
+            .salvage(onto: Environment(disk: disk), options: options)
+        let again = try Store(at: directory.store, entities: Note.self)
         try again.close()
         try FileManager.default.removeItem(at: original)
         names = try FileManager.default
-            .contentsOfDirectory(atPath: folder.store.appending(path: "events").path).sorted()
+            .contentsOfDirectory(atPath: directory.store.appending(path: "events").path).sorted()
     }
 
     private func segment(_ index: Int) -> URL {
-        folder.store.appending(path: "events/\(names[index])")
+        directory.store.appending(path: "events/\(names[index])")
     }
 
     private func flip(_ index: Int, at offset: Int) throws {
@@ -51,14 +51,14 @@ import Testing
     }
 
     private func run(_ command: String, _ arguments: String...) throws -> Program.Outcome {
-        try tool.run([command, folder.store.path] + arguments)
+        try tool.run([command, directory.store.path] + arguments)
     }
 
-    private func path(_ name: String) -> String { folder.url.appending(path: name).path }
+    private func path(_ name: String) -> String { directory.url.appending(path: name).path }
 
     private var stateDigest: String {
         get throws {
-            try Archive(at: folder.store, reading: .upToDamage).snapshot().digest().description
+            try Archive(at: directory.store, reading: .upToDamage).snapshot().digest().description
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
         try flip(1, at: 120)
         try FileManager.default.removeItem(at: segment(3))
         let damages = try #require(
-            try Archive(at: folder.store, reading: .upToDamage).damage?.damages)
+            try Archive(at: directory.store, reading: .upToDamage).damage?.damages)
         let lost = try #require(damages.first?.sequences)
         let saved = try first(1) - 1
         let outcome = try run("verify")
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `may have a damaged checkpoint too`() throws {
         try flip(1, at: 120)
-        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         try Data("rubbish".utf8).write(to: checkpoint)
         let report = try FieldValue(json: try run("verify", "--json").output)
         #expect(report["problems"]?[0]?.text?.hasPrefix("logCorrupt: ") == true)
@@ -135,14 +135,14 @@ import Testing
 
     @Test func `gives a new store with what is before the damage`() throws {
         try flip(1, at: 120)
-        let before = try folder.contents()
+        let before = try directory.contents()
         let outcome = try run(
             "salvage", "--into", path("Saved.skyros"), "--after-gap", path("rest.jsonl"))
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let after = try folder.contents().filter { $0.key.hasPrefix("Test.skyros") }
+        let after = try directory.contents().filter { $0.key.hasPrefix("Test.skyros") }
         #expect(after == before)
         let damage = try #require(
-            try Archive(at: folder.store, reading: .upToDamage).damage)
+            try Archive(at: directory.store, reading: .upToDamage).damage)
         let lost = try #require(damage.damages.first?.sequences)
         #expect(
             outcome.output == """
@@ -188,23 +188,23 @@ import Testing
 
     @Test func `is salvaged into a new place only`() throws {
         try flip(1, at: 120)
-        let before = try folder.contents()
+        let before = try directory.contents()
         let full = path("full")
         try FileManager.default.createDirectory(
             atPath: full, withIntermediateDirectories: false)
         try Data([1]).write(to: URL(filePath: "\(full)/mine"))
         for (arguments, status, error) in [
-            (["--into", full], 1, "the folder holds something already"),
-            (["--into", folder.store.path], 1, "lies in the damaged store"),
-            (["--into", folder.store.path + "/new"], 1, "lies in the damaged store"),
+            (["--into", full], 1, "the directory holds something already"),
+            (["--into", directory.store.path], 1, "lies in the damaged store"),
+            (["--into", directory.store.path + "/new"], 1, "lies in the damaged store"),
             ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "the store alone"),
             (
-                ["--into", path("Saved"), "--after-gap", folder.store.path + "/rest"], 2,
+                ["--into", path("Saved"), "--after-gap", directory.store.path + "/rest"], 2,
                 "beside the stores"
             ),
             (["--into", path("Saved"), "--after-gap", "\(full)/mine"], 1, "exists already"),
         ] {
-            let outcome = try tool.run(["salvage", folder.store.path] + arguments)
+            let outcome = try tool.run(["salvage", directory.store.path] + arguments)
             #expect(outcome.status == Int32(status), "\(arguments): \(outcome.errors)")
             #expect(outcome.errors.contains(error), "\(arguments): \(outcome.errors)")
             #expect(outcome.output.isEmpty)
@@ -212,7 +212,7 @@ import Testing
         let nowhere = try tool.run("salvage", full, "--into", path("Saved"))
         #expect(nowhere.status == 1 && nowhere.errors.contains("notAStore"))
         try FileManager.default.removeItem(atPath: full)
-        #expect(try folder.contents() == before)
+        #expect(try directory.contents() == before)
         #expect(!FileManager.default.fileExists(atPath: path("Saved")))
     }
 

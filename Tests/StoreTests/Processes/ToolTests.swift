@@ -5,14 +5,14 @@ import Testing
 
 /// The command-line tool, run as a process on a real store.
 @Suite struct `The tool` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let tool: Program
     private let nonna = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         tool = try Program("skyros")
-        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
+        let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
         try store.write(by: "alice", because: "new partner") { tx in
             try tx.insert(Restaurant(id: nonna, name: "Nonna", cuisine: "italian"))
             try tx.insert(Note(id: 7, text: "a, \"quoted\" text"))
@@ -32,7 +32,7 @@ import Testing
 
     private func run(_ arguments: [String]) throws -> Program.Outcome {
         let command = arguments[0]
-        return try tool.run([command, folder.store.path] + arguments.dropFirst())
+        return try tool.run([command, directory.store.path] + arguments.dropFirst())
     }
 
     @Test func `tells what a store holds`() throws {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `counts the end of all records as one of each, if it was there`() throws {
-        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
+        let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
         try store.write { try $0.insert(Note(id: 8, text: "b")) }
         try store.write { try $0.deleteAll(Note.self) }
         try store.close()
@@ -109,7 +109,7 @@ import Testing
         struct Rename: DomainCommand {
             var text: String
         }
-        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
+        let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
         try store.write(intent: Rename(text: "c")) { try $0.insert(Note(id: 9, text: "c")) }
         try store.close()
         let intent = try #require(try objects("history", "Note", "9").first?["intent"])
@@ -138,7 +138,7 @@ import Testing
         #expect(try objects("replay", "--to", "1").first?["sequence"] == 1)
         let rebuilt = try #require(try objects("rebuild").first)
         #expect(rebuilt["digest"] == verified["digest"])
-        let file = folder.url.appending(path: "then.sqlite").path
+        let file = directory.url.appending(path: "then.sqlite").path
         #expect(try objects("rebuild", "--to", "1", "--into", file).first?["sequence"] == 1)
         let count = try Shell.lines("sqlite3", "-readonly", file, "SELECT count(*) FROM Note")
         #expect(count == ["1"])
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `names damage and exits with 1`() throws {
-        let segment = folder.store.appending(path: "events/00000000000000000001.open")
+        let segment = directory.store.appending(path: "events/00000000000000000001.open")
         var bytes = try Data(contentsOf: segment)
         bytes[400] ^= 1
         try bytes.write(to: segment)
@@ -165,7 +165,7 @@ import Testing
             var page: URL?
             var text: String
         }
-        let prices = folder.url.appending(path: "prices.skyros")
+        let prices = directory.url.appending(path: "prices.skyros")
         let store = try Store(at: prices, entities: Price.self)
         let page = URL(string: "https://example.org/a")
         try store.write {
@@ -181,7 +181,7 @@ import Testing
         #expect(lines.split(separator: "\n").count == 2)
         let csv = try run(["export", "Note", "--format", "csv", "--at", "1"]).output
         #expect(csv == "id,text\n7,\"a, \"\"quoted\"\" text\"\n")
-        let file = folder.url.appending(path: "out.sqlite").path
+        let file = directory.url.appending(path: "out.sqlite").path
         #expect(try run(["export", "--format", "sqlite", "--into", file]).status == 0)
         let names = try Shell.lines("sqlite3", "-readonly", file, "SELECT name FROM Restaurant")
         #expect(names == ["Nonna"])
@@ -202,22 +202,24 @@ import Testing
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("\(flag.prefix { $0 != "=" }) takes no value"))
         }
-        #expect(try tool.run("info", folder.url.path).status == 1)
+        #expect(try tool.run("info", directory.url.path).status == 1)
         #expect(
-            try tool.run("info", folder.url.appending(path: "no").path).errors
+            try tool.run("info", directory.url.appending(path: "no").path).errors
                 .contains("notAStore"))
     }
 
     @Test func `changes nothing by looking`() throws {
-        let before = try folder.contents()
+        let before = try directory.contents()
         for command in ["info", "log", "show", "verify", "replay"] { _ = try run([command]) }
         _ = try run(["query", "SELECT 1"])
-        #expect(try folder.contents() == before)
+        #expect(try directory.contents() == before)
     }
 
     @Test func `follows a writer in another process`() throws {
-        let store = try Store(at: folder.store, entities: Restaurant.self, Note.self)
-        let process = tool.process(["log", folder.store.path, "--from", "4", "--follow", "--json"])
+        let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
+        let process = tool.process([
+            "log", directory.store.path, "--from", "4", "--follow", "--json",
+        ])
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -228,8 +230,8 @@ import Testing
                 String(data: output.fileHandleForReading.availableData, encoding: .utf8))
             #expect(try FieldValue(json: line)["actor"] == "live")
         }
-        #expect(try tool.run("info", folder.store.path).status == 0)
-        #expect(try tool.run("rebuild", folder.store.path).errors.contains("alreadyOpen"))
+        #expect(try tool.run("info", directory.store.path).status == 0)
+        #expect(try tool.run("rebuild", directory.store.path).errors.contains("alreadyOpen"))
     }
 }
 

@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 
 @Suite struct `An archive` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let archive: Archive
 
     init() throws {
-        folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Note.self)
+        directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
         for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "v\(id)")) } }
         try store.close()
-        archive = try Archive(at: folder.store)
+        archive = try Archive(at: directory.store)
     }
 
     @Test func `says what the store consists of`() throws {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `writes the state of any moment as a database, where there is none`() throws {
-        let file = folder.url.appending(path: "then.sqlite")
+        let file = directory.url.appending(path: "then.sqlite")
         #expect(try archive.writeCheckpoint(asOf: .sequence(2), to: file).count("Note") == 2)
         let texts = try Shell.lines("sqlite3", "-readonly", file.path, "SELECT text FROM Note")
         #expect(texts == ["v1", "v2"])
@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test func `replaces a checkpoint that is lost, unless the store is open`() throws {
-        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         try Data("rubbish".utf8).write(to: checkpoint)
         let digest = try archive.rebuildCheckpoint().digest()
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         #expect(store.recovery.checkpoint == .loaded(3))
         #expect(try store.snapshot.digest() == digest)
         #expect(throws: StoreError(.alreadyOpen, "")) { try archive.rebuildCheckpoint() }
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test func `tells of a checkpoint that is ahead of the log`() throws {
-        let events = folder.store.appending(path: "events")
+        let events = directory.store.appending(path: "events")
         let segment = try #require(
             FileManager.default.contentsOfDirectory(atPath: events.path).first)
         let file = try FileHandle(forUpdating: events.appending(path: segment))
         // The header, and nothing of the events.
         try file.truncate(atOffset: 96)
         try file.close()
-        let info = try Archive(at: folder.store).info()
+        let info = try Archive(at: directory.store).info()
         #expect(info.sequence == 0 && info.checkpointSequence == 3)
         #expect(info.openingMilliseconds == 1)
     }
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `sees what was written since when it is told to look again`() throws {
         #expect(try !archive.refresh())
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 4, text: "v4")) }
         #expect(archive.sequence == 3)
         #expect(try archive.event(4) == nil)
@@ -108,7 +108,7 @@ import Testing
     /// All checks of the checkpoint fit; it only holds another state than the log leads to.
     @Test func `finds a checkpoint that is not the fold of the log (F64)`() throws {
         let database = try CheckpointDatabase(
-            path: folder.store.appending(path: "checkpoint.sqlite").path)
+            path: directory.store.appending(path: "checkpoint.sqlite").path)
         let position = try #require(try database.meta()?.position)
         let changes = CheckpointBatch.EntityChanges(entity: "Note", deletions: [1])
         _ = try database.write(CheckpointBatch([changes]), at: position)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `finds a checkpoint with a row that nobody wrote`() throws {
-        let checkpoint = folder.store.appending(path: "checkpoint.sqlite")
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
         let result = archive.verify()
         #expect(!result.ok)
@@ -133,14 +133,14 @@ import Testing
     }
 
     @Test func `needs a store in its place`() throws {
-        let nothing = folder.url.appending(path: "nothing.skyros")
+        let nothing = directory.url.appending(path: "nothing.skyros")
         #expect(throws: StoreError(.notAStore, "")) { try Archive(at: nothing) }
-        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: folder.url) }
+        #expect(throws: StoreError(.notAStore, "")) { try Archive(at: directory.url) }
         #expect(!FileManager.default.fileExists(atPath: nothing.path))
     }
 
-    @Test func `cannot write a checkpoint where there is no folder`() throws {
-        let file = folder.url.appending(path: "missing/then.sqlite")
+    @Test func `cannot write a checkpoint where there is no directory`() throws {
+        let file = directory.url.appending(path: "missing/then.sqlite")
         #expect(throws: StoreError(.checkpointFailed, "")) {
             try archive.writeCheckpoint(to: file)
         }

@@ -16,22 +16,22 @@ import Testing
 
     @Test(arguments: 0..<12)
     func `do what they would do to a dictionary`(seed: UInt64) throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         var random = RandomSource(seed: seed)
         var model: Model = [:]
         for _ in 0..<12 {
-            let store = try Store(at: folder.store, entities: Item.self)
+            let store = try Store(at: directory.store, entities: Item.self)
             try compare(store, model)
             for _ in 0..<Int.random(in: 1..<12, using: &random) {
                 model = try write(to: store, model, &random)
                 try compare(store, model)
             }
             try store.close()
-            let archive = try Archive(at: folder.store)
+            let archive = try Archive(at: directory.store)
             #expect(archive.verify().problems == [])
             if Int.random(in: 0..<4, using: &random) == 0 {
                 try FileManager.default.removeItem(
-                    at: folder.store.appending(path: "checkpoint.sqlite"))
+                    at: directory.store.appending(path: "checkpoint.sqlite"))
             }
         }
     }

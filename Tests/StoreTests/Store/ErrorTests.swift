@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test func `of an event that fits nowhere is named`() throws {
-        var snapshot = Snapshot(.untyped, beginning: RunningCheck(rawValue: 0), hashSeed: 0)
-        var touched = TouchedRows()
+        var snapshot = Snapshot(.untyped, beginning: ChainHash(rawValue: 0), hashSeed: 0)
+        var dirty = DirtyRows()
         let id = try RecordID(encoding: 1)
         let record = try Record(entity: "E", id: id, fields: Fields(["id": 1]))
         for change in [
@@ -99,7 +99,7 @@ import Testing
                 sequence: 1, time: .zero, metadata: Metadata(), intent: nil, changes: [change])
             #expect(throws: StoreError(.invalidEvent, "")) {
                 try Projector.apply(
-                    event, check: snapshot.check, to: &snapshot, noting: &touched)
+                    event, chainHash: snapshot.chainHash, to: &snapshot, marking: &dirty)
             }
         }
         for bytes: [UInt8] in [[], [0xA0], [0x01], [0xA1, 0x61, 0x78, 0x01]] {
@@ -110,35 +110,35 @@ import Testing
     }
 
     @Test func `of a checkpoint that cannot be written leaves the log alone`() throws {
-        let folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Note.self)
+        let directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
-        let file = folder.store.appending(path: "checkpoint.sqlite")
+        let file = directory.store.appending(path: "checkpoint.sqlite")
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         #expect(throws: StoreError(.checkpointFailed, "")) { try store.close() }
         try FileManager.default.removeItem(at: file)
-        #expect(try Store(at: folder.store, entities: Note.self).count(Note.self) == 1)
+        #expect(try Store(at: directory.store, entities: Note.self).count(Note.self) == 1)
     }
 
     @Test func `of a checkpoint that is newer refuses the opening (F27, F59)`() throws {
-        let folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Note.self)
+        let directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
-        let file = folder.store.appending(path: "checkpoint.sqlite").path
+        let file = directory.store.appending(path: "checkpoint.sqlite").path
         _ = try Shell.run([
             "sqlite3", file, "PRAGMA user_version = 99; ALTER TABLE _skyros ADD COLUMN later",
         ])
         #expect(throws: StoreError(.unsupportedFormat, "")) {
-            _ = try Store(at: folder.store, entities: Note.self)
+            _ = try Store(at: directory.store, entities: Note.self)
         }
     }
 }
 
 /// An engine that another writer has moved on.
 private struct EngineElsewhere: LogEngine {
-    let head = LogHead(sequence: 4, check: RunningCheck(rawValue: 0))
+    let head = LogHead(sequence: 4, chainHash: ChainHash(rawValue: 0))
     var end: LogPosition { LogPosition(byteCount: 0, head: head) }
     var durableEnd: LogPosition { end }
 

@@ -21,10 +21,10 @@ private enum Place: Hashable, Codable, Sendable {
 
 /// What may identify a record does so from the first write to the store's next life.
 @Suite struct `An id` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     @Test func `may be an integer of any width, also at its ends`() throws {
@@ -60,7 +60,7 @@ private enum Place: Hashable, Codable, Sendable {
     /// Two records, changed, read by the past, and found again by the next two openings: from the
     /// checkpoint, and from the log.
     private func live<ID: Hashable & Codable & Sendable>(_ first: ID, _ second: ID) throws {
-        let url = folder.url.appending(path: UUID().uuidString)
+        let url = directory.url.appending(path: UUID().uuidString)
         let store = try Store(at: url, entities: Thing<ID>.self)
         try store.write { tx in
             try tx.insert(Thing(id: first, text: "a"))

@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test func `can still be asked about its past`() async throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         var options = Store.Options()
         options.segmentBytesMax = 4_096
-        let store = try Store(at: folder.store, entities: Note.self, options: options)
+        let store = try Store(at: directory.store, entities: Note.self, options: options)
         for number in 1...300 { try store.write { try $0.upsert(Note(id: 1, text: "\(number)")) } }
         var behind = store.events(from: 1).makeAsyncIterator()
         #expect(try await behind.next()?.sequence == 1)
@@ -77,25 +77,26 @@ import Testing
 
     #if os(Linux)
         @Test func `keeps no file open for a sealed segment`() throws {
-            let folder = try TemporaryFolder()
+            let directory = try TemporaryDirectory()
             var options = Store.Options()
             options.segmentBytesMax = 4_096
-            let store = try Store(at: folder.store, entities: Note.self, options: options)
+            let store = try Store(at: directory.store, entities: Note.self, options: options)
             for number in 1...2_000 {
                 try store.write { try $0.upsert(Note(id: number, text: "\(number)")) }
             }
             try store.close()
-            let again = try Store(at: folder.store, entities: Note.self, options: options)
+            let again = try Store(at: directory.store, entities: Note.self, options: options)
             #expect(try again.history(of: Note.self, 2_000).count == 1)
             let sealed = try FileManager.default
-                .contentsOfDirectory(atPath: folder.store.appending(path: "events").path)
+                .contentsOfDirectory(atPath: directory.store.appending(path: "events").path)
                 .filter { $0.hasSuffix(".zst") }
             #expect(sealed.count > 10)
             let descriptors = "/proc/self/fd"
             let open = try FileManager.default.contentsOfDirectory(atPath: descriptors).filter {
                 let path = try? FileManager.default
                     .destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
-                return path?.hasPrefix(folder.store.path) == true && path?.hasSuffix(".zst") == true
+                return path?.hasPrefix(directory.store.path) == true
+                    && path?.hasSuffix(".zst") == true
             }
             #expect(open == [])
         }

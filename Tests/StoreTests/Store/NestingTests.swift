@@ -46,7 +46,7 @@ import Testing
         let holder = Holder(id: .empty, inner: Nest(depth: deepest))
         let intent = Ask(inner: Nest(depth: deepest))
         var store = try Store(on: disk, entities: Holder.self, options: options)
-        store.housekeeper.stop()
+        store.maintenance.stop()
         try store.write(intent: intent) { try $0.insert(holder) }
         try store.write { try $0.insert(Holder(id: id, inner: .empty)) }
         try store.write { try $0.delete(Holder.self, id) }

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite struct `A store on disk` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func open(_ options: Store.Options = Store.Options()) throws -> Store {
-        try Store(at: folder.store, entities: Note.self, Restaurant.self, options: options)
+        try Store(at: directory.store, entities: Note.self, Restaurant.self, options: options)
     }
 
     @Test func `gives back everything after it was closed`() throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(last.recovery.checkpoint == .loaded(2))
         #expect(try last.all(Restaurant.self, where: \.cuisine == "italian") == [])
         #expect(try last.all(Restaurant.self) == [nonna])
-        let verification = try Archive(at: folder.store).verify()
+        let verification = try Archive(at: directory.store).verify()
         #expect(verification.ok && verification.digest == digest)
     }
 
@@ -86,25 +86,25 @@ import Testing
         #expect(try store.count(Note.self) == 1)
     }
 
-    @Test func `makes missing folders and refuses a file in the way`() throws {
-        let deep = folder.url.appending(path: "a/b/c.skyros")
+    @Test func `makes missing directories and refuses a file in the way`() throws {
+        let deep = directory.url.appending(path: "a/b/c.skyros")
         try Store(at: deep, entities: Note.self).close()
-        let file = folder.url.appending(path: "file")
+        let file = directory.url.appending(path: "file")
         try Data("x".utf8).write(to: file)
         #expect(code { _ = try Store(at: file, entities: Note.self) } == .io)
         #expect(try Data(contentsOf: file) == Data("x".utf8))
     }
 
-    @Test func `refuses a symbolic link in place of its folder (F38)`() throws {
+    @Test func `refuses a symbolic link in place of its directory (F38)`() throws {
         try open().close()
-        let link = folder.url.appending(path: "link.skyros")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.store)
+        let link = directory.url.appending(path: "link.skyros")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.store)
         #expect(code { _ = try Store(at: link, entities: Note.self) } == .insecurePath)
     }
 
     @Test func `may lie behind a symbolic link, if it is none itself (F43)`() throws {
-        let real = folder.url.appending(path: "real")
-        let link = folder.url.appending(path: "link")
+        let real = directory.url.appending(path: "real")
+        let link = directory.url.appending(path: "link")
         try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
         let url = link.appending(path: "Test.skyros")
@@ -118,9 +118,10 @@ import Testing
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
-        for path in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.store.path))
+        for path in [""]
+            + (try FileManager.default.subpathsOfDirectory(atPath: directory.store.path))
         {
-            let file = folder.store.appending(path: path).path
+            let file = directory.store.appending(path: path).path
             let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
             #expect((mode as? Int).map { $0 & 0o077 } == 0, "\(path)")
         }
@@ -143,12 +144,12 @@ import Testing
         #expect(Note.entityName == "Note")
         #expect(Note.indexes.isEmpty)
         #expect(code { _ = try Store(inMemory: Nameless.self) } == .invalidSchema)
-        #expect(code { _ = try Store(at: folder.store, entities: []) } == .invalidSchema)
+        #expect(code { _ = try Store(at: directory.store, entities: []) } == .invalidSchema)
         #expect(
-            code { _ = try Store(at: folder.store, entities: Note.self, Other.self) }
+            code { _ = try Store(at: directory.store, entities: Note.self, Other.self) }
                 == .invalidSchema)
         #expect(code { _ = try Store(inMemory: Broken.self) } == .invalidSchema)
-        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        #expect(!FileManager.default.fileExists(atPath: directory.store.path))
     }
 
     @Test func `asks for a name to be pinned when a type was renamed (F58)`() throws {
@@ -161,21 +162,21 @@ import Testing
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
-        let before = try folder.contents()
+        let before = try directory.contents()
         do {
-            _ = try Store(at: folder.store, entities: Remark.self)
+            _ = try Store(at: directory.store, entities: Remark.self)
             Issue.record("the entity is unknown")
         } catch let error as StoreError {
             #expect(error.code == .unknownEntity)
             #expect(error.message.contains("static let entityName = \"Note\""))
         }
-        #expect(try folder.contents() == before)
-        let pinned = try Store(at: folder.store, entities: Pinned.self)
+        #expect(try directory.contents() == before)
+        let pinned = try Store(at: directory.store, entities: Pinned.self)
         #expect(try pinned.all(Pinned.self) == [Pinned(id: 1, text: "a")])
         try pinned.close()
         var options = Store.Options()
         options.keepsUnknownEntities = true
-        let keeping = try Store(at: folder.store, entities: [Remark.self], options: options)
+        let keeping = try Store(at: directory.store, entities: [Remark.self], options: options)
         #expect(keeping.snapshot.entities == ["Note"])
         #expect(keeping.snapshot.count("Note") == 1)
     }
@@ -192,14 +193,14 @@ import Testing
 }
 
 @Suite struct `A checkpoint is a cache` {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let digest: StateDigest
 
-    private var checkpoint: URL { folder.store.appending(path: "checkpoint.sqlite") }
+    private var checkpoint: URL { directory.store.appending(path: "checkpoint.sqlite") }
 
     init() throws {
-        folder = try TemporaryFolder()
-        let store = try Store(at: folder.store, entities: Note.self)
+        directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
         for id in 0..<50 { try store.write { try $0.insert(Note(id: id, text: "text \(id)")) } }
         try store.write { try $0.update(Note.self, 7) { $0.text = "changed" } }
         digest = try store.snapshot.digest()
@@ -207,7 +208,7 @@ import Testing
     }
 
     private func reopened() throws -> RecoveryReport {
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         defer { try? store.close() }
         #expect(try store.snapshot.digest() == digest)
         #expect(try store.count(Note.self) == 50)
@@ -224,12 +225,12 @@ import Testing
 
     @Test func `an older copy of it costs only time (F30)`() throws {
         let old = try Data(contentsOf: checkpoint)
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 99, text: "later")) }
         let later = try store.snapshot.digest()
         try store.close()
         try old.write(to: checkpoint)
-        let again = try Store(at: folder.store, entities: Note.self)
+        let again = try Store(at: directory.store, entities: Note.self)
         #expect(again.recovery.checkpoint == .loaded(51))
         #expect(again.recovery.replayedEventCount == 1)
         #expect(try again.snapshot.digest() == later)
@@ -248,7 +249,7 @@ import Testing
         #expect(reason.contains("damaged"))
         #expect(report.quarantined == ["quarantine/checkpoint-1.sqlite"])
         #expect(!report.isComplete)
-        let kept = folder.store.appending(path: "quarantine/checkpoint-1.sqlite")
+        let kept = directory.store.appending(path: "quarantine/checkpoint-1.sqlite")
         #expect(try Data(contentsOf: kept) == bytes)
         #expect(try reopened().checkpoint == .loaded(51))
     }
@@ -269,13 +270,13 @@ import Testing
             #expect(try reopened().quarantined == [path])
         }
         for number in 1...3 {
-            let kept = folder.store.appending(path: "quarantine/checkpoint-\(number).sqlite")
+            let kept = directory.store.appending(path: "quarantine/checkpoint-\(number).sqlite")
             #expect(try String(contentsOf: kept, encoding: .utf8).hasSuffix("\(number)"))
         }
     }
 
     @Test func `one of another store is set aside (F27)`() throws {
-        let other = try TemporaryFolder()
+        let other = try TemporaryDirectory()
         let store = try Store(at: other.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "foreign")) }
         try store.close()
@@ -286,23 +287,23 @@ import Testing
     }
 
     @Test func `ahead of the log it is a reason to refuse (F29)`() throws {
-        let segment = folder.store.appending(path: "events/00000000000000000001.open")
+        let segment = directory.store.appending(path: "events/00000000000000000001.open")
         let old = try Data(contentsOf: segment)
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 99, text: "later")) }
         try store.close()
         try old.write(to: segment)
-        let before = try folder.contents()
+        let before = try directory.contents()
         #expect(throws: StoreError(.logBehindCheckpoint, "")) {
-            try Store(at: folder.store, entities: Note.self)
+            try Store(at: directory.store, entities: Note.self)
         }
-        #expect(try folder.contents() == before)
+        #expect(try directory.contents() == before)
     }
 
     @Test func `of another history it is a reason to refuse (F31)`() throws {
-        let copy = try TemporaryFolder()
-        try FileManager.default.copyItem(at: folder.store, to: copy.store)
-        for (store, text) in [(folder.store, "one"), (copy.store, "other")] {
+        let copy = try TemporaryDirectory()
+        try FileManager.default.copyItem(at: directory.store, to: copy.store)
+        for (store, text) in [(directory.store, "one"), (copy.store, "other")] {
             let open = try Store(at: store, entities: Note.self)
             try open.write { try $0.insert(Note(id: 99, text: text)) }
             try open.close()
@@ -310,12 +311,12 @@ import Testing
         try FileManager.default.removeItem(at: checkpoint)
         try FileManager.default.copyItem(
             at: copy.store.appending(path: "checkpoint.sqlite"), to: checkpoint)
-        let before = try folder.contents()
+        let before = try directory.contents()
         let error = #expect(throws: StoreError(.chainBroken, "")) {
-            try Store(at: folder.store, entities: Note.self)
+            try Store(at: directory.store, entities: Note.self)
         }
         #expect(error?.place.file == "checkpoint.sqlite")
         #expect(error?.place.sequences == 52...52)
-        #expect(try folder.contents() == before)
+        #expect(try directory.contents() == before)
     }
 }

@@ -48,13 +48,13 @@ import Testing
 
     /// The checkpoint is made to fail, which is the one way to hear of it.
     @Test func `is how soon a checkpoint is written in the background`() throws {
-        let folder = try TemporaryFolder()
-        let file = folder.store.appending(path: "checkpoint.sqlite")
+        let directory = try TemporaryDirectory()
+        let file = directory.store.appending(path: "checkpoint.sqlite")
         let errors = Locked<[StoreError]>([])
         var options = Store.Options()
         options.openingTargetMilliseconds = 0
         options.onError = { error in errors.withLock { $0.append(error) } }
-        let store = try Store(at: folder.store, entities: Note.self, options: options)
+        let store = try Store(at: directory.store, entities: Note.self, options: options)
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try store.write { try $0.insert(Note(id: 1, text: "")) }
@@ -66,22 +66,22 @@ import Testing
 
     @Test(arguments: [0, 1, .max])
     func `may be as small or large as a number can be`(value: Int) throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         var options = Store.Options()
         options.openingTargetMilliseconds = value
         options.segmentBytesMax = value
         options.syncIntervalMilliseconds = min(value, 1)
         if value > 1 { options.eventBytesMax = value }
         for id in 0..<5 {
-            let store = try Store(at: folder.store, entities: Note.self, options: options)
+            let store = try Store(at: directory.store, entities: Note.self, options: options)
             try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "\(id)")) }
             try store.write { try $0.update(Note.self, id) { $0.text += "!" } }
             #expect(try store.event(store.sequence)?.changes.count == 1)
             try store.close()
         }
-        let store = try Store(at: folder.store, entities: Note.self)
+        let store = try Store(at: directory.store, entities: Note.self)
         #expect(try store.all(Note.self).map(\.text) == (0..<5).map { "\($0)!" })
         try store.close()
-        #expect(try Archive(at: folder.store).verify().ok)
+        #expect(try Archive(at: directory.store).verify().ok)
     }
 }

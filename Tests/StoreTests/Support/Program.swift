@@ -58,8 +58,8 @@ extension Process {
     func outcome() throws -> Program.Outcome {
         let output = Pipe()
         // A file: who fills a second pipe would wait until the first is read.
-        let folder = try TemporaryFolder()
-        let errors = folder.url.appending(path: "errors")
+        let directory = try TemporaryDirectory()
+        let errors = directory.url.appending(path: "errors")
         try Data().write(to: errors)
         standardOutput = output
         standardError = try FileHandle(forWritingTo: errors)

@@ -31,14 +31,14 @@ enum Shell {
     }
 
     /// The small history that is bundled with the example, as a repository.
-    static func bundledRepository(in folder: TemporaryFolder) throws -> URL {
+    static func bundledRepository(in directory: TemporaryDirectory) throws -> URL {
         try repository(
-            of: Repository.root.appending(path: "Examples/GitHistory/history.fi"), in: folder)
+            of: Repository.root.appending(path: "Examples/GitHistory/history.fi"), in: directory)
     }
 
     /// A repository with the history that a file holds, as `git fast-export` writes it.
-    static func repository(of stream: URL, in folder: TemporaryFolder) throws -> URL {
-        let url = folder.url.appending(path: "repository")
+    static func repository(of stream: URL, in directory: TemporaryDirectory) throws -> URL {
+        let url = directory.url.appending(path: "repository")
         _ = try run(["git", "init", "--quiet", "--bare", url.path])
         _ = try run([
             "sh", "-c", "git -C \"$1\" fast-import --quiet <\"$2\"", "sh", url.path, stream.path,

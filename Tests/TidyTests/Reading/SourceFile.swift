@@ -2,7 +2,7 @@ import Foundation
 
 /// A file of the repository, taken apart once so that every rule can look at the part it means.
 struct SourceFile {
-    /// The path from the repository's root, with `/` between the folders.
+    /// The path from the repository's root, with `/` between the directories.
     let path: String
     let text: String
     let byteCount: Int
@@ -51,7 +51,7 @@ struct SourceFile {
         return String(name[name.index(after: dot)...])
     }
 
-    /// Whether the file is one of `places`: a file's path, or a folder's with a slash at its end.
+    /// Whether the file is one of `places`: a file's path, or a directory's with a slash at its end.
     func isIn(_ places: [String]) -> Bool {
         places.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
     }

@@ -18,7 +18,7 @@ struct SourceTree {
         return SourceTree(files)
     }
 
-    /// The folder of the repository that this file lies in.
+    /// The directory of the repository that this file lies in.
     static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
     }
@@ -26,20 +26,20 @@ struct SourceTree {
     static func repository() throws -> SourceTree { try read(at: root) }
 
     private static func collect(
-        _ folder: URL, path: String, into files: inout [SourceFile]
+        _ directory: URL, path: String, into files: inout [SourceFile]
     ) throws {
         for name in try FileManager.default.contentsOfDirectory(
-            atPath: folder.path(percentEncoded: false))
+            atPath: directory.path(percentEncoded: false))
         {
             if skipped.contains(name) || name.hasSuffix(".xcodeproj") { continue }
-            let url = folder.appending(path: name)
+            let url = directory.appending(path: name)
             let path = path.isEmpty ? name : "\(path)/\(name)"
-            var isFolder: ObjCBool = false
+            var isDirectory: ObjCBool = false
             let file = url.path(percentEncoded: false)
-            guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) else {
+            guard FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory) else {
                 continue
             }
-            if isFolder.boolValue {
+            if isDirectory.boolValue {
                 try collect(url, path: path, into: &files)
             } else {
                 let data = try Data(contentsOf: url)

@@ -84,9 +84,9 @@ import Testing
 
     @Test func `is right at its place`() {
         #expect(lines("print(a)", at: "Sources/SkyrosTool/A.swift").isEmpty)
-        #expect(lines("UUID()", at: "Sources/SkyrosDisk/Surroundings.swift").isEmpty)
+        #expect(lines("UUID()", at: "Sources/SkyrosDisk/Environment.swift").isEmpty)
         #expect(
-            lines("DispatchSemaphore(value: 0)", at: "Sources/Skyros/Write/WriterTurn.swift")
+            lines("DispatchSemaphore(value: 0)", at: "Sources/Skyros/Write/WriterLock.swift")
                 .isEmpty)
         #expect(
             lines("Thread.sleep(1)", at: "Sources/SkyrosTool/Commands/LogCommand.swift").isEmpty)
@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct `An exception for a call` {
-    private let path = "Sources/Skyros/Write/WriterTurn.swift"
+    private let path = "Sources/Skyros/Write/WriterLock.swift"
 
     @Test func `is reported when the call is gone`() {
         let idle = SourceTree([SourceFile(path, "let a = 1")]).places(Calls.idleExceptions)

@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-@Suite struct `Borders between folders` {
+@Suite struct `Borders between directories` {
     private let declarations = SourceTree([
         SourceFile("Sources/Skyros/Model/Event.swift", "struct Event { struct Kind {} }"),
         SourceFile("Sources/Skyros/State/Snapshot.swift", "public struct Snapshot {}"),
@@ -109,7 +109,7 @@ import Testing
                 "SkyrosLog/Format/Block.swift": "struct Block { let a: SealedSegment }",
                 "SkyrosLog/Reading/SealedSegment.swift": "struct SealedSegment {}",
             ]) == ["Sources/SkyrosLog/Format/Block.swift:1"])
-        // The name, and the folder that has no floor.
+        // The name, and the directory that has no floor.
         #expect(
             places([
                 "Skyros/Coding/CBOR/Deep/A.swift": "let a: Record",
@@ -126,18 +126,19 @@ import Testing
 
     @Test func `leave no circle`() {
         let circle = [
-            "Skyros/State/KeyTree/KeyTree.swift": "struct KeyTree {\n    let a: FetchRequest\n}",
-            "Skyros/State/Fetch/FetchRequest.swift": "struct FetchRequest { let a: KeyTree }",
+            "Skyros/State/IndexBTree/IndexBTree.swift":
+                "struct IndexBTree {\n    let a: FetchRequest\n}",
+            "Skyros/State/Fetch/FetchRequest.swift": "struct FetchRequest { let a: IndexBTree }",
         ]
-        #expect(places(circle) == ["Sources/Skyros/State/KeyTree/KeyTree.swift:2"])
+        #expect(places(circle) == ["Sources/Skyros/State/IndexBTree/IndexBTree.swift:2"])
         let peers = [
-            "Skyros/State/KeyTree/KeyTree.swift": "struct KeyTree { let a: RowMap }",
-            "Skyros/State/RowMap/RowMap.swift": "struct RowMap { let a: KeyTree }",
+            "Skyros/State/IndexBTree/IndexBTree.swift": "struct IndexBTree { let a: RowTrie }",
+            "Skyros/State/RowTrie/RowTrie.swift": "struct RowTrie { let a: IndexBTree }",
         ]
         #expect(places(peers).count == 2)
     }
 
-    @Test func `need a floor for every folder`() {
+    @Test func `need a floor for every directory`() {
         #expect(places("Cellar/A.swift", "let a = 1") == ["Sources/Skyros/Cellar/A.swift:1"])
         #expect(places(["SkyrosLog/Cellar/A.swift": ""]) == ["Sources/SkyrosLog/Cellar/A.swift:1"])
         #expect(places(["SkyrosNew/A.swift": "", "SkyrosDisk/Posix/A.swift": ""]).isEmpty)

@@ -1,16 +1,16 @@
-/// Folders name only the types that lie on lower floors than they do.
+/// Directories name only the types that lie on lower floors than they do.
 ///
 /// Who declares which type is read from the sources of a module: types at the top of a file,
 /// private ones left out. A name counts as a use wherever it stands in code as a word of its own;
 /// after a dot only if the module's name stands before it.
 enum Borders {
-    static let rule = Rule("Folders name what lies below them", tree: findings)
+    static let rule = Rule("Directories name what lies below them", tree: findings)
 
     private struct Use {
         let file: SourceFile
         let line: Int
         let type: String
-        /// The innermost folder around the use and the type, and the two in it.
+        /// The innermost directory around the use and the type, and the two in it.
         let around: String
         let from: String
         let to: String
@@ -37,13 +37,13 @@ enum Borders {
         file.isSwift && file.path.hasPrefix("Sources/")
     }
 
-    private static func folder(of file: SourceFile) -> String {
+    private static func directory(of file: SourceFile) -> String {
         String(file.path.dropLast(file.name.count))
     }
 
-    /// The folders around a file that have no floor.
+    /// The directories around a file that have no floor.
     private static func strangers(_ file: SourceFile) -> [Finding] {
-        let parts = folder(of: file).split(separator: "/")
+        let parts = directory(of: file).split(separator: "/")
         return parts.indices.dropFirst(2).compactMap { index in
             let around = parts[..<index].map { "\($0)/" }.joined()
             guard Floors.floor(of: String(parts[index]), in: around) == nil else { return nil }
@@ -61,7 +61,7 @@ enum Borders {
         }
     }
 
-    /// The folder that declares a type, by the type's name.
+    /// The directory that declares a type, by the type's name.
     private static func homes(of files: [SourceFile]) -> [String: String] {
         var homes: [String: String] = [:]
         for file in files {
@@ -69,25 +69,25 @@ enum Borders {
             where declaration.isType && declaration.parent == nil
                 && declaration.modifiers.isDisjoint(with: ["private", "fileprivate"])
             {
-                homes[declaration.name] = folder(of: file)
+                homes[declaration.name] = directory(of: file)
             }
         }
         return homes
     }
 
-    /// Uses of other folders' types; a name that the file declares itself is its own.
+    /// Uses of other directories' types; a name that the file declares itself is its own.
     private static func uses(
         in file: SourceFile, of module: String, homes: [String: String]
     ) -> [Use] {
         let own = Set(file.declarations.filter(\.isType).map(\.name))
-        let folder = folder(of: file)
+        let directory = directory(of: file)
         return file.tokens.indices.compactMap { index in
             let token = file.tokens[index]
-            guard let home = homes[token.text], home != folder else { return nil }
+            guard let home = homes[token.text], home != directory else { return nil }
             let isMember = index > 0 && file.tokens[index - 1].text == "."
             let isQualified = isMember && index > 1 && file.tokens[index - 2].text == module
             guard isQualified || (!isMember && !own.contains(token.text)) else { return nil }
-            return use(of: token, in: file, from: folder, to: home)
+            return use(of: token, in: file, from: directory, to: home)
         }
     }
 

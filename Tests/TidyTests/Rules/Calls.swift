@@ -18,8 +18,8 @@ enum Calls {
         var words: [String] { Token.all(in: code).filter(\.isWord).map(\.text) }
     }
 
-    private static let timeAndChance = "time and chance are arguments: take them from Surroundings"
-    private static let surroundings = ["Sources/SkyrosDisk/Surroundings.swift"]
+    private static let timeAndChance = "time and chance are arguments: take them from Environment"
+    private static let environment = ["Sources/SkyrosDisk/Environment.swift"]
     private static let waiting = "wait for the event itself, not for time to pass"
     /// Follows a log that another process writes, which announces nothing.
     private static let follower = ["Sources/SkyrosTool/Commands/LogCommand.swift"]
@@ -39,7 +39,7 @@ enum Calls {
         "Sources/Skyros/Model/Records/StoredRow.swift",
         "Sources/Skyros/Model/Records/RecordCoding.swift",
         "Sources/Skyros/Model/Records/Row.swift",
-        "Sources/Skyros/State/Fetch/Reading.swift",
+        "Sources/Skyros/State/Fetch/RecordSource.swift",
         "Sources/Skyros/State/Fetch/Table+Fetch.swift",
         "Sources/Skyros/Store+Reading.swift",
         "Sources/SkyrosDisk/Threads/Locked.swift",
@@ -49,11 +49,11 @@ enum Calls {
 
     private static let bans =
         ["Date()", "UUID()", "Hasher()", "Date.now", "SystemRandomNumberGenerator"].map {
-            Ban(code: $0, exceptions: surroundings, advice: timeAndChance)
+            Ban(code: $0, exceptions: environment, advice: timeAndChance)
         }
         + [".random(", ".randomElement(", ".shuffled(", ".shuffle("].map {
             Ban(
-                code: $0, places: ["Sources/", "Tests/"], exceptions: surroundings,
+                code: $0, places: ["Sources/", "Tests/"], exceptions: environment,
                 advice: "\(timeAndChance), or from a seed, with using:")
         }
         + ["Thread.sleep", "usleep(", "Task.sleep", "nanosleep("].map {
@@ -73,8 +73,8 @@ enum Calls {
                 code: "assertionFailure(",
                 advice: "a check that release builds skip guards nothing: use precondition"),
             Ban(
-                code: "DispatchSemaphore", exceptions: ["Sources/Skyros/Write/WriterTurn.swift"],
-                advice: "threads wait in WriterTurn or a Monitor only"),
+                code: "DispatchSemaphore", exceptions: ["Sources/Skyros/Write/WriterLock.swift"],
+                advice: "threads wait in WriterLock or a Monitor only"),
         ]
         + [
             Ban(

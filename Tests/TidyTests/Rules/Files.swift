@@ -12,7 +12,7 @@ enum Files {
         "svg", "zst", "fi", "png",
     ]
     private static let plainNames: Set = [".gitignore", ".swift-format", "LICENSE"]
-    private static let scriptFolders = ["scripts/", ".ci/"]
+    private static let scriptDirectories = ["scripts/", ".ci/"]
 
     static func controlCharacters(in file: SourceFile) -> [Finding] {
         guard ["swift", "h", "modulemap", "py", "sh", "md"].contains(file.fileExtension) else {
@@ -39,7 +39,7 @@ enum Files {
     }
 
     static func unknownKinds(in file: SourceFile) -> [Finding] {
-        if file.isIn(scriptFolders) && file.fileExtension.isEmpty { return [] }
+        if file.isIn(scriptDirectories) && file.fileExtension.isEmpty { return [] }
         if extensions.contains(file.fileExtension) || plainNames.contains(file.name) { return [] }
         return [
             file.finding(1, "a file of an unknown kind: leave it out, or add its kind to Files")
@@ -47,7 +47,7 @@ enum Files {
     }
 
     static func lameScripts(in file: SourceFile) -> [Finding] {
-        guard file.isIn(scriptFolders), file.fileExtension.isEmpty else { return [] }
+        guard file.isIn(scriptDirectories), file.fileExtension.isEmpty else { return [] }
         if !file.isExecutable { return [file.finding(1, "not executable: chmod +x")] }
         if !file.text.hasPrefix("#!/") {
             return [file.finding(1, "name the interpreter: #!/bin/sh")]

@@ -1,10 +1,10 @@
-/// The folders of Sources as the floors of a house: who stands on whom.
+/// The directories of Sources as the floors of a house: who stands on whom.
 enum Floors {
-    /// Of every folder its folders, from bottom to top.
+    /// Of every directory its directories, from bottom to top.
     ///
-    /// A folder names its own types and those of lower floors, so there is no arrow upwards and
-    /// no circle, and folders that share a floor, like the stages, never name each other. Files
-    /// beside the folders have no floor, and name and are named freely, unless a floor is `wiring`.
+    /// A directory names its own types and those of lower floors, so there is no arrow upwards and
+    /// no circle, and directories that share a floor, like the stages, never name each other. Files
+    /// beside the directories have no floor, and name and are named freely, unless a floor is `wiring`.
     static let all: [String: [[String]]] = [
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
         "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"]],
@@ -14,16 +14,16 @@ enum Floors {
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
-        "Sources/Skyros/State/": [["Nodes"], ["KeyTree", "RowMap"], ["Fetch"]],
+        "Sources/Skyros/State/": [["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"]],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],
     ]
 
-    /// The files beside the folders, which bring these together.
+    /// The files beside the directories, which bring these together.
     static let wiring = "the wiring files"
 
-    /// The floor of what a folder holds; nil if it has none.
-    static func floor(of name: String, in folder: String) -> Int? {
-        all[folder]?.firstIndex { $0.contains(name) }
+    /// The floor of what a directory holds; nil if it has none.
+    static func floor(of name: String, in directory: String) -> Int? {
+        all[directory]?.firstIndex { $0.contains(name) }
     }
 }

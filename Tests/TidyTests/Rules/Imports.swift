@@ -19,7 +19,7 @@ enum Imports {
         ],
         "Glibc": systemPlaces, "Musl": systemPlaces, "Darwin": systemPlaces,
     ]
-    /// Folders of which each folder is a module.
+    /// Directories of which each directory is a module.
     private static let homes: Set<Substring> = ["Sources", "Benchmarks"]
     private static let systemPlaces = ["Memory", "Posix", "Threads"].map {
         "Sources/SkyrosDisk/\($0)/"

@@ -44,7 +44,7 @@ enum Names {
     /// Files with names of their own: each holds several types that go together.
     private static let freeNames = [
         "Sources/Skyros/StoreOpening+Checkpoint.swift",
-        "Sources/SkyrosTesting/Simulation/Surroundings.swift",
+        "Sources/SkyrosTesting/Simulation/ManualClock.swift",
     ]
 
     /// `Type.swift` declares the type, unless it has extensions only; `Type+Topic.swift` declares

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A copy of `scripts/setup` in a folder of its own, on a machine whose only programs are fakes.
+/// A copy of `scripts/setup` in a directory of its own, on a machine whose only programs are fakes.
 ///
 /// The shell that goes on to run the script writes the fakes. This process must not: while it has
 /// one open, another thread may start a child that inherits the open file, and a program that is
@@ -52,11 +52,11 @@ struct FakeMachine: ~Copyable {
             *) exit 0 ;;
         esac
         \(noted("python3"))
-        for folder; do :; done
-        mkdir -p "$folder/bin"
-        printf '#!/bin/sh\\necho "pip $*" >>"$CALLS"\\n' >"$folder/bin/pip"
-        printf '#!/bin/sh\\n' >"$folder/bin/python"
-        chmod +x "$folder/bin/pip" "$folder/bin/python"
+        for directory; do :; done
+        mkdir -p "$directory/bin"
+        printf '#!/bin/sh\\necho "pip $*" >>"$CALLS"\\n' >"$directory/bin/pip"
+        printf '#!/bin/sh\\n' >"$directory/bin/python"
+        chmod +x "$directory/bin/pip" "$directory/bin/python"
         """
     }
 

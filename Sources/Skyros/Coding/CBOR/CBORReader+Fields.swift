@@ -12,9 +12,9 @@ package struct CBORField {
 
 /// Walks over the fields of a map in the order in which they are stored.
 ///
-///     var fields = try CBORFields(record)
+///     var fields = try MapEntries(record)
 ///     while let field = try fields.next() { … record[field.value] … }
-package struct CBORFields {
+package struct MapEntries {
     package private(set) var reader: CBORReader
     /// The number of fields in the whole map.
     package let count: Int
@@ -58,7 +58,7 @@ extension CBORReader {
     package static func valueRange(
         ofKey utf8: UnsafeRawBufferPointer, inMap bytes: UnsafeRawBufferPointer
     ) throws(CBORError) -> Range<Int>? {
-        var fields = try CBORFields(bytes)
+        var fields = try MapEntries(bytes)
         while let field = try fields.next() {
             if bytes.equals(utf8, at: field.key) { return field.value }
         }

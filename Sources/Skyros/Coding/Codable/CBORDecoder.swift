@@ -20,7 +20,7 @@ package struct CBORDecoder: Sendable {
     package func decode<T: Decodable>(
         _ type: T.Type, from bytes: UnsafeRawBufferPointer
     ) throws -> T {
-        let session = DecodingSession.begin()
+        let session = DecodingContext.begin()
         defer { session.end() }
         guard UInt32(exactly: bytes.count) != nil else {
             throw session.error(CBORError(.tooLarge, at: 0), type)
@@ -38,7 +38,7 @@ package struct CBORDecoder: Sendable {
     }
 
     /// Throws unless the outermost item ends where the bytes end.
-    private func checkEnd(_ session: DecodingSession, _ type: Any.Type) throws {
+    private func checkEnd(_ session: DecodingContext, _ type: Any.Type) throws {
         do {
             var reader = session.reader(at: session.state.pointee.end ?? 0)
             if session.state.pointee.end == nil { try reader.skipValue() }

@@ -31,7 +31,7 @@ package struct CBOREncoder: Sendable {
     package func withEncoded<T: Encodable>(
         _ value: T, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let session = EncodingSession.begin()
+        let session = EncodingContext.begin()
         defer { session.end() }
         if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
         // The frame around everything, so that every value has one.

@@ -13,7 +13,7 @@ struct DecodingFields {
     func index(
         of utf8: UnsafeRawBufferPointer, in state: borrowing DecodingState
     ) -> Int? {
-        let word = CBORKeyWord.word(of: utf8)
+        let word = KeyPrefix.word(of: utf8)
         let end = first + count
         var index = first
         if count > Self.scanMax { index = lowerBound(of: word, in: state) }

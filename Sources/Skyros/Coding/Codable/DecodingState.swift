@@ -1,6 +1,6 @@
 /// A key of a map that is being decoded, and where its value begins.
 struct DecodingEntry: BitwiseCopyable {
-    /// The key's beginning, see `CBORKeyWord`.
+    /// The key's beginning, see `KeyPrefix`.
     var word: UInt64
     var keyLength: UInt32
     /// The value's offset; the key's UTF-8 ends there.

@@ -6,14 +6,14 @@ struct EncodingState: ~Copyable {
     var entries = ScratchStack<EncodingEntry>(capacity: 128)
     var kinds = CodingKinds()
     /// Containers that were asked for explicitly and are not yet part of `writer`.
-    var children: [EncodingChild] = []
+    var children: [NestedEncoding] = []
     /// Sessions of earlier children, to be used again.
-    var spares: [EncodingSession] = []
+    var spares: [EncodingContext] = []
     /// An error that came up where none can be thrown.
     var failure: (any Error)?
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Where a child's bytes will be spliced in.
-    var parent: EncodingParent?
+    var parent: ParentEncoding?
     /// How many calls of `encode(to:)` were under way when this child was made.
     var callDepthBase = 0
     /// Never goes back, so that no stamp is used twice.

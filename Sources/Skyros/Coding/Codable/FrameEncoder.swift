@@ -1,6 +1,6 @@
 /// The encoder that a type's `encode(to:)` gets: it stands for one value.
 struct FrameEncoder: Encoder {
-    let place: EncodingPlace
+    let place: EncodingCursor
 
     var codingPath: [any CodingKey] { place.codingPath }
 

@@ -1,6 +1,6 @@
 /// Decodes the fields of a map.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let session: DecodingSession
+    let session: DecodingContext
     let fields: DecodingFields
     /// How many arrays and maps there are around the values of the fields.
     let depth: Int

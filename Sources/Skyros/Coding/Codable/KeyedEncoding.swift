@@ -1,6 +1,6 @@
 /// Encodes the fields of a map.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let place: EncodingPlace
+    let place: EncodingCursor
 
     var codingPath: [any CodingKey] { place.codingPath }
 

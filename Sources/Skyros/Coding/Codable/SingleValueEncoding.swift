@@ -1,6 +1,6 @@
 /// Encodes one value in place of another.
 struct SingleValueEncoding: SingleValueEncodingContainer {
-    let place: EncodingPlace
+    let place: EncodingCursor
 
     var codingPath: [any CodingKey] { place.codingPath }
 

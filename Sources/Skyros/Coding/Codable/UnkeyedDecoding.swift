@@ -1,6 +1,6 @@
 /// Decodes the elements of an array, one after the other.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
-    let session: DecodingSession
+    let session: DecodingContext
     /// Where the array begins.
     let start: Int
     /// Where the next element begins.
@@ -10,7 +10,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let depth: Int
     private(set) var currentIndex = 0
 
-    init(session: DecodingSession, start: Int, next: Int, length: Int, depth: Int) {
+    init(session: DecodingContext, start: Int, next: Int, length: Int, depth: Int) {
         self.session = session
         self.start = start
         self.next = next

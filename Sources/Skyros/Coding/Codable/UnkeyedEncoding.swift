@@ -1,6 +1,6 @@
 /// Encodes the elements of an array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
-    let place: EncodingPlace
+    let place: EncodingCursor
 
     var codingPath: [any CodingKey] { place.codingPath }
 

@@ -10,13 +10,13 @@ protocol UnorderedCollection {
     /// False if the collection's own way of encoding gives an order already.
     static var needsOrder: Bool { get }
 
-    func encodeElements(to session: EncodingSession) throws
+    func encodeElements(to session: EncodingContext) throws
 }
 
 extension Set: UnorderedCollection where Element: Encodable {
     static var needsOrder: Bool { true }
 
-    func encodeElements(to session: EncodingSession) throws {
+    func encodeElements(to session: EncodingContext) throws {
         for element in self {
             let start = session.state.pointee.writer.count
             session.state.pointee.countElement()
@@ -34,7 +34,7 @@ extension Dictionary: UnorderedCollection where Key: Encodable, Value: Encodable
             || Key.self is any CodingKeyRepresentable.Type)
     }
 
-    func encodeElements(to session: EncodingSession) throws {
+    func encodeElements(to session: EncodingContext) throws {
         for (key, value) in self {
             let start = session.state.pointee.writer.count
             session.state.pointee.countElement()
@@ -46,7 +46,7 @@ extension Dictionary: UnorderedCollection where Key: Encodable, Value: Encodable
     }
 }
 
-extension EncodingSession {
+extension EncodingContext {
     /// Encodes a collection as an array, in the order of its elements' bytes. O(n log n).
     func encodeUnordered<T: Encodable>(_ value: T) throws {
         guard let collection = value as? any UnorderedCollection else {

@@ -1,12 +1,12 @@
 /// The decoder that a type's `init(from:)` gets: it stands for one item.
 struct ValueDecoder: Decoder {
-    let session: DecodingSession
+    let session: DecodingContext
     let offset: UInt32
     /// How many arrays and maps there are around the item.
     let depth: UInt32
 
     @inline(__always)
-    init(session: DecodingSession, offset: Int, depth: Int) {
+    init(session: DecodingContext, offset: Int, depth: Int) {
         self.session = session
         self.offset = UInt32(truncatingIfNeeded: offset)
         self.depth = UInt32(truncatingIfNeeded: depth)

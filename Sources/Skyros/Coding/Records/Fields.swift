@@ -34,7 +34,7 @@ public struct Fields: Hashable, Sendable {
 
     private static func check(_ bytes: [UInt8]) throws(CBORError) {
         try bytes.withBytes { buffer throws(CBORError) in
-            var cursor = try FieldCursor(buffer)
+            var cursor = try RecordCursor(buffer)
             while cursor.current != nil { try cursor.advance() }
         }
     }
@@ -45,7 +45,7 @@ public struct Fields: Hashable, Sendable {
     public var names: [String] {
         let names = try? bytes.withBytes { buffer throws(CBORError) in
             var names: [String] = []
-            var fields = try CBORFields(buffer)
+            var fields = try MapEntries(buffer)
             while let field = try fields.next() {
                 names.append(String(decoding: buffer[field.key], as: UTF8.self))
             }
@@ -93,8 +93,8 @@ public struct Fields: Hashable, Sendable {
         var after = FieldCollector()
         try old.withBytes { oldBytes throws(CBORError) in
             try new.withBytes { newBytes throws(CBORError) in
-                var old = try FieldCursor(oldBytes)
-                var new = try FieldCursor(newBytes)
+                var old = try RecordCursor(oldBytes)
+                var new = try RecordCursor(newBytes)
                 while old.current != nil || new.current != nil {
                     if try old.skipCommon(&new) { continue }
                     let order = old.compareKey(to: new)
@@ -130,9 +130,9 @@ public struct Fields: Hashable, Sendable {
         _ oldBytes: UnsafeRawBufferPointer, _ beforeBytes: UnsafeRawBufferPointer,
         _ afterBytes: UnsafeRawBufferPointer, into merged: inout FieldCollector
     ) throws(CBORError) {
-        var old = try FieldCursor(oldBytes)
-        var before = try FieldCursor(beforeBytes)
-        var after = try FieldCursor(afterBytes)
+        var old = try RecordCursor(oldBytes)
+        var before = try RecordCursor(beforeBytes)
+        var after = try RecordCursor(afterBytes)
         while old.current != nil || after.current != nil {
             let order = old.compareKey(to: after)
             if order >= 0 {

@@ -2,7 +2,7 @@
 package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
     package let name: String
     private let utf8: [UInt8]
-    /// The name as the beginning of an encoded key, see `CBORKeyWord`.
+    /// The name as the beginning of an encoded key, see `KeyPrefix`.
     let word: UInt64
     /// What records of today's type hold in the field.
     let expected: ExpectedValue
@@ -15,7 +15,7 @@ package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
         self.name = name
         self.expected = expected
         utf8 = [UInt8](name.utf8)
-        word = utf8.withUnsafeBytes { CBORKeyWord.word(of: $0) }
+        word = utf8.withUnsafeBytes { KeyPrefix.word(of: $0) }
     }
 
     package init(stringLiteral value: String) {
@@ -23,7 +23,7 @@ package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 
     @inline(__always)
-    func matches(_ key: CBORKeyWord, in bytes: UnsafeRawBufferPointer) -> Bool {
+    func matches(_ key: KeyPrefix, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard key.word == word else { return false }
         return utf8.count < 8 || utf8.withUnsafeBytes { bytes.equals($0, at: key.range) }
     }

@@ -61,7 +61,9 @@ extension Index {
     ///
     /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given,
     ///   or if there are too few names, none at all, or one of them twice.
-    func definition(_ probe: FieldProbe<E> = FieldProbe(E.self)) throws -> IndexDefinition {
+    func definition(_ probe: StoredNameResolver<E> = StoredNameResolver(E.self)) throws
+        -> IndexDefinition
+    {
         guard !parts.isEmpty else {
             throw Self.invalid("an index of \(E.self) has no fields")
         }
@@ -84,7 +86,7 @@ extension Index {
     }
 
     private func definition(
-        of fields: [String], _ probe: FieldProbe<E>
+        of fields: [String], _ probe: StoredNameResolver<E>
     ) throws -> IndexDefinition {
         for (position, field) in fields.enumerated() where fields[..<position].contains(field) {
             throw Self.invalid("an index of \(E.self) names the field \"\(field)\" twice")

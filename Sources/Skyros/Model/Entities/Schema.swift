@@ -60,7 +60,7 @@ package struct Schema: Sendable {
         let indexes = E.indexes
         // The probe calls the type's `init(from:)`: no concern of one without indexes.
         guard !indexes.isEmpty else { return EntityDefinition(name: name, type: type, indexes: []) }
-        let probe = FieldProbe(type)
+        let probe = StoredNameResolver(type)
         return EntityDefinition(
             name: name, type: type, indexes: try indexes.map { try $0.definition(probe) })
     }

@@ -19,7 +19,7 @@ public struct StoreError: Error, Sendable {
 
     /// Where something went wrong.
     public struct Place: Hashable, Sendable {
-        /// The file, relative to the store's folder.
+        /// The file, relative to the store's directory.
         public var file: String?
         /// Bytes from the start of that file.
         public var offset: Int?

@@ -7,7 +7,7 @@ struct CommandBatch: ~Copyable, Sendable {
     private(set) var changes: [Change] = []
     /// What the fold needs for each change, so that it need not build it again; nil where there
     /// is nothing at hand.
-    private(set) var prepared: [PreparedRow?] = []
+    private(set) var prepared: [StagedChange?] = []
     private var kept: [any Sendable] = []
 
     init(metadata: Metadata, intent: Intent?) {
@@ -18,7 +18,7 @@ struct CommandBatch: ~Copyable, Sendable {
     /// A block that changes nothing leaves no event.
     var isEmpty: Bool { changes.isEmpty }
 
-    mutating func append(_ change: Change, _ prepared: PreparedRow?) {
+    mutating func append(_ change: Change, _ prepared: StagedChange?) {
         changes.append(change)
         self.prepared.append(prepared)
     }

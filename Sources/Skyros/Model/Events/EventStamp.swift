@@ -4,6 +4,6 @@ import SkyrosLog
 struct EventStamp: Sendable {
     let sequence: SequenceNumber
     let time: EventTime
-    /// The running check through the event.
-    let check: RunningCheck
+    /// The chain hash through the event.
+    let chainHash: ChainHash
 }

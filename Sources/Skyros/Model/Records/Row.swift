@@ -128,7 +128,7 @@ extension Row {
 }
 
 /// A row that a write block has made, with what it knows about the record.
-struct PreparedRow: Sendable {
+struct StagedChange: Sendable {
     /// The row as it will be; nil if the record goes away.
     let row: Row?
     /// The row as it was; nil if there was none. It is kept until readers may look again: the

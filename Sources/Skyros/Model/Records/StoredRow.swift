@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A value that is looked at where it is: what cannot be copied is not copied by the way.
 @usableFromInline
-struct Lent<E>: ~Copyable {
+struct Borrowed<E>: ~Copyable {
     @usableFromInline let value: E
 }
 
@@ -56,7 +56,7 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     ///
     /// A pointer, because who looks at a property that can change gets a copy of it.
     @inlinable
-    var filled: UnsafePointer<Lent<E>>? {
+    var filled: UnsafePointer<Borrowed<E>>? {
         let address = address.load(ordering: .acquiring)
         return address > StoredRowState.filling ? UnsafePointer(bitPattern: address) : nil
     }

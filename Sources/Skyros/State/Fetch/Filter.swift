@@ -39,7 +39,7 @@ public struct Filter<E: Entity>: Sendable {
         self.init(
             .test(
                 { try predicate.evaluate($0) },
-                necessary: PredicatePlanning.necessary(in: predicate)))
+                necessary: PredicatePlanner.necessary(in: predicate)))
     }
 
     /// Whether `value` passes.

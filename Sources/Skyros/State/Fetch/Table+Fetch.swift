@@ -167,11 +167,11 @@ extension Table {
 }
 
 extension QueryPlan.IndexRange {
-    fileprivate var start: KeyTree.Bound? {
-        lower.map { KeyTree.Bound(key: $0, isInclusive: true) }
+    fileprivate var start: IndexBTree.Bound? {
+        lower.map { IndexBTree.Bound(key: $0, isInclusive: true) }
     }
 
-    fileprivate var end: KeyTree.Bound? {
-        upper.map { KeyTree.Bound(key: $0, isInclusive: false) }
+    fileprivate var end: IndexBTree.Bound? {
+        upper.map { IndexBTree.Bound(key: $0, isInclusive: false) }
     }
 }

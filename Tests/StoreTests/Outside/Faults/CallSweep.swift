@@ -46,7 +46,7 @@ struct CallSweep {
     /// Where every run begins.
     private let origin: WriterStore
     private let events = ["--events", "24"]
-    /// The names of files and folders, relative to the store's, by what they are.
+    /// The names of files and directories, relative to the store's, by what they are.
     private var files: [(name: String, paths: [String])] = []
     private(set) var cases: [Case] = []
 
@@ -105,11 +105,11 @@ struct CallSweep {
     /// A copy of what the run begins with.
     private func copy() throws -> WriterStore {
         let home = try WriterStore()
-        for name in try FileManager.default.contentsOfDirectory(atPath: origin.folder.url.path)
+        for name in try FileManager.default.contentsOfDirectory(atPath: origin.directory.url.path)
         where name != "trace" {
             try FileManager.default.copyItem(
-                at: origin.folder.url.appending(path: name),
-                to: home.folder.url.appending(path: name))
+                at: origin.directory.url.appending(path: name),
+                to: home.directory.url.appending(path: name))
         }
         return home
     }

@@ -19,8 +19,8 @@
         }
 
         private static func sweep() throws -> String {
-            let folder = try TemporaryFolder()
-            let library = folder.url.appending(path: "memory.so")
+            let directory = try TemporaryDirectory()
+            let library = directory.url.appending(path: "memory.so")
             try compile(to: library)
             let whole = try run(WriterStore(), library, failing: 0)
             guard

@@ -20,13 +20,13 @@
         }
 
         private static func sweep() throws -> String {
-            let folder = try TemporaryFolder()
-            let medium = try LoopMedium(in: folder, bytes: 8 << 20)
+            let directory = try TemporaryDirectory()
+            let medium = try LoopMedium(in: directory, bytes: 8 << 20)
             let interval = Extent.pick(brief: 37, quick: 11, deep: 1)
             var (fullCount, count) = (0, 0)
             for blocks in stride(from: 0, through: blockCountMax, by: interval) {
                 let level = ["durable", "buffered", "deferred"][count % 3]
-                if try isFull(medium, folder, blocks, level) { fullCount += 1 }
+                if try isFull(medium, directory, blocks, level) { fullCount += 1 }
                 count += 1
             }
             try medium.unmount()
@@ -40,11 +40,11 @@
         ///
         /// - Returns: whether it was told that the disk is full.
         private static func isFull(
-            _ medium: LoopMedium, _ folder: TemporaryFolder, _ blocks: Int, _ level: String
+            _ medium: LoopMedium, _ directory: TemporaryDirectory, _ blocks: Int, _ level: String
         ) throws -> Bool {
             let writer = try Program("CrashWriter")
             let store = "\(medium.root)/Test.skyros"
-            let acknowledgements = folder.url.appending(path: "acknowledged")
+            let acknowledgements = directory.url.appending(path: "acknowledged")
             try? FileManager.default.removeItem(at: acknowledgements)
             defer { try? FileManager.default.removeItem(atPath: store) }
             func run(_ role: String, _ options: String...) throws -> Program.Outcome {

@@ -7,7 +7,7 @@ import TestSupport
     /// A file system of a real kernel that belongs to one test: ext4 on a loop device, whose image
     /// is a sparse file in memory (a tmpfs). Its power can be cut, and its medium can run out.
     ///
-    /// All of it lies in the test's temporary folder; no path outside of that is ever named.
+    /// All of it lies in the test's temporary directory; no path outside of that is ever named.
     final class LoopMedium {
         struct Failure: Error, CustomStringConvertible {
             let description: String
@@ -18,7 +18,7 @@ import TestSupport
         /// Whether there can be one on this machine; says on the output why not.
         static let isPossible: Bool = {
             do {
-                let medium = try LoopMedium(in: TemporaryFolder(), bytes: 32 << 20)
+                let medium = try LoopMedium(in: TemporaryDirectory(), bytes: 32 << 20)
                 try medium.cutPower()
                 try medium.unmount()
                 return true
@@ -31,18 +31,18 @@ import TestSupport
         /// How often a file system that is busy is asked to go, each time by a process that begins.
         private static let triesMax = 100
 
-        private let folder: TemporaryFolder
+        private let directory: TemporaryDirectory
         /// Where the medium's memory is.
-        private var medium: String { folder.url.appending(path: "medium").path }
+        private var medium: String { directory.url.appending(path: "medium").path }
         private var image: String { "\(medium)/image" }
         /// Where the file system is.
-        var root: String { folder.url.appending(path: "mounted").path }
+        var root: String { directory.url.appending(path: "mounted").path }
         private var isMediumMounted = false
         private var isMounted = false
 
         /// Makes the file system and mounts it.
-        init(in folder: TemporaryFolder, bytes: Int) throws {
-            self.folder = folder
+        init(in directory: TemporaryDirectory, bytes: Int) throws {
+            self.directory = directory
             for path in [medium, root] {
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: false)
@@ -161,9 +161,9 @@ import TestSupport
         // MARK: Tools
 
         private func requireOwn(_ path: String) throws {
-            let start = folder.url.path + "/"
+            let start = directory.url.path + "/"
             guard path.hasPrefix(start), start.contains("/skyros-"), !path.contains("..") else {
-                throw Failure(description: "\(path) is not below the test's folder")
+                throw Failure(description: "\(path) is not below the test's directory")
             }
         }
 

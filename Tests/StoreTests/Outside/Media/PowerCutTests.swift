@@ -90,16 +90,16 @@
         }
 
         let medium: LoopMedium
-        private let folder: TemporaryFolder
+        private let directory: TemporaryDirectory
         private var boot = 0
         /// The last event that the store was known to hold.
         private(set) var last = 0
         private var store: String { "\(medium.root)/Test.skyros" }
-        private var acknowledgements: URL { folder.url.appending(path: "acknowledged") }
+        private var acknowledgements: URL { directory.url.appending(path: "acknowledged") }
 
         init() throws {
-            folder = try TemporaryFolder()
-            medium = try LoopMedium(in: folder, bytes: 64 << 20)
+            directory = try TemporaryDirectory()
+            medium = try LoopMedium(in: directory, bytes: 64 << 20)
         }
 
         private func arguments(_ role: String, _ level: String, _ plan: Plan) -> [String] {

@@ -7,23 +7,24 @@
     /// bring it to the medium. Only the sync tells.
     @Suite(.long, .enabled(if: LoopMedium.isPossible, LoopMedium.needs))
     struct `A store on a medium that is thinner than it says` {
-        private let folder: TemporaryFolder
+        private let directory: TemporaryDirectory
         private let writer: Program
 
         init() throws {
-            folder = try TemporaryFolder()
+            directory = try TemporaryDirectory()
             writer = try Program("CrashWriter")
         }
 
         private func arguments(_ role: String, boot: Int, _ medium: LoopMedium) -> [String] {
             [
-                role, "\(medium.root)/Test.skyros", folder.url.appending(path: "acknowledged").path,
+                role, "\(medium.root)/Test.skyros",
+                directory.url.appending(path: "acknowledged").path,
                 "durable", "--threads", "4", "--boot", "boot-\(boot)",
             ]
         }
 
         private func acknowledgedCount() throws -> Int {
-            try String(contentsOf: folder.url.appending(path: "acknowledged"), encoding: .utf8)
+            try String(contentsOf: directory.url.appending(path: "acknowledged"), encoding: .utf8)
                 .split(separator: "\n").count
         }
 
@@ -42,7 +43,7 @@
         func `reports it, acknowledges nothing more, and loses nothing (F13, F14)`(
             bytes: Int, ofJournal: Bool
         ) throws {
-            let medium = try LoopMedium(in: folder, bytes: 64 << 20)
+            let medium = try LoopMedium(in: directory, bytes: 64 << 20)
             if !ofJournal { try medium.fillJournal() }
             let first = try writer.run(arguments("run", boot: 0, medium) + ["--events", "40"])
             try #require(first.status == 0, "\(first.errors)")

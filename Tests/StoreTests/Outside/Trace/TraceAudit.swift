@@ -7,7 +7,7 @@ struct TraceAudit {
     enum Rule: String {
         case acknowledgedBytes = "no acknowledgement before the sync of the bytes it is about"
         case acknowledgedName = "no acknowledgement before the names that lead to the bytes are"
-        case ownNames = "a thread syncs the folder of what it made before it acknowledges"
+        case ownNames = "a thread syncs the directory of what it made before it acknowledges"
         case renamedContent = "a file is synced before it is renamed, and not written between"
         case removedSegment = "a segment is removed once its sealed form is durable"
         case repeatedSync = "a sync that failed is not repeated"
@@ -35,13 +35,13 @@ struct TraceAudit {
         }
     }
 
-    /// A name that was made: of a new file or folder, or by a rename.
+    /// A name that was made: of a new file or directory, or by a rename.
     private struct Name {
         let call: Int
         let thread: Int
         let path: String
 
-        var folder: String { TraceAudit.folder(of: path) }
+        var directory: String { TraceAudit.directory(of: path) }
     }
 
     private struct Sync {
@@ -113,7 +113,7 @@ struct TraceAudit {
 
     // MARK: Paths
 
-    private static func folder(of path: String) -> String {
+    private static func directory(of path: String) -> String {
         let parent = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         return parent.isEmpty ? "/" : String(parent)
     }
@@ -145,7 +145,7 @@ extension TraceAudit {
         case "fsync", "fdatasync":
             let file = file(path)
             if file.hasFailedSync { note(.repeatedSync, call, path) }
-            let synced = names.filter { $0.folder == path && returned.contains($0.call) }
+            let synced = names.filter { $0.directory == path && returned.contains($0.call) }
             syncs[index] = Sync(
                 file: file, changes: file.unsynced.intersection(returned),
                 names: Set(synced.map(\.call)))

@@ -79,17 +79,18 @@ import Testing
         #expect(rules(Self.opening + early) == [.acknowledgedBytes])
     }
 
-    @Test func `misses a sync of each folder on the way to the bytes`() {
+    @Test func `misses a sync of each directory on the way to the bytes`() {
         let write = [
             Self.write(1, thread: 2), Self.sync(thread: 2), Self.acknowledge(1, thread: 2),
         ]
-        for folder in ["fsync(3</>)", "fsync(4</s>)", "fsync(5</s/events>)"] {
-            let opening = without(folder, Self.opening)
-            #expect(rules(opening + write, endedInOrder: false) == [.acknowledgedName], "\(folder)")
+        for directory in ["fsync(3</>)", "fsync(4</s>)", "fsync(5</s/events>)"] {
+            let opening = without(directory, Self.opening)
+            #expect(
+                rules(opening + write, endedInOrder: false) == [.acknowledgedName], "\(directory)")
         }
     }
 
-    @Test func `misses a sync of the folder in which a thread has made something`() {
+    @Test func `misses a sync of the directory in which a thread has made something`() {
         let made = #"1 openat(4</s>, "other", O_RDWR|O_CREAT, 0600) = 8</s/other>"#
         let write = [Self.write(1), Self.sync()]
         let life = Self.opening + [made] + write + [Self.acknowledge(1), "1 fsync(4</s>) = 0"]
@@ -121,7 +122,7 @@ import Testing
         #expect(rules(first + [Self.write(2), failed, Self.sync()]) == [.repeatedSync])
         let late = [Self.write(2), failed, Self.acknowledge(2)]
         #expect(rules(first + late) == [.acknowledgedBytes, .afterFailure])
-        let folder = "1 fsync(\(Self.events)) = -1 EIO (Input/output error)"
-        #expect(rules(first + [folder, "2 fsync(\(Self.events)) = 0"]) == [.repeatedSync])
+        let directory = "1 fsync(\(Self.events)) = -1 EIO (Input/output error)"
+        #expect(rules(first + [directory, "2 fsync(\(Self.events)) = 0"]) == [.repeatedSync])
     }
 }

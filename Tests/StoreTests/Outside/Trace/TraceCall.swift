@@ -48,12 +48,12 @@ struct TraceCall: Equatable {
         }
     }
 
-    /// The path that an argument is, which may begin at the folder that another argument is.
-    private func path(_ index: Int, below folder: Int? = nil) -> String? {
+    /// The path that an argument is, which may begin at the directory that another argument is.
+    private func path(_ index: Int, below directory: Int? = nil) -> String? {
         guard let bytes = bytes(index) else { return nil }
         let name = String(decoding: bytes, as: UTF8.self)
-        guard let folder, !name.hasPrefix("/") else { return name }
-        return descriptorPath(folder).map { name.isEmpty ? $0 : "\($0)/\(name)" }
+        guard let directory, !name.hasPrefix("/") else { return name }
+        return descriptorPath(directory).map { name.isEmpty ? $0 : "\($0)/\(name)" }
     }
 }
 

@@ -57,7 +57,7 @@ struct `A durable writer that is traced` {
     }
 
     /// A sync that another thread's has made worthless may not know of it, and the next does.
-    @Test func `has the sync of a folder confirmed (F13)`() throws {
+    @Test func `has the sync of a directory confirmed (F13)`() throws {
         let outcome = try home.strace.run(
             home.arguments("run", "durable"), tracing: ["fsync", "utimensat", "fdatasync"],
             on: ["\(home.store)/events"])

@@ -1,0 +1,97 @@
+import SkyrosDisk
+import SkyrosLog
+import Synchronization
+
+/// Does in the background what no writer should wait for, on a thread of its own: seals the
+/// segments that have ended, and writes checkpoints.
+///
+/// A checkpoint is due when opening the store would take longer than the target: its cost is
+/// estimated from the changes and bytes since the last one, never from a count alone.
+final class BackgroundMaintenance: Sendable {
+    private let log: FileLog
+    private let view: MainView
+    private let checkpointer: Checkpointer?
+    private let report: @Sendable (StoreError) -> Void
+    private let worker = SerialQueue()
+
+    /// What folding the events since the last checkpoint would cost.
+    private let tailNanoseconds = Atomic(0)
+    private let targetNanoseconds: Int
+    /// Bytes appended since the thread was last told.
+    private let bytesSinceWake = Atomic(0)
+    private let wakeThresholdBytes: Int
+    /// Whether the thread has been told and has not looked yet.
+    private let isScheduled = Atomic(false)
+
+    init(
+        _ log: FileLog, _ view: MainView, _ checkpointer: Checkpointer?, _ options: Store.Options,
+        report: @escaping @Sendable (StoreError) -> Void
+    ) {
+        self.log = log
+        self.view = view
+        self.checkpointer = checkpointer
+        self.report = report
+        let target = options.openingTargetMilliseconds.multipliedReportingOverflow(by: 1_000_000)
+        targetNanoseconds = target.overflow ? .max : target.partialValue
+        wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
+        if log.hasSegmentToSeal { wake() }
+    }
+
+    /// Notes what an event adds to the work. A few nanoseconds.
+    func noteAppended(changeCount: Int, byteCount: Int) {
+        let cost = OpeningCost.ofTail(changeCount: changeCount, byteCount: byteCount)
+        let tail = tailNanoseconds.add(cost, ordering: .relaxed).newValue
+        let bytes = bytesSinceWake.add(byteCount, ordering: .relaxed).newValue
+        let isDue = checkpointer != nil && tail > targetNanoseconds
+        if isDue || bytes > wakeThresholdBytes { wake() }
+    }
+
+    /// Brings the checkpoint to the newest state, on the calling thread.
+    ///
+    /// The log is made durable first: the checkpoint is never ahead of the durable log
+    /// (promise P7).
+    func checkpoint() throws {
+        guard let checkpointer else { return }
+        let (snapshot, dirty) = view.takeDirty()
+        let cost = tailNanoseconds.exchange(0, ordering: .relaxed)
+        if checkpointer.sequence == snapshot.sequence || snapshot.sequence == .zero { return }
+        do {
+            try StoreError.fromLog { () throws(LogError) in try log.sync(through: log.end) }
+            try checkpointer.write(snapshot, dirty)
+        } catch {
+            view.restoreDirty(dirty)
+            tailNanoseconds.add(cost, ordering: .relaxed)
+            throw StoreError.wrapping(error)
+        }
+    }
+
+    /// Finishes what is under way and ends the thread.
+    func stop() {
+        worker.stop()
+    }
+
+    private func wake() {
+        guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        worker.enqueue { self.runPending() }
+    }
+
+    private func runPending() {
+        isScheduled.store(false, ordering: .releasing)
+        bytesSinceWake.store(0, ordering: .relaxed)
+        do {
+            while try sealNext() {}
+        } catch {
+            report(StoreError.wrapping(error))
+        }
+        guard tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds else { return }
+        do {
+            try checkpoint()
+        } catch {
+            report(StoreError.wrapping(error))
+        }
+    }
+
+    private func sealNext() throws -> Bool {
+        try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
+    }
+}

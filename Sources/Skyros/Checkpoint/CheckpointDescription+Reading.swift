@@ -1,0 +1,178 @@
+import SkyrosSQLite
+
+extension CheckpointDescription {
+    /// What the tables of a database say; nil for a database without content.
+    ///
+    /// The file is not trusted: the version comes before everything else, the schema is
+    /// compared before anything is read from a table, and nothing that the file brings is ever
+    /// run. Belongs inside of a transaction, so that all of it is of one moment.
+    ///
+    /// - Throws: `foreign`, `newerFormat`, `corrupt`; `SQLiteError`.
+    static func read(_ connection: Connection) throws -> CheckpointDescription? {
+        let applicationID = try connection.integer("PRAGMA application_id")
+        let version = try connection.integer("PRAGMA user_version")
+        if applicationID == 0, version == 0,
+            try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        {
+            return nil
+        }
+        guard applicationID == TableLayout.applicationID else {
+            throw CheckpointError.foreign(applicationID: applicationID)
+        }
+        guard version == TableLayout.formatVersion else {
+            throw versionError(version, connection)
+        }
+        return try readDescription(connection)
+    }
+
+    /// What to think of a version that is not ours. A newer library says its version in the
+    /// sealed description as well, so a whole description of our own version means that the
+    /// header was damaged.
+    private static func versionError(
+        _ version: Int64, _ connection: Connection
+    ) -> CheckpointError {
+        let isOurs = (try? readDescription(connection)) != nil
+        if version > TableLayout.formatVersion, !isOurs {
+            return .newerFormat(version: version)
+        }
+        return .damage("the header says format \(version)")
+    }
+
+    private static func readDescription(_ connection: Connection) throws -> CheckpointDescription {
+        let encoding = try connection.prepare("PRAGMA encoding").single { $0.string(at: 0) }
+        guard encoding == "UTF-8" else {
+            throw CheckpointError.damage("the encoding of text is not UTF-8")
+        }
+        let schema = try schema(of: connection)
+        for (name, sql) in TableLayout.ownSchema where schema[name] != sql {
+            throw CheckpointError.damage("the tables that describe the others are missing")
+        }
+        return try readTables(connection, schema)
+    }
+
+    private static func readTables(
+        _ connection: Connection, _ schema: [[UInt8]: [UInt8]]
+    ) throws -> CheckpointDescription {
+        let (seal, digest, position) = try readPosition(connection)
+        var catalog = CheckpointDescription(position: position)
+        catalog.layout = try readEntities(connection)
+        try readColumns(connection, into: &catalog.layout)
+        guard catalog.layout.digest == digest, catalog.seal == seal else {
+            throw CheckpointError.damage("the description does not match its seal")
+        }
+        guard catalog.layout.schema == schema else {
+            throw CheckpointError.damage("the tables are not those that the description names")
+        }
+        return catalog
+    }
+
+    /// The SQL of every table by its name.
+    private static func schema(of connection: Connection) throws -> [[UInt8]: [UInt8]] {
+        var result: [[UInt8]: [UInt8]] = [:]
+        let sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+        try connection.prepare(sql).forEachRow { row in
+            let name = [UInt8](row.bytes(at: 1))
+            let isTable = row.bytes(at: 0).elementsEqual("table".utf8)
+            guard isTable, row.bytes(at: 2).elementsEqual(name), result[name] == nil else {
+                let type = row.string(at: 0)
+                let name = row.string(at: 1)
+                throw CheckpointError.damage("there is an unexpected \(type) named \(name)")
+            }
+            result[name] = [UInt8](row.bytes(at: 3))
+        }
+        return result
+    }
+
+    private static func readPosition(
+        _ connection: Connection
+    ) throws -> (seal: UInt64, digest: StateDigest, position: CheckpointPosition) {
+        let select = try connection.prepare("SELECT * FROM _skyros")
+        defer { select.reset() }
+        guard try select.step(), try select.checkedInteger(at: 0) == 1,
+            try select.checkedInteger(at: 1) == TableLayout.formatVersion,
+            let storeID = HexText.bytes(
+                try select.checkedText(at: 2), count: CheckpointPosition.storeIDBytes),
+            let sequence = UInt64(exactly: try select.checkedInteger(at: 3)),
+            let chainHash = HexText.number(try select.checkedText(at: 4)),
+            let digest = StateDigest(description: try select.checkedText(at: 6)),
+            let seal = HexText.number(try select.checkedText(at: 7))
+        else { throw CheckpointError.damage("_skyros has no valid row") }
+        let position = CheckpointPosition(
+            storeID: storeID, sequence: sequence, chainHash: chainHash,
+            timeMicroseconds: try select.checkedInteger(at: 5))
+        guard try !select.step() else {
+            throw CheckpointError.damage("_skyros has more than one row")
+        }
+        return (seal, digest, position)
+    }
+
+    private static func readEntities(_ connection: Connection) throws -> TableLayout {
+        var layout = TableLayout()
+        var names: Set<[UInt8]> = []
+        let sql = "SELECT * FROM _skyros_entities ORDER BY number"
+        try connection.prepare(sql).forEachRow { row in
+            var entity = TableLayout.Entity(
+                name: try row.checkedText(at: 1), table: try row.checkedText(at: 2))
+            guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)), rowCount >= 0,
+                let digest = StateDigest(description: try row.checkedText(at: 4)),
+                let rowNumberHash = HexText.number(try row.checkedText(at: 5)),
+                try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
+                names.insert(Array(entity.name.utf8)).inserted, !entity.table.utf8.contains(0)
+            else { throw CheckpointError.damage("_skyros_entities has an invalid row") }
+            entity.tally = TableDigest(
+                rowCount: rowCount, digest: digest, rowNumberHash: rowNumberHash)
+            layout.entities.append(entity)
+        }
+        return layout
+    }
+
+    private static func readColumns(
+        _ connection: Connection, into layout: inout TableLayout
+    ) throws {
+        let names = layout.entities.enumerated().map { (Array($0.element.name.utf8), $0.offset) }
+        let places = Dictionary(uniqueKeysWithValues: names)
+        var fields: Set<[[UInt8]]> = []
+        var count: Int64 = 0
+        let sql = "SELECT * FROM _skyros_columns ORDER BY number"
+        try connection.prepare(sql).forEachRow { row in
+            let entity = try row.checkedText(at: 1)
+            guard let kind = ColumnKind(rawValue: try row.checkedText(at: 4)) else {
+                throw CheckpointError.damage("_skyros_columns has an unknown kind")
+            }
+            let column = TableLayout.Column(
+                field: try row.checkedText(at: 2), name: try row.checkedText(at: 3), kind: kind)
+            let isNew = fields.insert([Array(entity.utf8), Array(column.field.utf8)]).inserted
+            count += 1
+            guard isNew, try row.checkedInteger(at: 0) == count,
+                let index = places[Array(entity.utf8)], !column.name.utf8.contains(0),
+                layout.entities[index].columns.count < TableLayout.columnCountMax
+            else { throw CheckpointError.damage("_skyros_columns has an invalid row") }
+            layout.entities[index].columns.append(column)
+        }
+    }
+}
+
+extension Connection {
+    /// The integer that a query without parameters gives in its first row, 0 without one.
+    fileprivate func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        try prepare(sql).single { $0.integer(at: 0) } ?? 0
+    }
+}
+
+extension Statement {
+    /// A value that has to be an integer.
+    fileprivate func checkedInteger(at index: Int32) throws(CheckpointError) -> Int64 {
+        guard storageType(at: index) == .integer else {
+            throw .damage("\(columnNames[Int(index)]) is no integer")
+        }
+        return integer(at: index)
+    }
+
+    /// A value that has to be a text in UTF-8.
+    fileprivate func checkedText(at index: Int32) throws(CheckpointError) -> String {
+        guard storageType(at: index) == .text,
+            let text = String(validating: bytes(at: index), as: UTF8.self)
+        else { throw .damage("\(columnNames[Int(index)]) is no text") }
+        return text
+    }
+}

@@ -1,0 +1,119 @@
+import SkyrosLog
+import SkyrosSQLite
+
+/// The tables in which a checkpoint describes itself: what they say, and writing it down.
+///
+/// Everything they say is covered by the seal, a hash in the same row as the position, so that
+/// damage to a number, a name or a kind is noticed like damage to a row.
+struct CheckpointDescription: Sendable {
+    var layout = TableLayout()
+    var position: CheckpointPosition
+
+    var meta: CheckpointMeta {
+        let entities = layout.entities.map {
+            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.tally.rowCount)
+        }
+        return CheckpointMeta(
+            formatVersion: TableLayout.formatVersion, position: position,
+            digest: layout.digest, entities: entities)
+    }
+
+    /// The XXH64 under seed 0 of the canonical CBOR of everything that the tables say.
+    var seal: UInt64 {
+        var writer = CBORWriter(capacity: 4096)
+        writer.appendArrayHead(7)
+        writer.append(TableLayout.formatVersion)
+        writer.append(bytes: position.storeID)
+        writer.append(position.sequence)
+        writer.append(position.chainHash)
+        writer.append(position.timeMicroseconds)
+        writer.append(text: layout.digest.description)
+        writer.appendArrayHead(layout.entities.count)
+        for entity in layout.entities { Self.append(entity, to: &writer) }
+        return writer.withUnsafeBytes { XXH64.hash($0, seed: 0) }
+    }
+
+    private static func append(_ entity: TableLayout.Entity, to writer: inout CBORWriter) {
+        writer.appendArrayHead(6)
+        writer.append(text: entity.name)
+        writer.append(text: entity.table)
+        writer.append(Int64(entity.tally.rowCount))
+        writer.append(text: entity.tally.digest.description)
+        writer.append(entity.tally.rowNumberHash)
+        writer.appendArrayHead(entity.columns.count)
+        for column in entity.columns {
+            writer.appendArrayHead(3)
+            writer.append(text: column.field)
+            writer.append(text: column.name)
+            writer.append(text: column.kind.rawValue)
+        }
+    }
+}
+
+extension CheckpointDescription {
+    /// Turns an empty database into a checkpoint without rows; inside of a transaction.
+    static func create(on connection: Connection) throws(SQLiteError) {
+        try connection.execute("PRAGMA application_id=\(TableLayout.applicationID)")
+        try connection.execute("PRAGMA user_version=\(TableLayout.formatVersion)")
+        try connection.execute(TableLayout.metaTable)
+        try connection.execute(TableLayout.entityTable)
+        try connection.execute(TableLayout.columnTable)
+    }
+
+    /// Writes what differs from `old`, which is what the tables say now; inside of a
+    /// transaction.
+    func write(over old: TableLayout, on connection: Connection) throws {
+        try writeEntities(over: old, on: connection)
+        try writeColumns(over: old, on: connection)
+        guard let sequence = Int64(exactly: position.sequence) else {
+            throw CheckpointError.limitExceeded("the sequence number \(position.sequence)")
+        }
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO _skyros VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        try insert.bind(integer: TableLayout.formatVersion, at: 1)
+        try insert.bind(string: position.storeID.hexDigits, at: 2)
+        try insert.bind(integer: sequence, at: 3)
+        try insert.bind(string: position.chainHash.digits(16, radix: 16), at: 4)
+        try insert.bind(integer: position.timeMicroseconds, at: 5)
+        try insert.bind(string: layout.digest.description, at: 6)
+        try insert.bind(string: seal.digits(16, radix: 16), at: 7)
+        try insert.run()
+    }
+
+    private func writeEntities(
+        over old: TableLayout, on connection: Connection
+    ) throws(SQLiteError) {
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        for (index, entity) in layout.entities.enumerated() {
+            if index < old.entities.count, old.entities[index].tally == entity.tally { continue }
+            try insert.bind(integer: Int64(index) + 1, at: 1)
+            try insert.bind(string: entity.name, at: 2)
+            try insert.bind(string: entity.table, at: 3)
+            try insert.bind(integer: Int64(entity.tally.rowCount), at: 4)
+            try insert.bind(string: entity.tally.digest.description, at: 5)
+            try insert.bind(string: entity.tally.rowNumberHash.digits(16, radix: 16), at: 6)
+            try insert.run()
+        }
+    }
+
+    private func writeColumns(
+        over old: TableLayout, on connection: Connection
+    ) throws(SQLiteError) {
+        let insert = try connection.prepare(
+            "INSERT INTO _skyros_columns VALUES (?1, ?2, ?3, ?4, ?5)")
+        var number = Int64(old.columnCount)
+        for (index, entity) in layout.entities.enumerated() {
+            let known = index < old.entities.count ? old.entities[index].columns.count : 0
+            for column in entity.columns.dropFirst(known) {
+                number += 1
+                try insert.bind(integer: number, at: 1)
+                try insert.bind(string: entity.name, at: 2)
+                try insert.bind(string: column.field, at: 3)
+                try insert.bind(string: column.name, at: 4)
+                try insert.bind(string: column.kind.rawValue, at: 5)
+                try insert.run()
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// The SQL that a checkpoint of this layout consists of.
+///
+/// SQLite keeps the text of every CREATE TABLE, and appends to it when a column is added, so
+/// the schema of a file can be compared with these texts, letter by letter.
+extension TableLayout {
+    /// "Skyr" in ASCII, at a fixed place in the header of the file.
+    static let applicationID: Int64 = 0x536B_7972
+    /// The version of everything in this file and of the kinds of columns.
+    static let formatVersion: Int64 = 1
+
+    static let metaTable = """
+        CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
+        sequence INTEGER, running_check TEXT, time INTEGER, digest TEXT, seal TEXT)
+        """
+    static let entityTable = """
+        CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
+        table_name TEXT, row_count INTEGER, digest TEXT, number_check TEXT)
+        """
+    static let columnTable = """
+        CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, field TEXT, \
+        column_name TEXT, kind TEXT)
+        """
+
+    /// The text of every table by its name, as bytes: strings would take names for equal that
+    /// SQLite does not.
+    var schema: [[UInt8]: [UInt8]] {
+        var schema = Self.ownSchema
+        for entity in entities { schema[Array(entity.table.utf8)] = Array(entity.createSQL.utf8) }
+        return schema
+    }
+
+    /// The tables that describe the others.
+    static var ownSchema: [[UInt8]: [UInt8]] {
+        let tables = [
+            "_skyros": metaTable, "_skyros_entities": entityTable, "_skyros_columns": columnTable,
+        ]
+        let pairs = tables.map { (Array($0.key.utf8), Array($0.value.utf8)) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+}
+
+extension TableLayout.Entity {
+    private var quotedTable: String { SQLName.quoted(table) }
+
+    var createSQL: String {
+        let fixed = ["_row INTEGER PRIMARY KEY", "_id BLOB", "_exact BLOB"]
+        let definitions = fixed + columns.map(\.definition)
+        return "CREATE TABLE \(quotedTable)(" + definitions.joined(separator: ", ") + ")"
+    }
+
+    func addSQL(_ column: TableLayout.Column) -> String {
+        "ALTER TABLE \(quotedTable) ADD COLUMN \(column.definition)"
+    }
+
+    /// Reads all rows, or the one whose number is the parameter; columns as in the plan.
+    func selectSQL(_ plan: ColumnPlan, oneRow: Bool) -> String {
+        "SELECT \(names(plan)) FROM \(quotedTable) "
+            + (oneRow ? "WHERE _row = ?1" : "ORDER BY _row")
+    }
+
+    func upsertSQL(_ plan: ColumnPlan) -> String {
+        let count = plan.columns.count + Int(ColumnPlan.fixedColumnCount)
+        let parameters = (1...count).map { "?\($0)" }.joined(separator: ", ")
+        return "INSERT OR REPLACE INTO \(quotedTable)(\(names(plan))) VALUES (\(parameters))"
+    }
+
+    var deleteSQL: String { "DELETE FROM \(quotedTable) WHERE _row = ?1" }
+    var clearSQL: String { "DELETE FROM \(quotedTable)" }
+    var highestRowSQL: String { "SELECT max(_row) FROM \(quotedTable)" }
+
+    private func names(_ plan: ColumnPlan) -> String {
+        let names = ["_row", "_id", "_exact"] + plan.columns.map { SQLName.quoted($0.name) }
+        return names.joined(separator: ", ")
+    }
+}
+
+extension TableLayout.Column {
+    /// The column as CREATE TABLE and ALTER TABLE spell it.
+    fileprivate var definition: String {
+        SQLName.quoted(name) + " " + kind.declaredType
+    }
+}

@@ -1,0 +1,62 @@
+/// Which tables and columns a checkpoint has, and what stands in them.
+///
+/// It is a value: a transaction works on a copy, which becomes the current one at the commit.
+struct TableLayout: Sendable {
+    struct Column: Sendable {
+        /// The field's name in the records.
+        let field: String
+        /// The column's name in SQL.
+        let name: String
+        let kind: ColumnKind
+    }
+
+    struct Entity: Sendable {
+        /// The entity's name in the records.
+        let name: String
+        /// The table's name in SQL.
+        let table: String
+        /// In the order of the table, which is that of their appearance.
+        var columns: [Column] = []
+        /// What the rows of this entity come to.
+        var tally = TableDigest()
+    }
+
+    /// In the order of their appearance.
+    var entities: [Entity] = []
+
+    /// More fields than this live in `_exact`; SQLite's own limit is 2,000 columns by default.
+    static let columnCountMax = 500
+
+    /// The digest over the rows of all entities.
+    var digest: StateDigest {
+        entities.reduce(into: StateDigest()) { $0.add($1.tally.digest) }
+    }
+
+    /// The number of columns for fields in all tables together.
+    var columnCount: Int {
+        entities.reduce(0) { $0 + $1.columns.count }
+    }
+
+    /// The place of the entity whose name has the same bytes; `==` on strings would also take
+    /// those that merely look the same.
+    func index(ofEntity name: String) -> Int? {
+        entities.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// Adds an entity without columns and returns its place.
+    mutating func addEntity(_ name: String) -> Int {
+        let taken = Set(entities.map { SQLName.folded($0.table) })
+        let table = SQLName.unused(for: name, taken: taken, isReserved: SQLName.isReservedTable)
+        entities.append(Entity(name: name, table: table))
+        return entities.count - 1
+    }
+}
+
+extension TableLayout.Entity {
+    /// Adds a column for a field that has none.
+    mutating func addColumn(_ field: String, kind: ColumnKind) {
+        let taken = Set(columns.map { SQLName.folded($0.name) })
+        let name = SQLName.unused(for: field, taken: taken, isReserved: SQLName.isReservedColumn)
+        columns.append(TableLayout.Column(field: field, name: name, kind: kind))
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+
+/// One decoding call. Decoders and containers are small values that refer to it.
+///
+/// A session is confined to the thread of its call, like the containers that refer to it. They
+/// may outlive the call: the state's stamp then no longer matches, and they find no bytes.
+struct DecodingContext {
+    /// Plain memory from a pool that never frees it, see `ScratchPool`.
+    let state: UnsafeMutablePointer<DecodingState>
+    let stamp: UInt
+
+    private static let pool: ScratchPool = ScratchPool { DecodingContext.pool.keep($0) }
+    private static let callDepthMax = 3 * CBORFormat.nestingMax
+
+    /// A session of its own for the caller, who ends it.
+    static func begin() -> DecodingContext {
+        let state: UnsafeMutablePointer<DecodingState>
+        if let memory = pool.take() {
+            state = memory.assumingMemoryBound(to: DecodingState.self)
+        } else {
+            state = .allocate(capacity: 1)
+            state.initialize(to: DecodingState())
+        }
+        return DecodingContext(state: state, stamp: state.pointee.stamp)
+    }
+
+    /// Gives the session's memory back.
+    func end() {
+        state.pointee.reset()
+        Self.pool.put(UnsafeMutableRawPointer(state))
+    }
+
+    /// Whether the call is still going on.
+    @inline(__always)
+    var isValid: Bool { state.pointee.stamp == stamp }
+
+    @inline(__always)
+    func reader(at offset: Int) -> CBORReader {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        return CBORReader(isValid ? state.pointee.bytes : none, at: offset)
+    }
+
+    // MARK: Values
+
+    /// Decodes the item at `offset`, around which there are `depth` arrays and maps.
+    func decode<T: Decodable>(_ type: T.Type, at offset: Int, depth: Int) throws -> T {
+        let kind = state.pointee.kinds.kind(of: type)
+        switch kind {
+        case .plain, .unordered, .unknown:
+            return try decodePlain(type, at: offset, depth: depth)
+        case .url where isMap(at: offset):
+            return try decodePlain(type, at: offset, depth: depth)
+        default:
+            var reader = reader(at: offset)
+            return try decodeScalar(type, kind, &reader)
+        }
+    }
+
+    private func decodePlain<T: Decodable>(
+        _ type: T.Type, at offset: Int, depth: Int
+    ) throws -> T {
+        guard state.pointee.callDepth < Self.callDepthMax else {
+            throw error(CBORError(.tooDeep, at: offset), type)
+        }
+        state.pointee.callDepth += 1
+        defer { state.pointee.callDepth -= 1 }
+        return try type.init(from: ValueDecoder(session: self, offset: offset, depth: depth))
+    }
+
+    private func isMap(at offset: Int) -> Bool {
+        let type = try? reader(at: offset).peekType()
+        return type == .map
+    }
+
+    // MARK: Scalars
+
+    /// Reads the item at `offset` with one of the reader's methods.
+    @inline(__always)
+    func read<T>(
+        at offset: Int, _ body: (inout CBORReader) throws(CBORError) -> T
+    ) throws -> T {
+        var reader = reader(at: offset)
+        do {
+            return try body(&reader)
+        } catch {
+            throw self.error(error, T.self, item: offset)
+        }
+    }
+
+    /// Reads a value of a type that is known to be the one of `kind`.
+    func decodeScalar<T>(
+        _ type: T.Type, _ kind: CodingKind, _ reader: inout CBORReader
+    ) throws -> T {
+        // Each cast is from the type that `kind` stands for, that is, from the same type.
+        func cast<U>(_ value: U) -> T { unsafeBitCast(value, to: type) }
+        let start = reader.offset
+        do {
+            switch kind {
+            case .string: return cast(try reader.readText())
+            case .uuid: return cast(try reader.readUUID())
+            case .date: return cast(try reader.readDate())
+            case .bool: return cast(try reader.readBool())
+            case .double: return cast(try reader.readDouble())
+            case .float: return cast(try reader.readFloat())
+            case .int: return cast(try reader.readInteger(Int.self))
+            case .int8: return cast(try reader.readInteger(Int8.self))
+            case .int16: return cast(try reader.readInteger(Int16.self))
+            case .int32: return cast(try reader.readInteger(Int32.self))
+            case .int64: return cast(try reader.readInteger(Int64.self))
+            case .int128: return cast(try reader.readInteger(Int128.self))
+            case .uint: return cast(try reader.readInteger(UInt.self))
+            case .uint8: return cast(try reader.readInteger(UInt8.self))
+            case .uint16: return cast(try reader.readInteger(UInt16.self))
+            case .uint32: return cast(try reader.readInteger(UInt32.self))
+            case .uint64: return cast(try reader.readInteger(UInt64.self))
+            case .uint128: return cast(try reader.readInteger(UInt128.self))
+            case .data: return cast(try reader.readData())
+            case .url: return cast(try reader.readURL())
+            case .decimal: return cast(try reader.readDecimal())
+            case .unknown, .plain, .unordered:
+                preconditionFailure("These kinds are not scalars.")
+            }
+        } catch {
+            throw self.error(error, type, item: start)
+        }
+    }
+
+    // MARK: Errors
+
+    /// The standard library's error for a problem with the item at `item`.
+    func error(_ problem: CBORError, _ type: Any.Type, item: Int? = nil) -> DecodingError {
+        let item = item ?? problem.offset
+        let context = DecodingError.Context(
+            codingPath: codingPath(to: item), debugDescription: problem.description,
+            underlyingError: problem)
+        guard case .unexpectedType = problem.problem else { return .dataCorrupted(context) }
+        var reader = reader(at: item)
+        if (try? reader.readNullIfPresent()) == true { return .valueNotFound(type, context) }
+        return .typeMismatch(type, context)
+    }
+
+    func missingKey(_ key: any CodingKey, in offset: Int) -> DecodingError {
+        let context = DecodingError.Context(
+            codingPath: codingPath(to: offset),
+            debugDescription: "The record has no field \"\(key.stringValue)\".")
+        return .keyNotFound(key, context)
+    }
+
+    /// The keys that lead to the item at `target`, found by walking there. O(n).
+    ///
+    /// Keeping a path up to date would cost more than decoding does.
+    func codingPath(to target: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        // Errors end the walk: the path is as long as it could be found.
+        try? reader(at: 0).walk(to: target, &path)
+        return path
+    }
+}
+
+extension CBORReader {
+    /// Appends the keys between the item here and the one at `target` within it.
+    fileprivate func walk(to target: Int, _ path: inout [any CodingKey]) throws(CBORError) {
+        var item = self
+        while item.offset < target {
+            switch try item.peekType() {
+            case .tag: _ = try item.readTag()
+            case .map:
+                var fields = try MapEntries(bytes, at: item.offset)
+                var field = try fields.next()
+                while let here = field, here.value.upperBound <= target {
+                    field = try fields.next()
+                }
+                guard let field, field.value.lowerBound <= target else { return }
+                var key = CBORReader(bytes, at: field.start)
+                path.append(CBORKey(try key.readText()))
+                item.offset = field.value.lowerBound
+            case .array:
+                let count = try item.readArrayHead()
+                for index in 0..<count {
+                    let value = try CBORReader(bytes, at: item.offset).following()
+                    if target < value {
+                        path.append(CBORKey(index: index))
+                        break
+                    }
+                    item.offset = value
+                }
+            default: return
+            }
+        }
+    }
+
+    /// The offset behind the next item.
+    private func following() throws(CBORError) -> Int {
+        var reader = self
+        return try reader.skipValue().upperBound
+    }
+}

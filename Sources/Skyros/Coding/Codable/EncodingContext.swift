@@ -1,0 +1,121 @@
+/// One encoding call, or one explicitly requested container within it.
+///
+/// Containers and encoders that are handed to user code are small values that refer to a
+/// session and to one of its frames (`EncodingCursor`). They may outlive the call: the frame's
+/// stamp then no longer matches, and what is written to them is an error.
+///
+/// A session is confined to the thread of its call, like the containers that refer to it.
+struct EncodingContext {
+    /// Plain memory from a pool that never frees it, see `ScratchPool`.
+    let state: UnsafeMutablePointer<EncodingState>
+
+    private static let pool: ScratchPool = ScratchPool { EncodingContext.pool.keep($0) }
+
+    /// User code that encodes itself through a single-value container nests calls without
+    /// nesting bytes; three calls a level are plenty for the latter.
+    private static let callDepthMax = 3 * CBORFormat.nestingMax
+
+    /// A session of its own for the caller, who ends it.
+    static func begin() -> EncodingContext {
+        if let memory = pool.take() {
+            return EncodingContext(state: memory.assumingMemoryBound(to: EncodingState.self))
+        }
+        let state = UnsafeMutablePointer<EncodingState>.allocate(capacity: 1)
+        state.initialize(to: EncodingState())
+        return EncodingContext(state: state)
+    }
+
+    /// Gives the session's memory back. What is still written to its places is an error.
+    func end() {
+        state.pointee.reset()
+        Self.pool.put(UnsafeMutableRawPointer(state))
+    }
+
+    /// How many calls of `encode(to:)` are under way.
+    var callDepth: Int { state.pointee.callDepthBase + state.pointee.frames.count }
+
+    // MARK: Values
+
+    /// Encodes `value` behind what the top frame has so far.
+    func encode<T: Encodable>(_ value: T) throws {
+        switch state.pointee.kinds.kind(of: T.self) {
+        case .plain, .unknown: try encodePlain(value)
+        case .unordered: try encodeUnordered(value)
+        case let kind: try encodeScalar(value, kind)
+        }
+    }
+
+    private func encodePlain<T: Encodable>(_ value: T) throws {
+        let place = try pushFrame(.undecided)
+        try value.encode(to: FrameEncoder(place: place))
+        try state.pointee.finishFrame()
+    }
+
+    func pushFrame(_ kind: EncodingFrame.Kind) throws -> EncodingCursor {
+        let frame = state.pointee.frames.count
+        guard frame + state.pointee.callDepthBase < Self.callDepthMax else { throw tooDeep() }
+        let stamp = state.pointee.pushFrame(kind, depth: state.pointee.top.depth)
+        return EncodingCursor(session: self, frame: frame, stamp: stamp)
+    }
+
+    /// The finished bytes of a child, moved to its parent's buffer; returns their number.
+    func appendBytes(to writer: inout CBORWriter) -> Int {
+        state.pointee.writer.withUnsafeBytes { writer.append(raw: $0) }
+        return state.pointee.writer.count
+    }
+
+    /// Calls `body` with what was encoded so far.
+    func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let writer = UnsafeRawPointer(state.pointee.writer.base)
+        try body(UnsafeRawBufferPointer(start: writer, count: state.pointee.writer.count))
+    }
+
+    // MARK: Errors
+
+    func tooDeep() -> EncodingError {
+        error("The value is nested deeper than \(CBORFormat.nestingMax) levels.")
+    }
+
+    /// An error at the value that is being encoded.
+    func error(_ sentence: String, value: Any = ()) -> EncodingError {
+        let path = codingPath(upTo: state.pointee.frames.count)
+        let context = EncodingError.Context(codingPath: path, debugDescription: sentence)
+        return .invalidValue(value, context)
+    }
+
+    /// The keys that lead to what the frame below `frame` is encoding. O(depth).
+    ///
+    /// Keeping a path up to date would cost more than encoding does; it is put together from
+    /// the stack of frames when somebody asks.
+    func codingPath(upTo frame: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        if let parent = state.pointee.parent {
+            path = parent.session.codingPath(upTo: parent.frame)
+            parent.session.appendKey(of: parent.frame, entry: parent.entry, to: &path)
+        }
+        for index in 0..<frame where index < state.pointee.frames.count {
+            let isTop = index + 1 == state.pointee.frames.count
+            let entriesEnd =
+                isTop
+                ? state.pointee.entries.count : state.pointee.frames[index + 1].entriesStart
+            let current = state.pointee.frames[index]
+            let entry = current.kind == .map ? entriesEnd - 1 : current.count - 1
+            appendKey(of: index, entry: entry, to: &path)
+        }
+        return path
+    }
+
+    private func appendKey(of frame: Int, entry: Int, to path: inout [any CodingKey]) {
+        guard frame < state.pointee.frames.count else { return }
+        let owner = state.pointee.frames[frame]
+        if owner.kind == .array, entry >= 0 {
+            path.append(CBORKey(index: entry))
+        } else if owner.kind == .map, entry >= owner.entriesStart {
+            let start = Int(state.pointee.entries[entry].start)
+            state.pointee.writer.withUnsafeBytes { bytes in
+                var reader = CBORReader(bytes, at: start)
+                if let name = try? reader.readText() { path.append(CBORKey(name)) }
+            }
+        }
+    }
+}

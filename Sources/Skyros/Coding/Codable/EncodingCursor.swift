@@ -1,0 +1,143 @@
+/// A frame of a session, as encoders and containers refer to it.
+struct EncodingCursor {
+    let session: EncodingContext
+    let frame: Int
+    let stamp: UInt
+
+    @inline(__always)
+    var state: UnsafeMutablePointer<EncodingState> { session.state }
+
+    var codingPath: [any CodingKey] { session.codingPath(upTo: frame) }
+
+    /// Whether the frame is on top of the stack, that is, whether it may grow now.
+    @inline(__always)
+    var isOpen: Bool {
+        state.pointee.frames.count == frame + 1
+            && state.pointee.frames.base[frame].stamp == stamp
+    }
+
+    @inline(__always)
+    func requireOpen() throws {
+        if !isOpen { throw closedError() }
+    }
+
+    @inline(never)
+    private func closedError() -> any Error {
+        // If the place never opened, the reason was recorded.
+        if let failure = state.pointee.failure { return failure }
+        return session.error(
+            "An encoding container was used before or after its turn: while a value inside "
+                + "of it was being encoded, or when its own value was complete.")
+    }
+
+    /// A place that accepts nothing, for requests that cannot throw; the call fails later.
+    private func refused(_ error: EncodingError) -> EncodingCursor {
+        if state.pointee.failure == nil { state.pointee.failure = error }
+        return EncodingCursor(session: session, frame: frame, stamp: 0)
+    }
+
+    // MARK: Containers
+
+    /// The same place as a container of `kind`.
+    func opened(as kind: EncodingFrame.Kind) -> EncodingCursor {
+        guard isOpen else {
+            return refused(session.error("An encoder was used after its value was complete."))
+        }
+        let present = state.pointee.top.kind
+        if present == kind { return self }
+        guard present == .undecided else {
+            return refused(
+                session.error("One value asked for encoding containers of different kinds."))
+        }
+        guard state.pointee.top.depth < CBORFormat.nestingMax else {
+            return refused(session.tooDeep())
+        }
+        state.pointee.open(kind)
+        return self
+    }
+
+    /// Opens a container or throws.
+    func open(_ kind: EncodingFrame.Kind) throws {
+        try opened(as: kind).requireOpen()
+    }
+
+    // MARK: Fields, elements, single values
+
+    /// Appends a key; its value must follow.
+    @inline(__always)
+    func beginField(_ key: some CodingKey) throws {
+        try requireOpen()
+        state.pointee.appendKey(key.stringValue)
+    }
+
+    /// Counts an element, which must follow.
+    @inline(__always)
+    func beginElement() throws {
+        try requireOpen()
+        state.pointee.frames.base[frame].count += 1
+    }
+
+    /// Prepares for the frame's only value, which must follow.
+    @inline(__always)
+    func beginValue() throws {
+        try requireOpen()
+        guard state.pointee.frames.base[frame].kind == .undecided else {
+            throw session.error("One value was encoded twice into a single-value container.")
+        }
+        state.pointee.frames.base[frame].kind = .value
+    }
+
+    func encodeField<T: Encodable>(_ value: T, _ key: some CodingKey) throws {
+        try beginField(key)
+        let entry = state.pointee.entries.count - 1
+        do {
+            try session.encode(value)
+        } catch {
+            let start = Int(state.pointee.entries[entry].start)
+            state.pointee.rollBack(toFrames: frame + 1, entries: entry, bytes: start)
+            throw error
+        }
+    }
+
+    func encodeElement<T: Encodable>(_ value: T) throws {
+        try beginElement()
+        let start = state.pointee.writer.count
+        let entries = state.pointee.entries.count
+        do {
+            try session.encode(value)
+        } catch {
+            state.pointee.rollBack(toFrames: frame + 1, entries: entries, bytes: start)
+            state.pointee.frames.base[frame].count -= 1
+            throw error
+        }
+    }
+
+    func encodeValue<T: Encodable>(_ value: T) throws {
+        try beginValue()
+        let start = state.pointee.writer.count
+        let entries = state.pointee.entries.count
+        do {
+            try session.encode(value)
+        } catch {
+            state.pointee.rollBack(toFrames: frame + 1, entries: entries, bytes: start)
+            state.pointee.frames.base[frame].kind = .undecided
+            throw error
+        }
+    }
+
+    // MARK: Nested containers
+
+    /// A container or an encoder for the value of `key`.
+    func child(_ kind: EncodingFrame.Kind, for key: some CodingKey) -> EncodingCursor {
+        guard isOpen else { return refused(session.error("A container was used too late.")) }
+        state.pointee.appendKey(key.stringValue)
+        return session.makeChild(in: frame, kind)
+    }
+
+    /// A container or an encoder for the next element.
+    func childElement(_ kind: EncodingFrame.Kind) -> EncodingCursor {
+        guard isOpen else { return refused(session.error("A container was used too late.")) }
+        state.pointee.frames.base[frame].count += 1
+        return session.makeChild(in: frame, kind)
+    }
+}

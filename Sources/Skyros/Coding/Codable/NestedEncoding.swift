@@ -1,0 +1,91 @@
+/// A container that was asked for explicitly, and where its bytes belong.
+///
+/// Its owner may fill it at any time until the value around it is complete, before, between
+/// and after other fields; so it grows in a session of its own.
+struct NestedEncoding {
+    let session: EncodingContext
+    /// The frame that it is part of.
+    let frame: Int
+    /// The offset in the parent's buffer at which its bytes are inserted.
+    let offset: Int
+}
+
+/// The way back from a child to its parent, for coding paths.
+struct ParentEncoding {
+    let session: EncodingContext
+    let frame: Int
+    /// The key's index in the parent's entries, or the element's index in its array.
+    let entry: Int
+}
+
+extension EncodingContext {
+    /// A place for a nested container at the end of the buffer; `place` has begun a field or
+    /// an element for it.
+    func makeChild(in frame: Int, _ kind: EncodingFrame.Kind) -> EncodingCursor {
+        let child = state.pointee.spares.popLast() ?? EncodingContext.begin()
+        let owner = state.pointee.top
+        let entry = owner.kind == .map ? state.pointee.entries.count - 1 : owner.count - 1
+        child.state.pointee.userInfo = state.pointee.userInfo
+        child.state.pointee.parent = ParentEncoding(session: self, frame: frame, entry: entry)
+        child.state.pointee.callDepthBase = callDepth
+        let stamp = child.state.pointee.pushFrame(.undecided, depth: owner.depth)
+        state.pointee.children.append(
+            NestedEncoding(session: child, frame: frame, offset: state.pointee.writer.count))
+        let place = EncodingCursor(session: child, frame: 0, stamp: stamp)
+        return kind == .undecided ? place : place.opened(as: kind)
+    }
+}
+
+extension EncodingState {
+    /// Keeps the memory of a child that is spliced in or given up, up to a few, and gives the
+    /// rest back. What is still written to the child's places is an error.
+    mutating func retire(_ child: NestedEncoding) {
+        guard spares.count < 8 else { return child.session.end() }
+        child.session.state.pointee.reset()
+        spares.append(child.session)
+    }
+
+    /// Inserts the bytes of the top frame's children where they belong. O(n).
+    @inline(never)
+    mutating func spliceChildren() throws {
+        let frame = frames.count - 1
+        guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
+        let own = Array(children[first...])
+        for child in own { try child.session.state.pointee.finishFrame() }
+        // Not before: if one of them throws, they are still there to be given up.
+        children.removeSubrange(first...)
+
+        let start = own[0].offset
+        scratch.removeAll()
+        let tail = UnsafeRawBufferPointer(start: writer.base + start, count: writer.count - start)
+        scratch.append(raw: tail)
+        writer.truncate(to: start)
+        var entry = top.entriesStart
+        var copied = start
+        var shift = 0
+        for child in own {
+            appendScratch(from: copied - start, to: child.offset - start)
+            copied = child.offset
+            entry = shiftEntries(from: entry, upTo: child.offset, by: shift)
+            shift += child.session.appendBytes(to: &writer)
+        }
+        appendScratch(from: copied - start, to: scratch.count)
+        _ = shiftEntries(from: entry, upTo: .max, by: shift)
+        for child in own { retire(child) }
+    }
+
+    private mutating func appendScratch(from: Int, to: Int) {
+        let bytes = UnsafeRawBufferPointer(start: scratch.base + from, count: to - from)
+        writer.append(raw: bytes)
+    }
+
+    /// Moves the entries that begin before `offset`, and returns the first that does not.
+    private mutating func shiftEntries(from first: Int, upTo offset: Int, by shift: Int) -> Int {
+        var index = first
+        while index < entries.count, Int(entries[index].start) < offset {
+            entries.base[index].start &+= UInt32(truncatingIfNeeded: shift)
+            index += 1
+        }
+        return index
+    }
+}

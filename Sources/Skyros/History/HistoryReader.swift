@@ -1,0 +1,94 @@
+import SkyrosLog
+
+/// Answers questions about the past from a log, by the one fold.
+struct HistoryReader {
+    let log: any LogReader
+    /// The state before the first event.
+    let empty: Snapshot
+
+    private var last: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
+
+    /// The whole state at `moment`.
+    ///
+    /// - Complexity: O(events up to the moment).
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log has not come that far.
+    func snapshot(
+        asOf moment: Moment, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
+        var snapshot = empty
+        var dirty = DirtyRows(isRecording: false)
+        let (limit, latest) = try bounds(of: moment)
+        try snapshot.fold { snapshot in
+            try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
+                guard event.time <= latest else { return false }
+                try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
+                progress(event.sequence)
+                return true
+            }
+        }
+        return snapshot
+    }
+
+    /// The events of one record's life, oldest first.
+    ///
+    /// - Complexity: O(events in the log).
+    func history(
+        of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> [HistoryEntry] {
+        var entries: [HistoryEntry] = []
+        var isThere = false
+        try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
+            for change in event.changes where change.entity == entity {
+                if case .cleared = change, isThere {
+                    entries.append(entry(.cleared, event, []))
+                    isThere = false
+                }
+                guard change.id == id else { continue }
+                let (kind, changes) = try Self.effect(of: change)
+                entries.append(entry(kind, event, changes))
+                isThere = kind != .deleted
+            }
+            progress(event.sequence)
+            return true
+        }
+        return entries
+    }
+
+    private func entry(
+        _ kind: HistoryEntry.Kind, _ event: Event, _ changes: [FieldChange]
+    ) -> HistoryEntry {
+        HistoryEntry(
+            kind: kind, sequence: event.sequence, time: event.time, metadata: event.metadata,
+            intent: event.intent, changes: changes)
+    }
+
+    private static func effect(
+        of change: Change
+    ) throws -> (HistoryEntry.Kind, [FieldChange]) {
+        switch change {
+        case .inserted(let record):
+            return (.inserted, try FieldChange.list(before: Fields(), after: record.fields))
+        case .updated(_, _, let before, let after):
+            return (.updated, try FieldChange.list(before: before, after: after))
+        case .deleted(let record):
+            return (.deleted, try FieldChange.list(before: record.fields, after: Fields()))
+        case .cleared:
+            return (.cleared, [])
+        }
+    }
+
+    /// The last event to fold, and the latest time of one.
+    private func bounds(of moment: Moment) throws -> (SequenceNumber, EventTime) {
+        switch moment {
+        case .date(let date):
+            return (last, EventTime(date))
+        case .sequence(let sequence):
+            guard sequence <= last else {
+                throw StoreError(
+                    .noSuchEvent, "there is no event \(sequence) yet; the last one is \(last)",
+                    at: StoreError.Place(sequences: sequence...sequence))
+            }
+            return (sequence, EventTime(microseconds: .max))
+        }
+    }
+}

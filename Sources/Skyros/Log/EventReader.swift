@@ -1,0 +1,60 @@
+import SkyrosLog
+
+/// Reads events out of a log, from the file of the writer or beside it.
+struct EventReader {
+    private let log: any LogReader
+
+    init(_ log: any LogReader) {
+        self.log = log
+    }
+
+    /// Calls `body` with the events from `first` on, each with the chain hash through it,
+    /// until it returns false or `last` is reached.
+    ///
+    /// - Throws: `StoreError` if the log is damaged, or an event cannot be understood.
+    func forEach(
+        from first: SequenceNumber, through last: SequenceNumber,
+        _ body: (Event, ChainHash) throws -> Bool
+    ) throws {
+        var next = max(first, .zero.next).rawValue
+        while next <= last.rawValue {
+            guard let chunk = try chunk(containing: next) else { return }
+            var chainHash = chunk.chainHashBefore
+            let goesOn = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
+                chainHash = chainHash.advanced(by: XXH64.hash(bytes))
+                if sequence < next { return true }
+                guard sequence <= last.rawValue else { return false }
+                let expected = SequenceNumber(rawValue: sequence)
+                return try body(EventCoding.event(from: bytes, expecting: expected), chainHash)
+            }
+            guard goesOn else { return }
+            next = chunk.lastSequence + 1
+        }
+    }
+
+    /// The chain hash through the event `sequence`; nil if the log does not hold it.
+    func check(through sequence: SequenceNumber) throws -> ChainHash? {
+        guard let chunk = try chunk(containing: sequence.rawValue) else { return nil }
+        var chainHash = chunk.chainHashBefore
+        _ = chunk.forEach(from: chunk.firstSequence) { own, bytes in
+            guard own <= sequence.rawValue else { return false }
+            chainHash = chainHash.advanced(by: XXH64.hash(bytes))
+            return true
+        }
+        return chainHash
+    }
+
+    private func chunk(containing sequence: UInt64) throws -> LogChunk? {
+        try StoreError.fromLog { () throws(LogError) in try log.chunk(containing: sequence) }
+    }
+
+    /// The event `sequence`; nil if the log does not hold it.
+    func event(_ sequence: SequenceNumber) throws -> Event? {
+        var found: Event?
+        try forEach(from: sequence, through: sequence) { event, _ in
+            found = event
+            return false
+        }
+        return found
+    }
+}

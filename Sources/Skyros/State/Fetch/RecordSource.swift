@@ -1,0 +1,117 @@
+/// Whatever records can be read from: a snapshot, a write block's transaction, and the store
+/// itself, which reads its newest snapshot.
+///
+/// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk.
+public protocol RecordSource: ~Copyable {
+    /// The state that is read.
+    ///
+    /// - Throws: `StoreError`, where a transaction's own changes cannot be taken in.
+    var snapshot: Snapshot { get throws }
+}
+
+extension RecordSource where Self: ~Copyable {
+    /// The record with this id, or nil. O(log n).
+    ///
+    ///     let order = try store.get(Order.self, id)
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
+    public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try snapshot.row(type, recordID)?.value(as: type)
+    }
+
+    /// Whether there is a record with this id. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
+    public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try snapshot.row(type, recordID) != nil
+    }
+
+    /// Lends the record with this id to `body`, instead of copying it out; nil if there is none.
+    ///
+    ///     let total = try snapshot.withValue(of: Order.self, id) { $0.totalCents }
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`; what `body` throws.
+    /// - Complexity: O(log n).
+    public func withValue<E: Entity, R>(
+        of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
+    ) throws -> R? {
+        let recordID = try RecordCoding.id(id, of: type)
+        return try snapshot.row(type, recordID)?.withValue(as: type, body)
+    }
+
+    /// The records that the request asks for, in its order.
+    ///
+    /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
+    ///   where no index gives the order, O(m log m) more in the number of records that pass.
+    /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
+    @inlinable
+    public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
+        try snapshot.rows(of: request).all()
+    }
+
+    /// The records that pass the filter, sorted.
+    ///
+    ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian",
+    ///                                 sortedBy: \.name)
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
+    public func all<E: Entity>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = [],
+        offset: Int = 0, limit: Int? = nil
+    ) throws -> [E] {
+        try fetch(FetchRequest(where: filter, sortedBy: sort, offset: offset, limit: limit))
+    }
+
+    /// The records that pass the filter, by ascending values of one field.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
+    public func all<E: Entity, V: Comparable & SendableMetatype>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
+        offset: Int = 0, limit: Int? = nil
+    ) throws -> [E] {
+        try all(
+            type, where: filter, sortedBy: [.ascending(path)], offset: offset, limit: limit)
+    }
+
+    /// The first record that passes the filter, or nil.
+    ///
+    /// Errors and complexity are those of ``fetch(_:)``.
+    @inlinable
+    public func first<E: Entity>(
+        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy sort: [Sort<E>] = []
+    ) throws -> E? {
+        try all(type, where: filter, sortedBy: sort, limit: 1).first
+    }
+
+    /// How many records `fetch(request)` gives. O(1) without a filter, otherwise as `fetch`.
+    ///
+    /// - Throws: what `fetch` throws.
+    public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
+        let snapshot = try snapshot
+        guard let index = snapshot.tableIndex(of: E.self) else { return 0 }
+        return try snapshot.tables[index].count(request)
+    }
+
+    /// How many records pass the filter. O(1) without one, otherwise as ``fetch(_:)``.
+    ///
+    /// - Throws: what `fetch` throws.
+    public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {
+        try count(FetchRequest(where: filter))
+    }
+}
+
+extension Snapshot {
+    fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
+        guard let index = tableIndex(of: type) else { return nil }
+        return tables[index].row(id)
+    }
+}
+
+extension Snapshot: RecordSource {
+    /// The snapshot itself.
+    public var snapshot: Snapshot { self }
+}

@@ -1,0 +1,81 @@
+extension IndexBTree {
+    /// What divides two children of a branch: a key, and an id for where that key is on both sides.
+    struct Separator {
+        let key: ByteString
+        let id: RecordID
+
+        /// Less than all others.
+        static let lowest = Separator(key: ByteString([]), id: RecordID(ByteString([])))
+
+        /// The shortest separator of two leaves.
+        static func between(_ left: NodeView, _ right: NodeView) -> Separator {
+            left.withKey(at: left.count - 1) { last in
+                right.withKey(at: 0) { first in
+                    let sharedCount = NodeRebuild.sharedCount(last, first)
+                    guard sharedCount < first.count else {
+                        let id = right.rows[0]._withUnsafeGuaranteedRef { $0.id }
+                        return Separator(key: ByteString(first), id: id)
+                    }
+                    let key = UnsafeRawBufferPointer(rebasing: first[...sharedCount])
+                    return Separator(key: ByteString(key), id: lowest.id)
+                }
+            }
+        }
+    }
+
+    /// A node to be put into a branch, which takes over the reference, with what divides it from
+    /// the child in front of it.
+    struct Child {
+        let separator: Separator
+        let node: IndexBTreeNode
+    }
+}
+
+extension IndexBTreeNode {
+    /// A branch over children of the same height, at least one, which it takes over; the first
+    /// separator is unused.
+    static func branch(
+        over children: ArraySlice<IndexBTree.Child>, in memory: NodeArena
+    ) -> IndexBTreeNode {
+        let keys = children.dropFirst().map { $0.separator.key }
+        let node = make(
+            height: (children.first?.height ?? 0) + 1, keys: keys,
+            lowest: keys.first ?? ByteString([]), highest: keys.last ?? ByteString([]),
+            in: memory)
+        let items = NodeView(node)
+        for child in children {
+            if items.count == 0 {
+                items.insertFirst(child.node)
+            } else {
+                child.separator.key.withUnsafeBytes { key in
+                    items.insert(child.node, key, child.separator.id, at: items.count)
+                }
+            }
+        }
+        return node
+    }
+
+    /// A node without items, with room for items with these keys.
+    static func make(
+        height: Int, keys: some Collection<ByteString>, lowest: ByteString, highest: ByteString,
+        in memory: NodeArena
+    ) -> IndexBTreeNode {
+        lowest.withUnsafeBytes { lowest in
+            highest.withUnsafeBytes { highest in
+                let sharedCount = NodeRebuild.sharedCount(lowest, highest)
+                let restBytes = keys.reduce(0) { sum, key in
+                    sum + NodeView.restCount(keyCount: key.count, prefixCount: sharedCount)
+                }
+                return make(
+                    height: height, heapBytes: restBytes,
+                    prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)),
+                    in: memory)
+            }
+        }
+    }
+}
+
+extension IndexBTree.Child {
+    /// How far the node is above the leaves.
+    var height: Int { NodeView(node).height }
+}

@@ -1,0 +1,149 @@
+/// How an entry gets into a `IndexBTree`.
+struct IndexBTreeInsertion {
+    private let key: UnsafeRawBufferPointer
+    /// Not retained: the caller holds it.
+    private let row: Unmanaged<Row>
+    private let memory: NodeArena
+    private var replaced: Row?
+    /// The second half of a node that was just divided, for the branch above.
+    private var divided: IndexBTree.Child?
+
+    private init(key: UnsafeRawBufferPointer, row: Row, in memory: NodeArena) {
+        self.key = key
+        self.row = Unmanaged.passUnretained(row)
+        self.memory = memory
+    }
+
+    private var id: RecordID { row._withUnsafeGuaranteedRef { $0.id } }
+
+    /// Adds an entry, and returns the row that was under the same key and id until now, if any.
+    static func insert(
+        key: UnsafeRawBufferPointer, row: Row, atRoot root: UnsafeMutablePointer<IndexBTreeNode?>,
+        in memory: NodeArena
+    ) -> Row? {
+        if root.pointee == nil {
+            root.pointee = IndexBTreeNode.make(
+                height: 0, heapBytes: 0, prefix: key, in: memory)
+        }
+        var insertion = IndexBTreeInsertion(key: key, row: row, in: memory)
+        root.withMemoryRebound(to: IndexBTreeNode.self, capacity: 1) { slot in
+            insertion.insert(at: slot, isLast: true)
+        }
+        if let second = insertion.divided, let node = root.pointee {
+            let first = IndexBTree.Child(separator: .lowest, node: node)
+            root.pointee = IndexBTreeNode.branch(over: [first, second], in: memory)
+        }
+        return insertion.replaced
+    }
+
+    /// - Parameter isLast: Whether no node of the same height comes after this one.
+    private mutating func insert(at slot: IndexBTreeSlot, isLast: Bool) {
+        slot.makeUnique(in: memory)
+        let items = NodeView(slot.pointee)
+        if items.isLeaf { return insertIntoLeaf(items, at: slot, isLast: isLast) }
+
+        let index = items.childIndex(of: key, id)
+        insert(at: items.children + index, isLast: isLast && index == items.count - 1)
+        if let child = divided.take() { add(child, at: index + 1, ofBranchAt: slot) }
+    }
+
+    private mutating func insertIntoLeaf(
+        _ items: NodeView, at slot: IndexBTreeSlot, isLast: Bool
+    ) {
+        let (index, isFound) = items.place(of: key, id)
+        if isFound {
+            replaced = items.rows[index].takeRetainedValue()
+            items.rows[index] = row.retain()
+            return
+        }
+        let reference = row.retain()
+        if items.count < IndexBTreeNode.itemsMax {
+            Self.itemsWithRoom(for: key, at: slot, in: memory).insert(reference, key, at: index)
+            return
+        }
+        let node: IndexBTreeNode
+        if isLast, index == items.count {
+            // Keys that only ever grow leave full leaves behind, not half full ones.
+            node = IndexBTreeNode.make(
+                height: 0, heapBytes: 0, prefix: key, in: memory)
+            NodeView(node).insert(reference, key, at: 0)
+        } else {
+            let half = split(slot, newKey: key, at: index)
+            half.target.insert(reference, key, at: half.index)
+            node = half.second
+        }
+        let separator = IndexBTree.Separator.between(
+            NodeView(slot.pointee), NodeView(node))
+        divided = IndexBTree.Child(separator: separator, node: node)
+    }
+
+    /// Puts a child into the branch at `slot`.
+    private mutating func add(
+        _ child: IndexBTree.Child, at index: Int, ofBranchAt slot: IndexBTreeSlot
+    ) {
+        let items = NodeView(slot.pointee)
+        child.separator.key.withUnsafeBytes { key in
+            if items.count < IndexBTreeNode.itemsMax {
+                Self.itemsWithRoom(for: key, at: slot, in: memory)
+                    .insert(child.node, key, child.separator.id, at: index)
+                return
+            }
+            let separator = NodeRebuild(items)
+                .separator(at: items.divisionIndex(newIndex: index))
+            let half = split(slot, newKey: key, at: index)
+            half.target.insert(child.node, key, child.separator.id, at: half.index)
+            divided = IndexBTree.Child(separator: separator, node: half.second)
+        }
+    }
+
+    /// The items of the node at `slot`, after it was made anew if it has no room for this key.
+    static func itemsWithRoom(
+        for key: UnsafeRawBufferPointer, at slot: IndexBTreeSlot, in memory: NodeArena
+    ) -> NodeView {
+        let items = NodeView(slot.pointee)
+        if items.hasRoom(for: key) { return items }
+        let sequence = NodeRebuild(items)
+        let node = sequence.node(0..<items.count, newKey: key, in: memory)
+        sequence.forget()
+        slot.replace(by: node, in: memory)
+        return NodeView(node)
+    }
+
+    /// Divides the node at `slot`, and tells which half has room for the new key at which index.
+    private func split(
+        _ slot: IndexBTreeSlot, newKey: UnsafeRawBufferPointer, at index: Int
+    ) -> (second: IndexBTreeNode, target: NodeView, index: Int) {
+        let items = NodeView(slot.pointee)
+        let middle = items.divisionIndex(newIndex: index)
+        let isInFirst = index <= middle
+        let sequence = NodeRebuild(items)
+        let first = sequence.node(0..<middle, newKey: isInFirst ? newKey : nil, in: memory)
+        let second = sequence.node(
+            middle..<items.count, newKey: isInFirst ? nil : newKey, in: memory)
+        sequence.forget()
+        slot.replace(by: first, in: memory)
+        let target = NodeView(isInFirst ? first : second)
+        return (second, target, isInFirst ? index : index - middle)
+    }
+}
+
+extension NodeView {
+    /// Where a full node is best divided.
+    ///
+    /// There where neighbours have least in common: then each half has a long prefix, so that the
+    /// heads tell its keys apart, and the separator is short. Of places that are equal in this,
+    /// the middle; if the new item is the greatest, more are like to follow it, so the first half
+    /// is left fuller.
+    fileprivate func divisionIndex(newIndex: Int) -> Int {
+        let sideMin = IndexBTreeNode.dividedItemsMin
+        let wanted = newIndex == count ? count - sideMin : count / 2
+        var best = wanted
+        var bestCost = Int.max
+        for index in sideMin...count - sideMin {
+            let shared = (heads[index - 1] ^ heads[index]).leadingZeroBitCount / 8
+            let cost = shared * IndexBTreeNode.itemsMax + abs(index - wanted)
+            if cost < bestCost { (best, bestCost) = (index, cost) }
+        }
+        return best
+    }
+}

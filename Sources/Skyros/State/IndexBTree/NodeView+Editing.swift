@@ -1,0 +1,167 @@
+extension NodeView {
+    /// Whether an item with this key can be added to the node, which is not full, as it is.
+    func hasRoom(for key: UnsafeRawBufferPointer) -> Bool {
+        guard order(ofPrefixTo: key) == 0 else { return false }
+        let rest = Self.restCount(keyCount: key.count, prefixCount: prefixCount)
+        return Int(header.pointee.heapCapacity) - Int(header.pointee.heapCount) >= rest
+    }
+
+    /// Adds an entry to a leaf with room for it, taking over the reference.
+    func insert(_ row: Unmanaged<Row>, _ key: UnsafeRawBufferPointer, at index: Int) {
+        insertKey(key, at: index)
+        rows[index] = row
+    }
+
+    /// Adds a child, and the separator in front of it, to a branch with room for it, taking over
+    /// the reference.
+    func insert(
+        _ child: IndexBTreeNode, _ key: UnsafeRawBufferPointer, _ id: RecordID, at index: Int
+    ) {
+        insertKey(key, at: index)
+        children[index] = child
+        let place = ids + index
+        (place + 1).moveInitialize(from: place, count: count - 1 - index)
+        place.initialize(to: id)
+    }
+
+    /// Adds the first child of a branch, which has no separator, taking over the reference.
+    func insertFirst(_ child: IndexBTreeNode) {
+        header.pointee.count = 1
+        heads[0] = 0
+        suffixes[0] = Suffix(restOffset: 0, count: 0)
+        children[0] = child
+        ids.initialize(to: RecordID(ByteString([])))
+    }
+
+    /// Removes the item at `index`, whose reference the caller has taken over or released.
+    func remove(at index: Int) {
+        let behind = count - index - 1
+        if !isLeaf {
+            let place = ids + index
+            place.deinitialize(count: 1)
+            place.moveInitialize(from: place + 1, count: behind)
+        }
+        (heads + index).update(from: heads + index + 1, count: behind)
+        (payloads + index).update(from: payloads + index + 1, count: behind)
+        (suffixes + index).update(from: suffixes + index + 1, count: behind)
+        header.pointee.count -= 1
+    }
+
+    /// The same items in a new node.
+    func copy(in memory: NodeArena) -> IndexBTreeNode {
+        let node = IndexBTreeNode.make(
+            height: height, heapBytes: Int(header.pointee.heapCapacity), prefix: prefix,
+            in: memory)
+        NodeView(node).fill(with: 0..<count, of: self)
+        retainPayloads()
+        return node
+    }
+
+    /// Adds items of a node with the same prefix, or a shorter one, to a node without items that
+    /// has room for them, taking over their references. What was removed from the other node, and
+    /// still lies on its heap, stays behind.
+    func fill(with range: Range<Int>, of other: NodeView) {
+        if isLeaf { return append(range, of: other) }
+        guard let first = range.first else { return }
+        insertFirst(other.children[first])
+        append(range.dropFirst(), of: other)
+    }
+
+    private func append(_ range: Range<Int>, of other: NodeView) {
+        let start = count
+        let added = range.count
+        (heads + start).update(from: other.heads + range.lowerBound, count: added)
+        (payloads + start).update(from: other.payloads + range.lowerBound, count: added)
+        (suffixes + start).update(from: other.suffixes + range.lowerBound, count: added)
+        header.pointee.count += Int32(added)
+        let dropped = prefixCount - other.prefixCount
+        if dropped > 0 || other.header.pointee.heapCount > 0 {
+            for index in start..<start + added {
+                moveSuffix(at: index, dropping: dropped, from: other.heap)
+            }
+        }
+        if !isLeaf {
+            // One by one: `initialize(from:count:)` goes through value witnesses.
+            for index in 0..<added {
+                (ids + start + index).initialize(to: other.ids[range.lowerBound + index])
+            }
+        }
+    }
+
+    /// Turns a suffix that is still that of a node with another heap into one of this node, whose
+    /// prefix has so many bytes more.
+    private func moveSuffix(at index: Int, dropping: Int, from other: UnsafeMutableRawPointer) {
+        let oldRest = UnsafeRawBufferPointer(
+            start: other + Int(suffixes[index].restOffset), count: restCount(at: index))
+        var restStart = dropping
+        if dropping >= Self.headBytes {
+            let head = UnsafeRawBufferPointer(rebasing: oldRest[(dropping - Self.headBytes)...])
+            heads[index] = head.leadingWord
+        } else if dropping > 0 {
+            let bits = UInt64(8 * dropping)
+            heads[index] = heads[index] << bits | oldRest.leadingWord >> (64 - bits)
+        }
+        restStart = min(restStart, oldRest.count)
+        let offset = header.pointee.heapCount
+        if let start = oldRest.baseAddress, restStart < oldRest.count {
+            copyShort(
+                from: start + restStart, to: heap + Int(offset), size: oldRest.count - restStart)
+        }
+        suffixes[index].restOffset = offset
+        suffixes[index].count -= UInt32(dropping)
+        header.pointee.heapCount = offset + UInt32(oldRest.count - restStart)
+    }
+
+    /// Gives up the payloads, to which the caller has moved the references.
+    func forgetAll() {
+        releaseIDs()
+        header.pointee.count = 0
+    }
+
+    func releaseAll(in memory: NodeArena) {
+        if isLeaf {
+            for index in 0..<count { rows[index].release() }
+        } else {
+            for index in 0..<count { children[index].release(in: memory) }
+        }
+        releaseIDs()
+    }
+
+    private func retainPayloads() {
+        if isLeaf {
+            for index in 0..<count { _ = rows[index].retain() }
+        } else {
+            for index in 0..<count { children[index].retain() }
+        }
+    }
+
+    private func releaseIDs() {
+        if isLeaf { return }
+        for index in 0..<count { (ids + index).deinitialize(count: 1) }
+    }
+
+    /// Makes place for an item, and writes its key; the caller writes the rest.
+    private func insertKey(_ key: UnsafeRawBufferPointer, at index: Int) {
+        let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
+        let behind = count - index
+        let restOffset = header.pointee.heapCount
+        let restCount = max(0, suffix.count - Self.headBytes)
+        precondition(
+            count < IndexBTreeNode.itemsMax
+                && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
+            "An item is added where room was made for it.")
+        if behind > 0 {
+            (heads + index + 1).update(from: heads + index, count: behind)
+            (payloads + index + 1).update(from: payloads + index, count: behind)
+            (suffixes + index + 1).update(from: suffixes + index, count: behind)
+        }
+        if restCount > 0, let bytes = suffix.baseAddress {
+            (heap + Int(restOffset)).copyMemory(
+                from: bytes + Self.headBytes, byteCount: restCount)
+        }
+        heads[index] = suffix.leadingWord
+        suffixes[index] = Suffix(restOffset: restOffset, count: UInt32(suffix.count))
+        header.pointee.heapCount = restOffset + UInt32(restCount)
+        header.pointee.count += 1
+    }
+}

@@ -1,0 +1,45 @@
+/// Tells the time. An argument wherever time is needed, so that tests can turn it back.
+package protocol WallClock: Sendable {
+    /// Microseconds since 1970, UTC. May jump in both directions.
+    func nowMicroseconds() -> Int64
+}
+
+/// The clock of the machine.
+package struct SystemClock: WallClock {
+    package init() {}
+
+    package func nowMicroseconds() -> Int64 {
+        System.wallClockMicroseconds()
+    }
+}
+
+/// Gives random numbers. An argument wherever they are needed, so that tests can repeat them.
+package protocol Entropy: Sendable {
+    func next() -> UInt64
+}
+
+/// The random numbers of the operating system.
+package struct SystemEntropy: Entropy {
+    package init() {}
+
+    package func next() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}
+
+/// What a store asks of the world outside: the disk, the time and chance.
+package struct Environment: Sendable {
+    package let disk: any Disk
+    package let clock: any WallClock
+    package let entropy: any Entropy
+
+    package init(
+        disk: any Disk, clock: any WallClock = SystemClock(),
+        entropy: any Entropy = SystemEntropy()
+    ) {
+        self.disk = disk
+        self.clock = clock
+        self.entropy = entropy
+    }
+}

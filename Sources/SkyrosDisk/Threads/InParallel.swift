@@ -1,0 +1,21 @@
+/// Runs `here` on the calling thread and `there` on another one at the same time, and returns both
+/// results.
+///
+/// - Parameter isWorthIt: if false, both run on the calling thread, one after the other.
+/// - Throws: what one of them throws; what `here` throws if both do. It returns or throws only after
+///   both have ended.
+package func inParallel<A, B: Sendable>(
+    when isWorthIt: Bool, _ here: () throws -> A, _ there: @escaping @Sendable () throws -> B
+) throws -> (A, B) {
+    guard isWorthIt else { return (try here(), try there()) }
+    let other = Monitor<Result<B, any Error>?>(nil)
+    let queue = SerialQueue()
+    // Waits for the other half even if this one throws.
+    defer { queue.stop() }
+    queue.enqueue {
+        let result = Result { try there() }
+        other.change { $0 = result }
+    }
+    let result = try here()
+    return (result, try other.wait { $0 }.get())
+}

@@ -1,0 +1,56 @@
+public import Skyros
+import SkyrosDisk
+
+/// A clock that shows what it is told to.
+public final class ManualClock: Sendable {
+    private let microseconds: Locked<Int64>
+
+    /// A clock that shows this many microseconds since 1970.
+    public init(microseconds: Int64 = 1_700_000_000_000_000) {
+        self.microseconds = Locked(microseconds)
+    }
+
+    /// Moves the hand, forwards or backwards.
+    public func advance(byMicroseconds step: Int64) {
+        microseconds.withLock { $0 += step }
+    }
+}
+
+extension ManualClock: WallClock {
+    package func nowMicroseconds() -> Int64 { microseconds.withLock { $0 } }
+}
+
+/// Random numbers that follow from a seed.
+package final class SeededEntropy: Entropy {
+    private let generator: Locked<SplitMix64>
+
+    package init(seed: UInt64) {
+        generator = Locked(SplitMix64(seed: seed))
+    }
+
+    package func next() -> UInt64 { generator.withLock { $0.next() } }
+}
+
+extension Store {
+    /// Opens the store on a simulated disk, or makes it.
+    ///
+    /// - Parameters:
+    ///   - clock: what the store takes for the time.
+    ///   - seed: what the store takes for chance.
+    /// - Throws: `StoreError`, as any opening.
+    public convenience init(
+        on disk: SimulatedDisk, entities: any Entity.Type..., options: Options = Options(),
+        clock: ManualClock = ManualClock(), seed: UInt64 = 1
+    ) throws {
+        let environment = Environment(
+            disk: disk, clock: clock, entropy: SeededEntropy(seed: seed))
+        try self.init(Schema(entities), options, environment)
+    }
+}
+
+extension Archive {
+    /// Opens the store on a simulated disk for reading.
+    public convenience init(on disk: SimulatedDisk) throws {
+        try self.init(on: Environment(disk: disk, entropy: SeededEntropy(seed: 1)))
+    }
+}

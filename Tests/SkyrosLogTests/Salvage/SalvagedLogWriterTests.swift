@@ -1,0 +1,91 @@
+import SkyrosDisk
+import SkyrosTesting
+import Testing
+
+@testable import SkyrosLog
+
+@Suite struct `A copy of a log` {
+    private let fixture = LogFixture(segmentBytesMax: 900)
+
+    private func copy(_ count: UInt64, onto disk: SimulatedDisk) throws -> SalvagedLogWriter {
+        let copy = SalvagedLogWriter(
+            for: fixture.storeID, on: disk, fixture.options, entropy: SeededEntropy(seed: 3))
+        do {
+            try copy.begin()
+            for number in 1...count {
+                try LogFixture.batch(number).withUnsafeBytes { bytes in
+                    try copy.append(bytes, time: Int64(number))
+                }
+            }
+            try copy.finish()
+        } catch {
+            copy.discard()
+            throw error
+        }
+        return copy
+    }
+
+    @Test(arguments: [1, 7, 8, 60] as [UInt64])
+    func `is a log like any other`(count: UInt64) throws {
+        let disk = SimulatedDisk()
+        let original = try fixture.make(on: SimulatedDisk())
+        try original.append(Int(count))
+        #expect(try copy(count, onto: disk).head == original.head)
+        let (log, recovery) = try fixture.open(disk.crashed(seed: 1))
+        #expect(recovery == LogRecovery())
+        #expect(log.head == original.head)
+        #expect(try log.batches() == expected(count))
+        #expect(log.timeBeforeActiveSegment == Int64(log.activeFirst - 1))
+        try log.append(1)
+        #expect(try log.batches() == expected(count + 1))
+        #expect(log.statistics.segmentCount > 3 || count < 60)
+    }
+
+    /// The process ends, or the disk fails for good, at any operation; then the power is cut.
+    @Test func `that is interrupted is no log`() throws {
+        let whole = SimulatedDisk()
+        _ = try copy(40, onto: whole)
+        let total = whole.operations.count
+        var unfinished = 0
+        for step in 0..<total {
+            let disk = SimulatedDisk()
+            disk.inject(Fault(nil, after: step, isLasting: true))
+            let isDone = logCode { _ = try copy(40, onto: disk) } == nil
+            for seed in 0..<6 {
+                let left = seed == 0 ? disk.killed() : disk.crashed(seed: UInt64(seed))
+                let count = looksLikeALog(left)
+                if count == nil { unfinished += 1 }
+                #expect(count == nil || count == 40, "operation \(step), seed \(seed)")
+                if isDone { #expect(count == 40, "operation \(step), seed \(seed)") }
+            }
+        }
+        #expect(unfinished > total)
+    }
+
+    /// A failure that passes is cleaned up after.
+    @Test func `that fails leaves nothing behind`() throws {
+        let whole = SimulatedDisk()
+        _ = try copy(40, onto: whole)
+        for step in 0..<whole.operations.count {
+            let disk = SimulatedDisk()
+            disk.inject(Fault(nil, after: step, reason: .noSpace))
+            guard let code = logCode({ _ = try copy(40, onto: disk) }) else { continue }
+            #expect(code == .diskFull, "operation \(step)")
+            #expect(disk.contents.isEmpty, "operation \(step)")
+        }
+    }
+
+    /// How many batches the disk seems to hold; nil if there seems to be no log, or no whole one.
+    private func looksLikeALog(_ disk: SimulatedDisk) -> UInt64? {
+        guard let inspection = try? fixture.inspect(disk), inspection.storeID != nil,
+            inspection.refusal == nil
+        else { return nil }
+        return inspection.head.sequence
+    }
+}
+
+extension FileLog {
+    fileprivate var activeFirst: UInt64 {
+        state.withLock { $0.catalog.active.header.firstSequence }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+/// Somebody moves, removes or replaces the directory of a store that is open.
+@Suite struct `A store whose directory is taken away` {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    private var elsewhere: URL { directory.url.appending(path: "Elsewhere.skyros") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        var options = Store.Options()
+        options.segmentBytesMax = 4_096
+        store = try Store(at: directory.store, entities: Note.self, options: options)
+        try store.write(durability: .durable) { try $0.insert(Note(id: 0, text: "")) }
+    }
+
+    /// Writes until that is refused.
+    private func refusal() -> StoreError.Code? {
+        for id in 1...1_000 {
+            let refused = code { try store.write { try $0.insert(Note(id: id, text: "text")) } }
+            if let refused { return refused }
+        }
+        return nil
+    }
+
+    @Test func `says so once it needs a new name there, and makes no directory (F40)`() throws {
+        try FileManager.default.removeItem(at: directory.store)
+        #expect(refusal() == .io)
+        #expect(try store.get(Note.self, 1) != nil)
+        #expect(code { try store.close() } != nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])
+    }
+
+    @Test func `goes on where it was moved to, and cannot write its checkpoint (F40)`() throws {
+        try FileManager.default.moveItem(at: directory.store, to: elsewhere)
+        #expect(refusal() == nil)
+        #expect(code { try store.close() } == .checkpointFailed)
+        #expect(!FileManager.default.fileExists(atPath: directory.store.path))
+        let again = try Store(at: elsewhere, entities: Note.self)
+        #expect(try again.count(Note.self) == 1_001)
+        try again.close()
+    }
+
+    @Test func `does nothing to the one that stands in its place (F40)`() throws {
+        try FileManager.default.moveItem(at: directory.store, to: elsewhere)
+        let other = try Store(at: directory.store, entities: Note.self)
+        try other.write { try $0.insert(Note(id: 7, text: "other")) }
+        try other.close()
+        let before = try directory.contents()
+        #expect(refusal() == nil)
+        #expect(code { try store.close() } == .checkpointFailed)
+        let after = try directory.contents()
+        let name = directory.store.lastPathComponent
+        #expect(after.filter { $0.key.contains(name) } == before.filter { $0.key.contains(name) })
+        let again = try Store(at: directory.store, entities: Note.self)
+        #expect(again.recovery.checkpoint == .loaded(1))
+    }
+}
