@@ -85,9 +85,8 @@ struct LogContent {
         guard let archive else { return }
         let verification = archive.verify()
         _ = try allowing(StoreError.self) {
-            try archive.forEachEvent { event in
+            try archive.events().forEach { event in
                 for change in event.changes { _ = change.id?.description }
-                return true
             }
             _ = try archive.history(of: FuzzSample.entityName, RecordID(1))
         }
@@ -117,7 +116,7 @@ struct LogContent {
         var options = Store.Options()
         options.keepsUnknownEntities = true
         options.segmentBytesMax = 900
-        options.syncIntervalMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
         let environment = Environment(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
         return try Store(FuzzSample.schema.get(), options, environment)
@@ -138,7 +137,7 @@ struct LogContent {
         try compare(store)
         let isWritten: Void? = try allowing(StoreError.self) {
             try store.write { try $0.insert(FuzzSample(id: 1_000, large: 1_000)) }
-            while try store.parts.log.sealNext() {}
+            while try store.resources.log.sealNext() {}
             try store.close()
         }
         if isWritten != nil { try reopen(disk, expecting: store.sequence) }

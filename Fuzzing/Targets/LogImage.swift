@@ -51,7 +51,7 @@ struct LogImage: Sendable {
     private static func live(on disk: SimulatedDisk, isClosed: Bool) throws {
         var options = Store.Options()
         options.segmentBytesMax = 900
-        options.syncIntervalMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
         let store = try Store(on: disk, entities: FuzzSample.self, options: options)
         store.maintenance.stop()
         for id in 1...5 {
@@ -59,14 +59,14 @@ struct LogImage: Sendable {
                 try $0.insert(FuzzSample.filled(id))
             }
         }
-        _ = try store.parts.log.sealNext()
-        _ = try store.parts.log.sealNext()
+        _ = try store.resources.log.sealNext()
+        _ = try store.resources.log.sealNext()
         try store.write { tx in
             try tx.update(FuzzSample(id: 1, text: "changed", large: 1))
             try tx.delete(FuzzSample.self, 2)
         }
         try store.write(durability: .durable) { try $0.insert(FuzzSample(id: 6, large: 6)) }
-        try store.parts.log.markIdle()
+        try store.resources.log.markIdle()
         try store.write { try $0.insert(FuzzSample(id: 7, large: 7)) }
         try store.write { try $0.deleteAll(FuzzSample.self) }
         try store.write { try $0.insert(FuzzSample(id: 8, large: 8)) }

@@ -11,7 +11,7 @@ final class BackgroundMaintenance: Sendable {
     private let log: FileLog
     private let view: MainView
     private let checkpointer: Checkpointer?
-    private let report: @Sendable (StoreError) -> Void
+    private let report: @Sendable (any Error) -> Void
     private let worker = SerialQueue()
 
     /// What folding the events since the last checkpoint would cost.
@@ -25,14 +25,13 @@ final class BackgroundMaintenance: Sendable {
 
     init(
         _ log: FileLog, _ view: MainView, _ checkpointer: Checkpointer?, _ options: Store.Options,
-        report: @escaping @Sendable (StoreError) -> Void
+        report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.view = view
         self.checkpointer = checkpointer
         self.report = report
-        let target = options.openingTargetMilliseconds.multipliedReportingOverflow(by: 1_000_000)
-        targetNanoseconds = target.overflow ? .max : target.partialValue
+        targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         if log.hasSegmentToSeal { wake() }
     }

@@ -18,8 +18,8 @@ public struct Receipt: Sendable {
 
     /// Blocks the calling thread until the event survives power loss.
     ///
-    /// Writers who wait at the same time share one sync. Inside a task use `durable()`, which
-    /// suspends instead.
+    /// Threads that wait at the same time share one sync. In asynchronous code `await` selects the
+    /// form that suspends instead of blocking.
     ///
     /// - Throws: `StoreError` with `.durabilityLost` if a sync failed.
     public func waitUntilDurable() throws {
@@ -29,7 +29,7 @@ public struct Receipt: Sendable {
     /// Suspends the calling task until the event survives power loss.
     ///
     /// - Throws: `StoreError` with `.durabilityLost` if a sync failed.
-    public func durable() async throws {
+    public func waitUntilDurable() async throws {
         guard let promise else { return }
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in

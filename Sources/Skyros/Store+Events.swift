@@ -1,11 +1,30 @@
 extension Store {
-    /// The events from `first` on, then each new one as it is written.
+    /// The events of a range, read when they are asked for.
     ///
-    /// Calling it costs nothing; each iteration over the stream reads the log by itself.
+    ///     for try await event in store.events(100...200) { … }
+    ///     let newest = try Array(store.events(4_711...))
     ///
-    /// - Parameter first: the first event wanted; nil for those written from now on.
-    public func events(from first: SequenceNumber? = nil) -> EventStream {
+    /// Numbers beyond the newest event are left out. Calling it reads nothing.
+    public func events(
+        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...
+    ) -> EventSequence {
+        EventSequence(log.engine, range, end: sequence)
+    }
+
+    /// The events after `sequence`, then each new one as it is written.
+    ///
+    /// Calling it reads nothing; each iteration reads the log on its own.
+    ///
+    /// - Parameter sequence: 0 for all events; nil for those written from now on.
+    public func changes(after sequence: SequenceNumber? = nil) -> EventStream {
         EventStream(
-            log: log.engine, signal: signal, first: max(first ?? sequence.next, .zero.next))
+            log: log.engine, signal: signal, first: (sequence ?? self.sequence).next)
+    }
+
+    /// The event with this sequence, or nil. It reads the part of the log around it.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+    public func event(_ sequence: SequenceNumber) throws -> Event? {
+        try EventReader(log.engine).event(sequence)
     }
 }

@@ -30,33 +30,9 @@ extension Store {
         try past.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
-    /// The event with this sequence, or nil. It reads the part of the log around it.
-    ///
-    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
-    public func event(_ sequence: SequenceNumber) throws -> Event? {
-        try EventReader(log.engine).event(sequence)
-    }
-
-    /// Calls `body` with the events from `first` through `last`, in order, until it returns
-    /// false. Without `last` it ends with what is the last event now.
-    ///
-    /// The block runs on the calling thread, and nobody waits for it.
-    ///
-    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
-    ///   damaged.
-    public func forEachEvent(
-        from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
-        _ body: (Event) throws -> Bool
-    ) throws {
-        let end = last ?? sequence
-        try EventReader(log.engine).forEach(from: first, through: end) { event, _ in
-            try body(event)
-        }
-    }
-
     private var past: HistoryReader {
         let empty = Snapshot(
-            parts.schema, beginning: ChainHash(beginning: parts.log.storeID),
+            resources.schema, beginning: ChainHash(beginning: resources.log.storeID),
             hashSeed: view.current.hashSeed)
         return HistoryReader(log: log.engine, empty: empty)
     }

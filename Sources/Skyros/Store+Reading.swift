@@ -1,3 +1,30 @@
+extension Store {
+    /// The newest state, as a value. O(1).
+    public var snapshot: Snapshot { view.current }
+
+    /// The sequence of the newest event.
+    public var sequence: SequenceNumber { view.current.sequence }
+
+    /// Calls `body` with the newest snapshot and returns what it returns.
+    ///
+    ///     let (open, total) = try store.read { state in
+    ///         (try state.count(Order.self, where: \.isOpen == true), try state.count(Order.self))
+    ///     }
+    ///
+    /// The body runs on the calling thread and sees one consistent state, whatever is written
+    /// meanwhile, even by the body itself.
+    public func read<R>(_ body: (Snapshot) throws -> R) rethrows -> R {
+        try body(snapshot)
+    }
+
+    /// As `read`, for chaining.
+    @discardableResult
+    public func read(_ body: (Snapshot) throws -> Void) rethrows -> Self {
+        try body(snapshot)
+        return self
+    }
+}
+
 extension Store: RecordSource {
     /// The record with this id in the newest state, or nil. O(log n).
     ///
@@ -11,6 +38,14 @@ extension Store: RecordSource {
     @inlinable
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
         try row(of: type, RecordCoding.id(id, of: type))?.inlinedValue(as: type)
+    }
+
+    /// The record with this id in the newest state, or nil: as `get`.
+    ///
+    ///     let order = try store[Order.self, id]
+    @inlinable
+    public subscript<E: Entity>(type: E.Type, id: E.ID) -> E? {
+        get throws { try get(type, id) }
     }
 
     /// Whether there is a record with this id in the newest state. O(log n).
@@ -35,15 +70,15 @@ extension Store: RecordSource {
 
     @inlinable
     func row<E: Entity>(of type: E.Type, _ id: RecordID) throws -> Row? {
-        if let index = place(of: ObjectIdentifier(type)) { return row(id, inTableAt: index) }
+        if let index = tableIndex(of: ObjectIdentifier(type)) { return row(id, inTableAt: index) }
         return rowByName(of: type, id)
     }
 
-    /// The place of a type's table, which never changes for the types that the store was opened
+    /// The position of a type's table; it never changes for the types that the store was opened
     /// with.
     @usableFromInline
-    func place(of type: ObjectIdentifier) -> Int? {
-        parts.schema.place(of: type)
+    func tableIndex(of type: ObjectIdentifier) -> Int? {
+        resources.schema.index(of: type)
     }
 
     @usableFromInline

@@ -28,9 +28,9 @@ extension Store {
     package func run(_ step: MaintenanceStep) throws {
         switch step {
         case .seal:
-            _ = try StoreError.fromLog { () throws(LogError) in try parts.log.sealNext() }
+            _ = try StoreError.fromLog { () throws(LogError) in try resources.log.sealNext() }
         case .mark:
-            try StoreError.fromLog { () throws(LogError) in try parts.log.markIdle() }
+            try StoreError.fromLog { () throws(LogError) in try resources.log.markIdle() }
         case .checkpoint: try maintenance.checkpoint()
         }
     }
@@ -39,8 +39,8 @@ extension Store {
     /// store knows.
     package var safeSequences: (durable: SequenceNumber, written: SequenceNumber) {
         (
-            SequenceNumber(rawValue: parts.log.durableEnd.head.sequence),
-            SequenceNumber(rawValue: parts.log.writtenHead.sequence)
+            SequenceNumber(rawValue: resources.log.durableEnd.head.sequence),
+            SequenceNumber(rawValue: resources.log.writtenHead.sequence)
         )
     }
 }

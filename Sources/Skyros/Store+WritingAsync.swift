@@ -1,66 +1,88 @@
 import Dispatch
 
+// Writing without blocking a thread: the block runs on the store's own thread.
+
 extension Store {
-    /// Queues a write block and returns at once.
+    /// Runs a write block on the store's thread and suspends until its durability is reached.
     ///
-    /// Queued blocks run one after the other on a thread of the store's own, in the order of the
-    /// calls, synchronous ones in between. `completion` is called exactly once, on the callback
-    /// queue, after the stated durability is reached or has failed (promise P9); also for a block
-    /// that changed nothing. Nil if nobody wants to know.
-    public func writeAsync(
+    ///     let order = try await store.write(by: "alice") { tx in … }
+    ///
+    /// Blocks run one after the other, in the order of the calls. No thread of the cooperative
+    /// pool is blocked. Cancelling the task does not take the write back.
+    ///
+    /// Parameters and errors are those of the synchronous `write`; `.nestedWrite` cannot occur.
+    @discardableResult
+    public func write<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,
-        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
-        completion: (@Sendable (Result<Receipt, StoreError>) -> Void)?
-    ) {
-        let queue = parts.options.callbackQueue
-        enqueue(
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> R
+    ) async throws -> R {
+        try await writeWithReceipt(
             by: actor, because: reason, metadata: metadata, intent: intent,
             durability: durability, block
-        ) { result in
-            guard let completion else { return }
-            let outcome = result.map(\.1).mapError { StoreError.wrapping($0) }
-            queue.async { completion(outcome) }
-        }
+        ).result
     }
 
-    /// Queues a write block and suspends until it has run and its durability is reached.
-    ///
-    ///     let (order, receipt) = try await store.writeAsync(by: "alice") { tx in … }
-    ///
-    /// Cancelling the task does not take the write back: it is all or nothing.
-    ///
-    /// - Returns: what the block returns, and the receipt.
-    /// - Throws: what the block throws; `StoreError`.
+    /// As the asynchronous `write`, and also returns a receipt.
     @discardableResult
-    public func writeAsync<R: Sendable>(
+    public func writeWithReceipt<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> R
     ) async throws -> (result: R, receipt: Receipt) {
-        try await withCheckedThrowingContinuation { continuation in
-            enqueue(
-                by: actor, because: reason, metadata: metadata, intent: intent,
-                durability: durability, block
-            ) { continuation.resume(with: $0.map { (result: $0.0, receipt: $0.1) }) }
+        let request = try request(actor, reason, metadata, intent, durability)
+        return try await withCheckedThrowingContinuation { continuation in
+            enqueue(request, block) { continuation.resume(with: $0) }
         }
     }
 
-    private func enqueue<R: Sendable>(
-        by actor: String?, because reason: String?, metadata: Metadata,
-        intent: (any DomainCommand)?, durability: Durability?,
-        _ block: @escaping @Sendable (inout WriteTransaction) throws -> R,
-        _ finish: @escaping @Sendable (Result<(R, Receipt), any Error>) -> Void
+    /// Queues a write block and returns immediately.
+    ///
+    ///     store.writeAsync { tx in try tx.upsert(draft) }
+    ///     store.writeAsync(durability: .durable) { tx in … } completion: { result in … }
+    ///
+    /// Blocks run one after the other on the store's thread, in the order of the calls.
+    ///
+    /// - Parameters:
+    ///   - completion: called exactly once, on `Options.callbackQueue`, after the durability was
+    ///     reached or has failed (promise P9), also for a block that changed nothing. It gets what
+    ///     the block throws as it is. Without a completion, errors go to `Options.onError`.
+    public func writeAsync(
+        by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
+        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
+        completion: (@Sendable (Result<Receipt, any Error>) -> Void)? = nil
     ) {
-        let request: WriteRequest
+        let queue = resources.options.callbackQueue
+        let finish: Finish<Void> = { [report = resources.report] outcome in
+            if let completion {
+                queue.async { completion(outcome.map(\.receipt)) }
+            } else if case .failure(let error) = outcome {
+                report(error)
+            }
+        }
+        do {
+            enqueue(try request(actor, reason, metadata, intent, durability), block, finish)
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    private typealias Finish<R> =
+        @Sendable (Result<(result: R, receipt: Receipt), any Error>)
+        -> Void
+
+    private func enqueue<R: Sendable>(
+        _ request: WriteRequest,
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> R,
+        _ finish: @escaping Finish<R>
+    ) {
         do {
             try checkProcess()
-            request = try WriteRequest(
-                actor, reason, metadata, intent, durability ?? parts.options.durability)
         } catch {
             return finish(.failure(error))
         }
-        writerLock.enqueue { [self] in
+        writer.enqueue { [self] in
             var receipt = Receipt(nil, request.durability, nil)
             let result: R
             do {

@@ -12,22 +12,12 @@ struct StoreOpening {
     let schema: Schema
     let options: Store.Options
 
-    /// What comes out of it.
-    struct Opened: Sendable {
-        let parts: StoreResources
-        let view: MainView
-        /// The state before the first event.
-        let empty: Snapshot
-        let checkpointer: Checkpointer?
-        let report: RecoveryReport
-    }
-
     private var disk: any Disk { environment.disk }
 
     /// Opens the store, or makes it if there is none.
     ///
     /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
-    func open() throws -> Opened {
+    func open() throws -> StoreResources {
         let lock = try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }
         do {
             return try open(holding: lock)
@@ -36,7 +26,7 @@ struct StoreOpening {
         }
     }
 
-    private func open(holding lock: any DiskLock) throws -> Opened {
+    private func open(holding lock: any DiskLock) throws -> StoreResources {
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
@@ -61,13 +51,10 @@ struct StoreOpening {
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
-        let view = MainView(snapshot, dirty: dirty)
-        let parts = StoreResources(
+        return StoreResources(
             disk: disk, lock: lock, log: log, schema: schema, clock: environment.clock,
-            options: options)
-        return Opened(
-            parts: parts, view: view, empty: empty, checkpointer: checkpoint.checkpointer,
-            report: report)
+            options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
+            checkpointer: checkpoint.checkpointer, recovery: report)
     }
 
     private func fold(
@@ -95,9 +82,10 @@ struct StoreOpening {
         let names = unknown.map { "\"\($0)\"" }.joined(separator: ", ")
         throw StoreError(
             .unknownEntity,
-            "the store holds records of \(names), of which no given type bears the name; if a "
-                + "type was renamed, pin the old name: static let entityName = \"\(name)\"; "
-                + "to leave them alone, set Options.keepsUnknownEntities",
+            "the store holds records of \(names), but no type with that entity name was given to "
+                + "Store(at:entities:). Add the type, or pin its old name with "
+                + "static let entityName = \"\(name)\"; to keep the records without a type, set "
+                + "Options.keepsUnknownEntities",
             at: StoreError.Place(entity: name))
     }
 

@@ -2,7 +2,7 @@ import Dispatch
 import SkyrosDisk
 import SkyrosLog
 
-/// What an open store stands on.
+/// What an open store is made of: the result of opening it.
 struct StoreResources: Sendable {
     let disk: any Disk
     let lock: any DiskLock
@@ -10,9 +10,15 @@ struct StoreResources: Sendable {
     let schema: Schema
     let clock: any WallClock
     let options: Store.Options
+    let view: MainView
+    /// The state before the first event.
+    let empty: Snapshot
+    /// Nil for a store in memory.
+    let checkpointer: Checkpointer?
+    let recovery: RecoveryReport
 
-    /// Gives an error that no caller receives to the user's handler, on the callback queue.
-    var report: @Sendable (StoreError) -> Void {
+    /// Gives an error that no caller receives to the app's handler, on the callback queue.
+    var report: @Sendable (any Error) -> Void {
         guard let handler = options.onError else { return { _ in } }
         let queue = options.callbackQueue
         return { error in queue.async { handler(error) } }
@@ -26,5 +32,15 @@ extension Store.Options {
         log.batchBytesMax = min(eventBytesMax, LogOptions.batchBytesLimit)
         log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * log.batchBytesMax)
         return log
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, clamped to 0 ... 100 years.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        let limit: Int64 = 100 * 366 * 86_400
+        guard seconds < limit else { return Int(limit) * 1_000 }
+        return max(0, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 }

@@ -22,13 +22,13 @@ struct RecordFinder {
         of entity: String, in archive: Archive, progress: (SequenceNumber) -> Void
     ) throws -> RecordID? {
         var best: Int?
-        try archive.forEachEvent { event in
+        var events = archive.events().makeIterator()
+        while best != 0, let event = try events.next() {
             for change in event.changes where change.entity == entity {
                 let place = change.id.flatMap { candidates.firstIndex(of: $0) }
                 if let place { best = min(best ?? place, place) }
             }
             progress(event.sequence)
-            return best != 0
         }
         return best.map { candidates[$0] }
     }

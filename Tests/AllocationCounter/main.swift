@@ -36,7 +36,7 @@ let count = 1_000
 /// Opens a store, which does nothing by itself during the next minute.
 func open(_ name: String) throws -> Store {
     var options = Store.Options()
-    options.syncIntervalMilliseconds = 60_000
+    options.syncInterval = .milliseconds(60_000)
     let directory = URL(filePath: CommandLine.arguments[1]).appending(path: name)
     return try Store(at: directory, entities: Point.self, options: options)
 }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `gives its result and a receipt`() async throws {
-        let (count, receipt) = try await store.writeAsync(durability: .durable) { tx in
+        let (count, receipt) = try await store.writeWithReceipt(durability: .durable) { tx in
             try tx.insert(Note(id: 1, text: "a"))
             return try tx.count(Note.self)
         }
@@ -26,11 +26,13 @@ import Testing
     @Test func `throws what its block throws`() async throws {
         struct Refusal: Error {}
         await #expect(throws: Refusal.self) {
-            try await store.writeAsync { _ in throw Refusal() }
+            try await store.write { _ in throw Refusal() }
         }
     }
 
-    @Test func `returns at once and completes exactly once, on the callback queue`() async throws {
+    @Test func `returns immediately and completes exactly once, on the callback queue`()
+        async throws
+    {
         let gate = DispatchSemaphore(value: 0)
         let count = Locked(0)
         let result = await withCheckedContinuation { continuation in
@@ -58,7 +60,22 @@ import Testing
                 continuation.resume(returning: $0)
             }
         }
-        #expect(throws: StoreError(.blockFailed, "")) { try result.get() }
+        #expect(throws: Refusal.self) { try result.get() }
+    }
+
+    @Test func `without a completion reports an error to the error handler`() async throws {
+        struct Refusal: Error {}
+        let reported = Locked<[any Error]>([])
+        var options = Store.Options()
+        options.onError = { error in reported.withLock { $0.append(error) } }
+        let store = try Store(inMemory: Note.self, options: options)
+        store.writeAsync { _ in throw Refusal() }
+        store.writeAsync { try $0.insert(Note(id: 1, text: "")) }
+        try store.close()
+        options.callbackQueue.sync {}
+        #expect(reported.withLock { $0.count } == 1)
+        #expect(reported.withLock { $0.first is Refusal })
+        #expect(try store.exists(Note.self, 1))
     }
 
     @Test func `completes with an error if its intent cannot be encoded`() async {
@@ -88,16 +105,15 @@ import Testing
         #expect((try? result.get())?.sequence == .some(nil))
     }
 
-    @Test func `keeps its place in the line`() async throws {
+    @Test func `runs in the order of the calls`() throws {
         let order = Locked<[Int]>([])
         let gate = DispatchSemaphore(value: 0)
-        store.writeAsync({ _ in gate.wait() }, completion: nil)
+        store.writeAsync { _ in gate.wait() }
         for number in 0..<20 {
-            store.writeAsync(
-                { tx in
-                    try tx.insert(Note(id: number, text: ""))
-                    order.withLock { $0.append(number) }
-                }, completion: nil)
+            store.writeAsync { tx in
+                try tx.insert(Note(id: number, text: ""))
+                order.withLock { $0.append(number) }
+            }
         }
         gate.signal()
         let count = try store.write { try $0.count(Note.self) }
@@ -107,7 +123,7 @@ import Testing
 
     @Test func `from its own block is a nested write`() async throws {
         let store = store
-        try await store.writeAsync { tx in
+        try await store.write { tx in
             #expect(throws: StoreError(.nestedWrite, "")) {
                 try store.write { try $0.insert(Note(id: 9, text: "")) }
             }
@@ -152,23 +168,23 @@ import Testing
 @Suite struct `The stream of events` {
     @Test func `begins where it is told and goes on live`() async throws {
         let store = try Store(inMemory: Note.self)
-        for id in 1...300 { try store.write { try $0.insert(Note(id: id, text: "")) } }
+        for id in 1...300 { try store.writeSync { try $0.insert(Note(id: id, text: "")) } }
         let task = Task {
             var seen: [UInt64] = []
-            for try await event in store.events(from: 200) {
+            for try await event in store.changes(after: 199) {
                 seen.append(event.sequence.rawValue)
                 if event.sequence == 400 { break }
             }
             return seen
         }
-        for id in 301...400 { try store.write { try $0.insert(Note(id: id, text: "")) } }
+        for id in 301...400 { try store.writeSync { try $0.insert(Note(id: id, text: "")) } }
         #expect(try await task.value == Array(200...400))
     }
 
     @Test func `ends when the store is closed`() async throws {
         let store = try Store(inMemory: Note.self)
-        try store.write { try $0.insert(Note(id: 1, text: "")) }
-        let stream = store.events(from: 1)
+        try store.writeSync { try $0.insert(Note(id: 1, text: "")) }
+        let stream = store.changes(after: 0)
         try store.close()
         var count = 0
         for try await _ in stream { count += 1 }
@@ -177,8 +193,8 @@ import Testing
 
     @Test func `gives one event at a time to who asks for it`() async throws {
         let store = try Store(inMemory: Note.self)
-        for id in 1...2 { try store.write { try $0.insert(Note(id: id, text: "")) } }
-        let stream = store.events(from: 1)
+        for id in 1...2 { try store.writeSync { try $0.insert(Note(id: id, text: "")) } }
+        let stream = store.changes(after: 0)
         var first = stream.makeAsyncIterator()
         var second = stream.makeAsyncIterator()
         #expect(try await first.next()?.sequence == 1)

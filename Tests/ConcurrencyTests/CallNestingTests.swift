@@ -36,10 +36,10 @@ import Testing
     @Test(arguments: Outer.allCases, Inner.allCases)
     func `returns (F47)`(outer: Outer, inner: Inner) async throws {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 1
+        options.syncInterval = .milliseconds(1)
         options.onError = { [handler] _ in handler.handle() }
         let store = try Store(on: disk, entities: Counter.self, options: options)
-        try store.write { try $0.insert(Counter(id: "a", value: 1)) }
+        try store.writeSync { try $0.insert(Counter(id: "a", value: 1)) }
         try await run(outer, store) { [returned] in
             Self.call(inner, store)
             returned.withLock { $0 += 1 }
@@ -59,9 +59,9 @@ import Testing
             case .all: _ = try store.all(Counter.self)
             case .snapshotOfThePast: _ = try store.snapshot(asOf: .sequence(1))
             case .history: _ = try store.history(of: Counter.self, "a")
-            case .replay: try store.forEachEvent { _ in true }
+            case .replay: try store.events().forEach { _ in }
             case .write: try store.write { try $0.insert(counter) }
-            case .queuedWrite: store.writeAsync({ try $0.insert(counter) }, completion: { _ in })
+            case .queuedWrite: store.writeAsync { try $0.insert(counter) }
             case .durableWrite: try store.write(durability: .durable) { try $0.insert(counter) }
             case .close: try store.close()
             }
@@ -79,8 +79,8 @@ import Testing
         _ outer: Outer, _ store: Store, _ body: @escaping @Sendable () -> Void
     ) async throws {
         switch outer {
-        case .writeBlock: try store.write { _ in body() }
-        case .asyncWriteBlock: try await store.writeAsync { _ in body() }
+        case .writeBlock: try store.writeSync { _ in body() }
+        case .asyncWriteBlock: try await store.write { _ in body() }
         case .queuedWriteBlock:
             await withCheckedContinuation { continuation in
                 store.writeAsync({ _ in body() }, completion: { _ in continuation.resume() })
@@ -96,7 +96,7 @@ import Testing
                     })
             }
         case .event:
-            for try await _ in store.events(from: 1) {
+            for try await _ in store.changes(after: 0) {
                 body()
                 break
             }
@@ -112,10 +112,7 @@ import Testing
         case .readBlock: store.read { _ in body() }
         case .lentValue: _ = try store.withValue(of: Counter.self, "a") { _ in body() }
         case .replay:
-            try store.forEachEvent { _ in
-                body()
-                return false
-            }
+            try store.events(1...1).forEach { _ in body() }
         }
     }
 }

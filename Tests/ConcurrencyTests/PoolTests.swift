@@ -79,7 +79,9 @@ import Testing
         for number in 0..<count {
             let task = Task {
                 // Cancelled before it begins, while it waits, or after it has ended.
-                try await store.writeAsync(durability: number % 2 == 0 ? .durable : .buffered) {
+                try await store.writeWithReceipt(
+                    durability: number % 2 == 0 ? .durable : .buffered
+                ) {
                     try $0.insert(Counter(id: "a \(number)", value: number))
                     try $0.insert(Counter(id: "b \(number)", value: number))
                 }
@@ -101,10 +103,10 @@ import Testing
     @Test func `waits for its durability all the same (F49)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         for number in 0..<Extent.pick(brief: 20, quick: 200) {
-            let write = try store.writeWithReceipt {
+            let write = try await store.writeWithReceipt {
                 try $0.insert(Counter(id: "\(number)", value: number))
             }
-            let task = Task { try await write.receipt.durable() }
+            let task = Task { try await write.receipt.waitUntilDurable() }
             task.cancel()
             _ = try await task.value
         }
@@ -137,7 +139,7 @@ import Testing
                 }
                 made(id)
             } catch {
-                return error as? StoreError ?? StoreError(.blockFailed, "\(error)")
+                return error as? StoreError ?? StoreError(.io, "\(error)")
             }
         }
         preconditionFailure("There is no last number.")
@@ -205,7 +207,7 @@ import Testing
     @Test func `holds up no writer, and sees nothing of what is written (F52)`() async throws {
         let store = try Store(inMemory: Counter.self)
         for number in 0..<100 {
-            try store.write { try $0.insert(Counter(id: "\(number)", value: 0)) }
+            try store.writeSync { try $0.insert(Counter(id: "\(number)", value: 0)) }
         }
         let count = Extent.pick(brief: 500, quick: 5_000, deep: 500_000)
         try store.read { snapshot in

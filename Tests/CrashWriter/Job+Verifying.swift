@@ -68,14 +68,13 @@ extension Job {
     private func checkEvents(of store: Store, _ last: UInt64) throws {
         var number: UInt64 = 0
         var time = EventTime(microseconds: 0)
-        try store.forEachEvent { event in
+        try store.events().forEach { event in
             number += 1
             let reason = event.metadata.reason
             guard event.sequence.rawValue == number, event.time > time,
                 reason == "event \(number)" || (reason == nil && threadCount > 1)
             else { throw Broken(description: "P3: event \(number) is not what was written") }
             time = event.time
-            return true
         }
         guard number == last else {
             throw Broken(description: "P3: \(last) events, \(number) read")

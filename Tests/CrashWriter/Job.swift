@@ -19,7 +19,7 @@ struct Job {
     let durability: Durability
     private(set) var eventCount = 40
     private(set) var threadCount = 1
-    private(set) var syncIntervalMilliseconds = 5
+    private(set) var syncInterval: Duration = .milliseconds(5)
     /// The event whose write block ends the process.
     private(set) var trapNumber: UInt64?
     /// What the store takes for this boot; the system's if it is nil.
@@ -41,7 +41,7 @@ struct Job {
             switch (words[index], Int(value)) {
             case ("--events", let count?): eventCount = count
             case ("--threads", let count?): threadCount = max(1, count)
-            case ("--interval", let time?): syncIntervalMilliseconds = time
+            case ("--interval", let time?): syncInterval = .milliseconds(time)
             case ("--trap", let number?): trapNumber = UInt64(number)
             case ("--boot", _): boot = value
             default: return nil
@@ -64,17 +64,17 @@ struct Job {
 
     /// Opens the store, with small segments and early checkpoints, so that a short life sees all
     /// that a long one does.
-    func opened(onError: @escaping @Sendable (StoreError) -> Void) throws -> Store {
+    func opened(onError: @escaping @Sendable (any Error) -> Void) throws -> Store {
         var options = Store.Options()
         options.durability = durability
         options.segmentBytesMax = 32 << 10
-        options.openingTargetMilliseconds = 1
-        options.syncIntervalMilliseconds = syncIntervalMilliseconds
+        options.openingTarget = .milliseconds(1)
+        options.syncInterval = syncInterval
         options.onError = onError
         if role == .run || role == .copy {
             // So few events that a segment is to hold a part of them.
             options.segmentBytesMax = 4 << 10
-            options.openingTargetMilliseconds = 0
+            options.openingTarget = .milliseconds(0)
         }
         guard let boot else {
             return try Store(at: store, entities: Account.self, options: options)

@@ -13,7 +13,7 @@ private struct Item: Entity, Equatable {
 
     private func open(_ disk: SimulatedDisk) throws -> Store {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
         return try Store(on: disk, entities: Item.self, options: options)
     }
 

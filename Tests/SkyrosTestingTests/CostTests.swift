@@ -24,7 +24,7 @@ import Testing
 
     init() throws {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 60_000
+        options.syncInterval = .milliseconds(60_000)
         store = try Store(on: disk, entities: Order.self, options: options, clock: ManualClock())
     }
 

@@ -6,7 +6,7 @@ import Testing
 enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
-    case duplicateID, notFound, uniqueViolation, idChanged, notEncodable, blockFailed
+    case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
     case nestedWrite, closed, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed
     case notDecodable, invalidEvent, noSuchEvent, invalidInput
@@ -14,8 +14,8 @@ enum ErrorCode: String, CaseIterable {
 
 @Suite struct `The code of an error` {
     @Test(arguments: ErrorCode.allCases)
-    func `can be provoked`(code: ErrorCode) async throws {
-        let error = await #expect(throws: StoreError.self) { try await Provocation.meet(code) }
+    func `can be provoked`(code: ErrorCode) throws {
+        let error = #expect(throws: StoreError.self) { try Provocation.meet(code) }
         let found = try #require(error)
         #expect(found.code.name == code.rawValue)
         #expect(found.code.description == code.rawValue)

@@ -15,8 +15,8 @@ private struct Item: Entity, Equatable {
 
     init() throws {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 3_600_000
-        options.openingTargetMilliseconds = 1
+        options.syncInterval = .milliseconds(3_600_000)
+        options.openingTarget = .milliseconds(1)
         store = try Store(on: disk, entities: Item.self, options: options)
     }
 

@@ -14,7 +14,7 @@ private struct Item: Entity {
 /// Does what leads to an error of a given kind.
 enum Provocation {
     /// Throws the error with this code, or nothing if it cannot be met any more.
-    static func meet(_ code: ErrorCode) async throws {
+    static func meet(_ code: ErrorCode) throws {
         switch code {
         case .alreadyOpen: try openBesideAnother()
         case .insecurePath: try openThroughLink()
@@ -33,12 +33,12 @@ enum Provocation {
         case .checkpointFailed:
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .invalidEvent: try open(diskWithStrangeEvent())
-        default: try await meet(code, in: Store(inMemory: Item.self, options: options))
+        default: try meet(code, in: Store(inMemory: Item.self, options: options))
         }
     }
 
     /// Errors that need nothing but a store.
-    private static func meet(_ code: ErrorCode, in store: Store) async throws {
+    private static func meet(_ code: ErrorCode, in store: Store) throws {
         try store.write { try $0.insert(Item(id: 1)) }
         switch code {
         case .unknownEntity: try store.write { try $0.deleteAll(Stranger.self) }
@@ -47,7 +47,6 @@ enum Provocation {
         case .uniqueViolation: try store.write { try $0.insert(Item(id: 2)) }
         case .idChanged: try store.write { try $0.update(Item.self, 1) { $0.id = 2 } }
         case .notEncodable: try store.write(intent: Unspeakable()) { _ in }
-        case .blockFailed: try await failInQueue(store)
         case .nestedWrite: try store.write { _ in try store.write { _ in } }
         case .closed:
             try store.close()
@@ -177,19 +176,6 @@ extension Provocation {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Item.self, options: options)
         try withExtendedLifetime(store) { try open(disk) }
-    }
-
-    private static func failInQueue(_ store: Store) async throws {
-        struct Refusal: Error {}
-        let result = await withCheckedContinuation { continuation in
-            store.writeAsync {
-                _ in
-                throw Refusal()
-            } completion: {
-                continuation.resume(returning: $0)
-            }
-        }
-        _ = try result.get()
     }
 
     private static func openWithoutTypes() throws {

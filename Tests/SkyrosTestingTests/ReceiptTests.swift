@@ -143,13 +143,12 @@ struct `A real event log of cases` {
     private func compareHistories(_ store: Store, _ rows: [Receipt.Row]) throws {
         let byCase = Dictionary(grouping: rows, by: \.caseID)
         var stories: [RecordID: [Int]] = [:]
-        try store.forEachEvent { event in
+        try store.events().forEach { event in
             for change in event.changes where change.entity == Case.entityName {
                 if let id = change.id {
                     stories[id, default: []].append(Int(event.sequence.rawValue))
                 }
             }
-            return true
         }
         #expect(stories.count == byCase.count)
         for (id, expected) in byCase {

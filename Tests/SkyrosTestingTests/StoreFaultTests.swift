@@ -21,7 +21,7 @@ private let segment = "events/00000000000000000001.open"
         _ disk: SimulatedDisk, _ configure: (inout Store.Options) -> Void = { _ in }
     ) throws -> Store {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 60_000
+        options.syncInterval = .milliseconds(60_000)
         configure(&options)
         return try Store(on: disk, entities: Item.self, options: options, clock: clock)
     }
@@ -107,7 +107,7 @@ private let segment = "events/00000000000000000001.open"
         let error = await withCheckedContinuation { continuation in
             do {
                 let store = try open(disk) { options in
-                    options.syncIntervalMilliseconds = 1
+                    options.syncInterval = .milliseconds(1)
                     options.onError = { error in
                         calls.withLock { $0 += 1 }
                         continuation.resume(returning: error)
@@ -120,21 +120,22 @@ private let segment = "events/00000000000000000001.open"
                 Issue.record(error)
             }
         }
-        #expect(error.code == .durabilityLost)
+        #expect((error as? StoreError)?.code == .durabilityLost)
         #expect(calls.withLock { $0 } >= 1)
     }
 
     /// Nobody waits for this write, nor closes the store: only the background can tell.
     @Test func `syncs in the background what nobody waits for`() throws {
-        let told = Monitor<StoreError?>(nil)
+        let reported = Monitor<(any Error)?>(nil)
         let store = try open(disk) { options in
-            options.syncIntervalMilliseconds = 1
+            options.syncInterval = .milliseconds(1)
             // The end of the store tells of it once more.
-            options.onError = { error in told.change { $0 = $0 ?? error } }
+            options.onError = { error in reported.change { $0 = $0 ?? error } }
         }
         disk.inject(Fault(.syncFile))
         try store.write { try $0.insert(Item(id: 1)) }
-        #expect(told.wait(atMost: 120_000) { $0 }?.code == .durabilityLost)
+        let error = reported.wait(atMost: 120_000) { $0 } as? StoreError
+        #expect(error?.code == .durabilityLost)
     }
 
     @Test func `syncs once for a durable write and not at all for a buffered one`() throws {
@@ -152,8 +153,8 @@ private let segment = "events/00000000000000000001.open"
 
     @Test func `waits for durability without blocking the task`() async throws {
         let store = try open(disk)
-        let receipt = try store.writeWithReceipt { try $0.insert(Item(id: 1)) }.receipt
-        try await receipt.durable()
+        let receipt = try await store.writeWithReceipt { try $0.insert(Item(id: 1)) }.receipt
+        try await receipt.waitUntilDurable()
         for seed in 0..<10 {
             #expect(try open(disk.crashed(seed: UInt64(seed))).count(Item.self) == 1)
         }
@@ -269,10 +270,9 @@ private let segment = "events/00000000000000000001.open"
         }
         var previous: Int64 = .min
         let again = try open(disk.killed())
-        try again.forEachEvent { event in
+        try again.events().forEach { event in
             #expect(event.time.microseconds > previous)
             previous = event.time.microseconds
-            return true
         }
         #expect(previous == last)
     }

@@ -13,7 +13,7 @@ final class SkyrosPeer: Peer {
     convenience init(at directory: URL, _ peerOptions: PeerOptions = PeerOptions()) throws {
         var options = Store.Options()
         options.durability = peerOptions.isDurable ? .durable : .buffered
-        if !peerOptions.checkpoints { options.openingTargetMilliseconds = Self.never }
+        if !peerOptions.checkpoints { options.openingTarget = .milliseconds(Self.never) }
         try self.init(at: directory, options: options)
     }
 

@@ -63,7 +63,7 @@ enum CheckpointCost {
         }
         var options = Store.Options()
         // An insert adds about two microseconds to the time to open: several checkpoints.
-        options.openingTargetMilliseconds = settings.singleInserts / 2_000
+        options.openingTarget = .milliseconds(settings.singleInserts / 2_000)
         return try SkyrosPeer(at: directory, options: options)
     }
 

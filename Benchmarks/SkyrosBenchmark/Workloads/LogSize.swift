@@ -130,13 +130,9 @@ private struct SealedChanges {
         let numbers = segments.map(\.events)
         var count = 0
         for events in numbers {
-            let last = SequenceNumber(rawValue: events.upperBound - 1)
-            try archive.forEachEvent(
-                from: SequenceNumber(rawValue: events.lowerBound), through: last
-            ) { event in
-                count += event.changes.count
-                return true
-            }
+            let first = SequenceNumber(rawValue: events.lowerBound)
+            let end = SequenceNumber(rawValue: events.upperBound)
+            try archive.events(first..<end).forEach { count += $0.changes.count }
         }
         changeCount = count
     }

@@ -24,7 +24,7 @@ enum SealedStores {
 
     private static func write(_ directory: URL, _ body: (SkyrosPeer) throws -> Void) throws {
         var options = Store.Options()
-        options.openingTargetMilliseconds = SkyrosPeer.never
+        options.openingTarget = .milliseconds(SkyrosPeer.never)
         options.segmentBytesMax = segmentBytes
         let peer = try SkyrosPeer(at: directory, options: options)
         try body(peer)

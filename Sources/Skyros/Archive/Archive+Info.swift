@@ -33,11 +33,7 @@ extension Archive {
     public func info(progress: (SequenceNumber) -> Void = { _ in }) throws -> StoreInfo {
         let statistics = log.statistics
         let checkpoint = try? checkpoint()?.position()
-        var first: EventTime?
-        try forEachEvent(through: 1) { event in
-            first = event.time
-            return false
-        }
+        let first = try event(1)?.time
         let state = try snapshot(progress: progress)
         let counts = state.entities.map { ($0, state.count($0)) }
         // A checkpoint ahead of its log is of no use to an opening.

@@ -6,7 +6,7 @@ import SkyrosLog
 /// the one that writes.
 ///
 ///     let archive = try Archive(at: url)
-///     try archive.forEachEvent { event in … }
+///     try archive.events().forEach { event in … }
 ///     let then = try archive.snapshot(asOf: .sequence(4_711))
 ///     let order = try then.get(Order.self, id)        // types come in where they are wanted
 ///
@@ -94,19 +94,12 @@ public final class Archive: Sendable {
         try EventReader(log).event(sequence)
     }
 
-    /// Calls `body` with the events from `first` through `last`, in order, until it returns
-    /// false.
-    ///
-    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
-    ///   damaged.
-    public func forEachEvent(
-        from first: SequenceNumber = 1, through last: SequenceNumber? = nil,
-        _ body: (Event) throws -> Bool
-    ) throws {
-        let end = last ?? sequence
-        try EventReader(log).forEach(from: first, through: end) { event, _ in
-            try body(event)
-        }
+    /// The events of a range, read when they are asked for. Numbers beyond the last event are left
+    /// out.
+    public func events(
+        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...
+    ) -> EventSequence {
+        EventSequence(log, range, end: sequence)
     }
 
     /// The whole state at a moment, folded from the log. O(events up to the moment).

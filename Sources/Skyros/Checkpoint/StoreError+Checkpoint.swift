@@ -2,7 +2,7 @@ import SkyrosDisk
 import SkyrosLog
 
 extension StoreError {
-    /// The error itself, if it is one of the store's, or one that has it as its cause.
+    /// The error as one for users.
     static func wrapping(_ error: any Error) -> StoreError {
         switch error {
         case let error as StoreError: error
@@ -10,9 +10,7 @@ extension StoreError {
         case let error as DiskError: StoreError(error)
         case let error as CheckpointError: StoreError(error)
         default:
-            StoreError(
-                .blockFailed, "the write block threw an error; nothing was written",
-                cause: String(describing: error))
+            StoreError(.io, "an unexpected error: \(error)")
         }
     }
 

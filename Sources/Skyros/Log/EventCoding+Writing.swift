@@ -10,12 +10,14 @@ extension EventCoding {
         _ batch: borrowing CommandBatch, as sequence: SequenceNumber, at time: EventTime,
         to writer: inout CBORWriter
     ) {
-        append(sequence, time, batch.metadata, batch.intent, batch.changes, to: &writer)
+        append(
+            sequence, time, batch.metadata, batch.intent, batch.changes.lazy.map(\.change),
+            to: &writer)
     }
 
     private static func append(
         _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, _ intent: Intent?,
-        _ changes: [Change], to writer: inout CBORWriter
+        _ changes: some Collection<Change>, to writer: inout CBORWriter
     ) {
         var fieldCount = 3
         if !metadata.tags.isEmpty { fieldCount += 1 }

@@ -48,6 +48,20 @@ struct EventReader {
         try StoreError.fromLog { () throws(LogError) in try log.chunk(containing: sequence) }
     }
 
+    /// The event `first` and those after it that the log stores in the same chunk, through `last`
+    /// at most; none if the log does not hold `first`.
+    func part(from first: SequenceNumber, through last: SequenceNumber) throws -> [Event] {
+        guard let chunk = try chunk(containing: first.rawValue) else { return [] }
+        var events: [Event] = []
+        _ = try chunk.forEach(from: first.rawValue) { sequence, bytes in
+            guard sequence <= last.rawValue else { return false }
+            let expected = SequenceNumber(rawValue: sequence)
+            events.append(try EventCoding.event(from: bytes, expecting: expected))
+            return true
+        }
+        return events
+    }
+
     /// The event `sequence`; nil if the log does not hold it.
     func event(_ sequence: SequenceNumber) throws -> Event? {
         var found: Event?

@@ -18,7 +18,7 @@ final class LogSyncer: Sendable {
 
     private let log: FileLog
     private let intervalMilliseconds: Int
-    private let report: @Sendable (StoreError) -> Void
+    private let report: @Sendable (any Error) -> Void
     private let state = Monitor(State())
     /// Spares the writers the monitor: set by the first write after a sync.
     private let isDirty = Atomic(false)
@@ -28,7 +28,7 @@ final class LogSyncer: Sendable {
     /// is given to `report`.
     init(
         _ log: FileLog, intervalMilliseconds: Int,
-        report: @escaping @Sendable (StoreError) -> Void
+        report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.intervalMilliseconds = intervalMilliseconds

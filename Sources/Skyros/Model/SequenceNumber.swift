@@ -8,7 +8,7 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The place before the first event.
+    /// Before the first event.
     public static let zero = SequenceNumber(rawValue: 0)
 
     /// The next place.
@@ -19,6 +19,23 @@ extension SequenceNumber: Comparable {
     /// Whether `a` stands before `b` in the log.
     public static func < (a: SequenceNumber, b: SequenceNumber) -> Bool {
         a.rawValue < b.rawValue
+    }
+}
+
+extension SequenceNumber: Strideable {
+    /// The number of events from this one to `other`, clamped to the range of `Int`.
+    public func distance(to other: SequenceNumber) -> Int {
+        other.rawValue >= rawValue
+            ? Int(clamping: other.rawValue - rawValue) : -Int(clamping: rawValue - other.rawValue)
+    }
+
+    /// The sequence `count` events later, or earlier if it is negative, clamped to 0 ... 2⁶⁴ - 1.
+    public func advanced(by count: Int) -> SequenceNumber {
+        let (sum, overflows) =
+            count < 0
+            ? rawValue.subtractingReportingOverflow(UInt64(count.magnitude))
+            : rawValue.addingReportingOverflow(UInt64(count))
+        return SequenceNumber(rawValue: overflows ? (count < 0 ? 0 : .max) : sum)
     }
 }
 

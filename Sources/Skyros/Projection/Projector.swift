@@ -1,43 +1,52 @@
 import SkyrosLog
 
-/// The one fold: event after event, it turns the state before into the state after.
+/// The fold: event after event, it turns the state before into the state after.
 ///
-/// The same code builds the view while it is written, when the store is opened, on replay, as of
-/// a moment in the past, and in the command-line tool; so what was seen then is what is seen
-/// now. It runs no user code and knows no time and no chance.
-struct Projector {
-    /// Applies `event` to `snapshot`, which must be the state just before it.
+/// The same code runs for a live write, when the store is opened, on replay, as of a moment of the
+/// past, and in the command-line tool (promise P7). It runs no user code and reads no clock and no
+/// random number.
+enum Projector {
+    /// Applies an event of the log to `snapshot`, which must be the state just before it.
     ///
-    /// - Parameter check: the chain hash through the event.
-    /// - Throws: as `apply(_:prepared:as:to:marking:)`.
+    /// - Parameters:
+    ///   - chainHash: the chain hash through the event.
+    ///   - dirty: marks the rows that changed, for the checkpoint.
+    /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then this
+    ///   library did not write the log. The snapshot must be discarded afterwards.
     static func apply(
         _ event: Event, chainHash: ChainHash, to snapshot: inout Snapshot,
         marking dirty: inout DirtyRows
     ) throws {
         let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
-        try apply(event.changes, prepared: [], as: stamp, to: &snapshot, marking: &dirty)
+        try apply(event.changes, as: stamp, to: &snapshot, &dirty) { change, snapshot in
+            try stage(change, of: stamp.sequence, on: &snapshot)
+        }
     }
 
-    /// Applies an event's changes to `snapshot`, which must be the state just before it.
+    /// Applies the changes that a write block has staged on `snapshot`.
     ///
-    /// - Parameters:
-    ///   - prepared: what the write block already made for each change; empty on replay.
-    ///   - stamp: where the event stands.
-    ///   - dirty: notes which rows changed, for the checkpoint.
-    /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then the
-    ///   log was not written by this library. The snapshot is of no use afterwards.
+    /// - Parameter stamp: the sequence, time and chain hash that the log has given to the batch.
+    /// - Throws: as above.
     static func apply(
-        _ changes: [Change], prepared: [StagedChange?], as stamp: EventStamp,
-        to snapshot: inout Snapshot, marking dirty: inout DirtyRows
+        _ changes: [StagedChange], as stamp: EventStamp, to snapshot: inout Snapshot,
+        marking dirty: inout DirtyRows
+    ) throws {
+        try apply(changes, as: stamp, to: &snapshot, &dirty) { staged, _ in staged }
+    }
+
+    /// Stages and applies one change after the other: a change may build on the one before it.
+    private static func apply<C>(
+        _ changes: [C], as stamp: EventStamp, to snapshot: inout Snapshot,
+        _ dirty: inout DirtyRows, staging: (C, inout Snapshot) throws -> StagedChange
     ) throws {
         let event = stamp.sequence
         guard event == snapshot.sequence.next else {
             throw invalid(event, "it cannot follow event \(snapshot.sequence)")
         }
         do {
-            for (position, change) in changes.enumerated() {
-                let memo = prepared.isEmpty ? nil : prepared[position]
-                try apply(change, of: event, memo, to: &snapshot, &dirty)
+            for change in changes {
+                let staged = try staging(change, &snapshot)
+                try apply(staged, of: event, to: &snapshot.tables[staged.table], &dirty)
             }
         } catch let error as CBORError {
             throw invalid(event, error.description)
@@ -47,80 +56,84 @@ struct Projector {
         snapshot.chainHash = stamp.chainHash
     }
 
+    /// The step that every change of every state goes through.
     private static func apply(
-        _ change: Change, of event: SequenceNumber, _ memo: StagedChange?,
-        to snapshot: inout Snapshot, _ dirty: inout DirtyRows
+        _ staged: StagedChange, of event: SequenceNumber, to table: inout Table,
+        _ dirty: inout DirtyRows
     ) throws {
-        let index = snapshot.tableIndex(of: change.entity)
-        switch change {
-        case .inserted(let record):
-            let row = try insert(record, event, memo, into: &snapshot.tables[index])
-            dirty.mark(row, in: record.entity, at: index)
-        case .updated(let entity, let id, let before, let after):
-            let row =
-                try replace(by: memo, in: &snapshot.tables[index])
-                ?? update(id, before, after, event, in: &snapshot.tables[index])
-            dirty.mark(row, in: entity, at: index)
-        case .deleted(let record):
-            // The record as it is, not as the event says it was: by the keys of the former the
-            // indexes refer to the row.
-            let before = try memo?.before ?? snapshot.tables[index].row(record.id)?.encoded()
-            guard let before,
-                let removed = try snapshot.tables[index].remove(record.id, before: before)
-            else {
-                throw invalid(event, "it deletes \(describe(change)), which is not there")
+        switch staged.effect {
+        case .put(let row, let after, let old, let before):
+            guard try table.put(row, before: before, after: after) === old else {
+                throw old == nil
+                    ? misfit(staged.change, "it inserts", "exists", event)
+                    : misfit(staged.change, "it updates", "is another row", event)
             }
-            dirty.mark(removed, in: record.entity, at: index)
-        case .cleared(let entity, let count):
-            guard snapshot.tables[index].count == count else {
-                throw invalid(event, "it clears \(count) records of \(entity), there are others")
+            dirty.mark(row, in: table.entity, at: staged.table)
+        case .remove(let row, let before):
+            guard try table.remove(row.id, before: before) === row else {
+                throw misfit(staged.change, "it deletes", "is another row", event)
             }
-            snapshot.tables[index].clear()
-            dirty.markCleared(entity, at: index)
+            dirty.mark(row, in: table.entity, at: staged.table)
+        case .clear(let count, _):
+            guard table.count == count else {
+                let why = "it clears \(count) records of \(table.entity), there are \(table.count)"
+                throw invalid(event, why)
+            }
+            table.clear()
+            dirty.markCleared(table.entity, at: staged.table)
         }
     }
 
-    private static func insert(
-        _ record: Record, _ event: SequenceNumber, _ memo: StagedChange?, into table: inout Table
-    ) throws -> Row {
-        let row =
-            memo?.row
-            ?? table.storedRow(
-                record.id, hash: table.hash(record.id), number: table.takeNumber(),
-                bytes: record.fields.bytes)
-        guard try table.put(row, before: nil, after: record.fields.bytes) == nil else {
-            throw invalid(event, "it inserts \(record.entity) \(record.id), which is there already")
-        }
-        return row
-    }
-
-    private static func replace(by memo: StagedChange?, in table: inout Table) throws -> Row? {
-        guard let memo, let row = memo.row, let record = memo.after else { return nil }
-        try table.put(row, before: memo.before, after: record)
-        return row
-    }
-
-    private static func update(
-        _ id: RecordID, _ before: Fields, _ after: Fields, _ event: SequenceNumber,
-        in table: inout Table
-    ) throws -> Row {
-        guard let old = table.row(id) else {
-            throw invalid(event, "it updates \(table.entity) \(id), which is not there")
-        }
-        let oldRecord = try old.encoded()
-        let newRecord = try Fields.merge(oldRecord, before: before.bytes, after: after.bytes)
-        let row = table.storedRow(id, hash: old.hash, number: old.number, bytes: newRecord)
-        try table.put(row, before: oldRecord, after: newRecord)
-        return row
-    }
-
-    private static func describe(_ change: Change) -> String {
-        "\(change.entity) \(change.id?.description ?? "")"
+    private static func misfit(
+        _ change: Change, _ verb: String, _ fact: String, _ event: SequenceNumber
+    ) -> StoreError {
+        let id = change.id?.description ?? ""
+        return invalid(event, "\(verb) \(change.entity) \(id), which \(fact)")
     }
 
     private static func invalid(_ event: SequenceNumber, _ why: String) -> StoreError {
         StoreError(
-            .invalidEvent, "event \(event) does not fit what came before: \(why)",
+            .invalidEvent, "event \(event) does not fit the state before it: \(why)",
             at: StoreError.Place(sequences: event...event))
+    }
+}
+
+extension Projector {
+    /// Finds the rows that a change of an event of the log leads from and to.
+    private static func stage(
+        _ change: Change, of event: SequenceNumber, on snapshot: inout Snapshot
+    ) throws -> StagedChange {
+        let index = snapshot.tableIndex(of: change.entity)
+        let effect = try effect(of: change, in: event, on: snapshot.tables[index])
+        return StagedChange(change: change, table: index, effect: effect)
+    }
+
+    private static func effect(
+        of change: Change, in event: SequenceNumber, on table: borrowing Table
+    ) throws -> StagedChange.Effect {
+        switch change {
+        case .inserted(let record):
+            let bytes = record.fields.bytes
+            let row = table.storedRow(
+                record.id, hash: table.hash(record.id), number: table.nextNumber, bytes: bytes)
+            return .put(row, after: bytes, old: nil, before: nil)
+        case .updated(_, let id, let fieldsBefore, let fieldsAfter):
+            guard let old = table.row(id) else {
+                throw misfit(change, "it updates", "does not exist", event)
+            }
+            let before = try old.encoded()
+            let after = try Fields.merge(
+                before, before: fieldsBefore.bytes, after: fieldsAfter.bytes)
+            let row = table.storedRow(id, hash: old.hash, number: old.number, bytes: after)
+            return .put(row, after: after, old: old, before: before)
+        case .deleted(let record):
+            guard let row = table.row(record.id) else {
+                throw misfit(change, "it deletes", "does not exist", event)
+            }
+            // The record as it is, not as the event says it was: its keys are those of the indexes.
+            return .remove(row, before: try row.encoded())
+        case .cleared(_, let count):
+            return .clear(count: count, old: copy table)
+        }
     }
 }

@@ -98,12 +98,6 @@ struct Table: Sendable {
         }
     }
 
-    /// Takes the number of the next new row.
-    mutating func takeNumber() -> UInt64 {
-        defer { nextNumber += 1 }
-        return nextNumber
-    }
-
     /// All rows in the order of their ids. O(n log n).
     func sortedRows() -> [Row] {
         var all: [Row] = []

@@ -3,18 +3,23 @@ extension WriteTransaction: RecordSource {
     ///
     /// - Complexity: O(records touched) for the first query after a change, O(1) after that.
     public var snapshot: Snapshot {
-        get throws { try staging.snapshot() }
+        get throws { try overlay.snapshot() }
     }
 
     /// The record with this id as the block sees it, or nil. O(log n).
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
-        let index = try staging.index(of: type)
-        return try staging.find(RecordCoding.id(id, of: type), in: index).row?.value(as: type)
+        let index = try overlay.index(of: type)
+        return try overlay.lookUp(RecordCoding.id(id, of: type), in: index).row?.value(as: type)
+    }
+
+    /// The record with this id as the block sees it, or nil: as `get`.
+    public subscript<E: Entity>(type: E.Type, id: E.ID) -> E? {
+        get throws { try get(type, id) }
     }
 
     /// Whether there is a record with this id, as the block sees it. O(log n).
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try staging.index(of: type)
-        return staging.find(try RecordCoding.id(id, of: type), in: index).row != nil
+        let index = try overlay.index(of: type)
+        return overlay.lookUp(try RecordCoding.id(id, of: type), in: index).row != nil
     }
 }

@@ -1,22 +1,24 @@
-/// The hands of a write block: all changes to a store are made through one.
+public import Foundation
+
+/// The parameter of a write block, through which the block reads and changes the store.
 ///
-/// It sees its own changes, and nobody else does until the block ends. If the block throws,
-/// nothing happened. It cannot leave its block: it cannot be copied, and it is lent, not given.
+/// It sees its own changes; other readers see them when the block has ended. If the block throws,
+/// nothing was changed. It cannot be copied, so it cannot outlive its block.
 ///
 ///     try store.write(by: "alice", because: "new partner") { tx in
 ///         try tx.insert(Restaurant(name: "Nonna", cuisine: "italian"))
 ///         try tx.update(Order.self, id) { $0.status = .accepted }
 ///     }
 public struct WriteTransaction: ~Copyable {
-    /// Valid for the length of the block, which the transaction cannot leave.
+    /// Valid until the block ends.
     private let memory: UnsafeMutablePointer<WriteOverlay>
 
     init(_ memory: UnsafeMutablePointer<WriteOverlay>) {
         self.memory = memory
     }
 
-    /// What the block has done so far. A query notes in it what it has put together.
-    var staging: WriteOverlay {
+    /// What the block has done so far. A query caches its state in it.
+    var overlay: WriteOverlay {
         _read { yield memory.pointee }
         nonmutating _modify { yield &memory.pointee }
     }
@@ -28,15 +30,15 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.duplicateID` if its id is taken, `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.self)
-        let place = staging.find(try RecordCoding.id(value), in: index)
-        guard place.row == nil else {
+        let index = try overlay.index(of: E.self)
+        let found = overlay.lookUp(try RecordCoding.id(value), in: index)
+        guard found.row == nil else {
             throw StoreError(
                 .duplicateID,
-                "\(E.entityName) \(place.id) is there already; use upsert to replace it",
-                at: StoreError.Place(entity: E.entityName, ids: [place.id]))
+                "\(E.entityName) \(found.id) exists already; use upsert to replace it",
+                at: StoreError.Place(entity: E.entityName, ids: [found.id]))
         }
-        put(value, try RecordCoding.encode(value), at: place, in: index)
+        put(value, try RecordCoding.encode(value), at: found, in: index)
     }
 
     /// Adds records, all or none.
@@ -44,19 +46,19 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken; `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.self)
+        let index = try overlay.index(of: E.self)
         let all = try encode(values)
         var seen: Set<RecordID> = []
         let taken = all.map(\.id).filter { id in
-            !seen.insert(id).inserted || staging.find(id, in: index).row != nil
+            !seen.insert(id).inserted || overlay.lookUp(id, in: index).row != nil
         }
         guard taken.isEmpty else {
             throw StoreError(
-                .duplicateID, "\(taken.count) ids of \(E.entityName) are taken already",
+                .duplicateID, "\(taken.count) ids of \(E.entityName) exist already",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
         for (value, id, bytes) in all {
-            put(value, bytes, at: staging.find(id, in: index), in: index)
+            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -73,10 +75,10 @@ public struct WriteTransaction: ~Copyable {
     public mutating func update<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
     ) throws -> R {
-        let index = try staging.index(of: E.self)
+        let index = try overlay.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        let place = staging.find(recordID, in: index)
-        guard let row = place.row else { throw Self.notFound(type, [recordID]) }
+        let found = overlay.lookUp(recordID, in: index)
+        guard let row = found.row else { throw Self.notFound(type, [recordID]) }
         var value = try row.value(as: type)
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
@@ -86,7 +88,7 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        put(value, try RecordCoding.encode(value), at: place, in: index)
+        put(value, try RecordCoding.encode(value), at: found, in: index)
         return result
     }
 
@@ -103,12 +105,12 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notFound`, naming every id that is missing; `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.self)
+        let index = try overlay.index(of: E.self)
         let all = try encode(values)
-        let missing = all.map(\.id).filter { staging.find($0, in: index).row == nil }
+        let missing = all.map(\.id).filter { overlay.lookUp($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
         for (value, id, bytes) in all {
-            put(value, bytes, at: staging.find(id, in: index), in: index)
+            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -117,9 +119,9 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
-        let index = try staging.index(of: E.self)
-        let place = staging.find(try RecordCoding.id(value), in: index)
-        put(value, try RecordCoding.encode(value), at: place, in: index)
+        let index = try overlay.index(of: E.self)
+        let found = overlay.lookUp(try RecordCoding.id(value), in: index)
+        put(value, try RecordCoding.encode(value), at: found, in: index)
     }
 
     /// Adds or replaces each of the records, all or none.
@@ -127,9 +129,9 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try staging.index(of: E.self)
+        let index = try overlay.index(of: E.self)
         for (value, id, bytes) in try encode(values) {
-            put(value, bytes, at: staging.find(id, in: index), in: index)
+            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -140,11 +142,11 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try staging.index(of: E.self)
+        let index = try overlay.index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
-        let place = staging.find(recordID, in: index)
-        guard place.row != nil else { return false }
-        staging.set(place, to: nil, encoded: nil, in: index)
+        let found = overlay.lookUp(recordID, in: index)
+        guard found.row != nil else { return false }
+        overlay.set(found, to: nil, encoded: nil, in: index)
         return true
     }
 
@@ -169,21 +171,32 @@ public struct WriteTransaction: ~Copyable {
         return values.count
     }
 
+    /// Deletes the records for which a predicate holds; returns how many.
+    ///
+    /// - Throws: what a fetch with this predicate throws; see ``RecordSource/fetch(_:)``.
+    /// - Complexity: that of the fetch, and O(log n) a record.
+    @discardableResult
+    public mutating func delete<E: Entity>(
+        _ type: E.Type, where predicate: Predicate<E>
+    ) throws -> Int {
+        try delete(type, where: Filter(predicate))
+    }
+
     /// Deletes all records of the entity as one change; returns how many there were.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
-        staging.clear(try staging.index(of: E.self))
+        overlay.clear(try overlay.index(of: E.self))
     }
 
     // MARK: Helpers
 
     /// Stages a value, which is sure to be encodable: `bytes` are its fields.
     private func put<E: Entity>(
-        _ value: E, _ bytes: [UInt8], at place: WriteOverlay.Place, in index: Int
+        _ value: E, _ bytes: [UInt8], at found: Lookup, in index: Int
     ) {
-        let number = staging.number(for: place, in: index)
-        let row = TypedRow(value, id: place.id, hash: place.hash, number: number)
-        staging.set(place, to: row, encoded: bytes, in: index)
+        let number = overlay.number(for: found, in: index)
+        let row = TypedRow(value, id: found.id, hash: found.hash, number: number)
+        overlay.set(found, to: row, encoded: bytes, in: index)
     }
 
     /// Values with their ids and fields: nothing is staged before all of a call's values are

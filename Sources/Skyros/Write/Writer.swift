@@ -1,37 +1,60 @@
-/// Runs write blocks: block → command batch.
+import SkyrosDisk
+
+/// Runs write blocks, one at a time: block → command batch.
 ///
-/// - Note: `@unchecked` because of the staging, whose memory serves one block after the other: it
-///   is used by the one thread whose turn it is to write.
-final class BlockRunner: @unchecked Sendable {
-    private let staging: UnsafeMutablePointer<WriteOverlay>
-    /// The state of the staging between blocks.
+/// It owns what only the thread that is writing may use: the overlay, the lock that says which
+/// thread that is, and the queue on which asynchronous blocks wait.
+///
+/// - Note: `@unchecked` because of the overlay, which is reused from block to block and used under
+///   the lock only.
+final class Writer: @unchecked Sendable {
+    private let lock = WriterLock()
+    private let overlay: UnsafeMutablePointer<WriteOverlay>
+    /// The base of the overlay between blocks.
     private let empty: Snapshot
 
     /// - Parameter empty: a state without records.
     init(empty: Snapshot) {
         self.empty = empty
-        staging = .allocate(capacity: 1)
-        staging.initialize(to: WriteOverlay(on: empty))
+        overlay = .allocate(capacity: 1)
+        overlay.initialize(to: WriteOverlay(on: empty))
     }
 
     deinit {
-        staging.deinitialize(count: 1)
-        staging.deallocate()
+        overlay.deinitialize(count: 1)
+        overlay.deallocate()
     }
 
-    /// Runs `block` on the state `base`, gathers what it asks for in `batch`, and returns what it
-    /// returns.
+    /// Runs `body` on the calling thread once no other thread is writing.
     ///
-    /// The block runs on the calling thread, whose turn it must be, and under no lock.
-    func run<R>(
-        on base: Snapshot, gathering batch: inout CommandBatch,
+    /// - Throws: `StoreError` with `.nestedWrite` if this thread is writing already; what `body`
+    ///   throws.
+    func withLock<R>(_ body: () throws -> R) throws -> R {
+        try lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// Runs `job` under the lock on the queue's thread, after everything that waits already.
+    /// Returns immediately.
+    func enqueue(_ job: @escaping @Sendable () -> Void) {
+        lock.enqueue(job)
+    }
+
+    /// Runs `block` on the state `base`, adds its net effect to `batch`, and returns what it
+    /// returns. The calling thread must hold the lock.
+    ///
+    /// `base` is any state: the newest one, or one that follows from batches that nobody can see
+    /// yet.
+    func stage<R>(
+        on base: Snapshot, into batch: inout CommandBatch,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
-        staging.pointee.begin(on: base)
-        defer { staging.pointee.end(on: empty) }
-        var transaction = WriteTransaction(staging)
+        overlay.pointee.begin(on: base)
+        defer { overlay.pointee.end(on: empty) }
+        var transaction = WriteTransaction(overlay)
         let result = try block(&transaction)
-        try staging.pointee.gather(in: &batch)
+        try overlay.pointee.addChanges(to: &batch)
         return result
     }
 }

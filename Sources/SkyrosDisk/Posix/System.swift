@@ -11,6 +11,12 @@
 /// What differs between systems, and the numbers that other files should not import the C
 /// library for.
 package enum System {
+    /// The value of an environment variable; nil if it is not set. To be asked once, at the start:
+    /// the environment is not thread-safe.
+    package static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
     package static let noSpace = ENOSPC
     package static let quotaExceeded = EDQUOT
     package static let notFound = ENOENT

@@ -49,8 +49,8 @@ struct CrashSimulationRun {
 extension CrashSimulationRun {
     private func open() throws -> Store {
         var options = simulation.options
-        options.syncIntervalMilliseconds = 3_600_000
-        options.openingTargetMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
+        options.openingTarget = .milliseconds(3_600_000)
         return try Store.simulated(
             simulation.entities, options,
             Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: choices.next())))

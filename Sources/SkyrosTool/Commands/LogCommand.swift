@@ -53,11 +53,13 @@ struct LogCommand: Command {
         var isOver = false
         while true {
             let last = min(to ?? archive.sequence, archive.sequence)
-            try archive.forEachEvent(from: next, through: last) { event in
-                if let until, event.time > until { isOver = true }
-                if isOver { return false }
-                if matches(event, &watch), event.sequence >= from { try print(event) }
-                return true
+            var events = archive.events(next..<max(next, last.next)).makeIterator()
+            while !isOver, let event = try events.next() {
+                if let until, event.time > until {
+                    isOver = true
+                } else if matches(event, &watch), event.sequence >= from {
+                    try print(event)
+                }
             }
             next = max(next, last.next)
             if let to, next > to { return true }

@@ -34,10 +34,9 @@ struct CrashCheck {
         let expected = history.map(\.marker)
         var found: [String] = []
         var sequences: [UInt64] = []
-        try store.forEachEvent { event in
+        try store.events().forEach { event in
             found.append(event.metadata.reason ?? "")
             sequences.append(event.sequence.rawValue)
-            return true
         }
         guard found == expected, sequences == history.indices.map({ UInt64($0 + 1) }) else {
             throw CrashFinding(

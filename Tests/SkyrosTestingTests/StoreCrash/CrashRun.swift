@@ -153,12 +153,12 @@ extension CrashRun {
         case 0, 1:
             note("  seal")
             _ = try StoreError.fromLog { () throws(LogError) in
-                try store.parts.log.sealNext()
+                try store.resources.log.sealNext()
             }
         case 2:
             note("  idle mark")
             try StoreError.fromLog { () throws(LogError) in
-                try store.parts.log.markIdle()
+                try store.resources.log.markIdle()
             }
         case 3 where hasCheckpoint:
             note("  checkpoint")
@@ -268,8 +268,8 @@ extension Store {
     ) throws -> Store {
         var options = Store.Options()
         options.segmentBytesMax = segmentBytesMax
-        options.syncIntervalMilliseconds = 3_600_000
-        options.openingTargetMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
+        options.openingTarget = .milliseconds(3_600_000)
         let store = try Store(
             Schema.ofCrashItems.get(), options,
             Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))

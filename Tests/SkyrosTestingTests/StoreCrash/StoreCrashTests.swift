@@ -40,7 +40,7 @@ import Testing
 
     private func open(_ disk: SimulatedDisk) throws -> Store {
         var options = Store.Options()
-        options.syncIntervalMilliseconds = 3_600_000
+        options.syncInterval = .milliseconds(3_600_000)
         return try Store(on: disk, entities: CrashItem.self, options: options)
     }
 

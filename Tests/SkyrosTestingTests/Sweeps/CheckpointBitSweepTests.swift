@@ -91,9 +91,9 @@ import Testing
         defer { try? opened.checkpointer?.close() }
         let snapshot = opened.view.current
         guard snapshot.sequence == sequence, try snapshot.digest() == digest else {
-            throw CrashFinding(description: "P7: a wrong state, \(opened.report)")
+            throw CrashFinding(description: "P7: a wrong state, \(opened.recovery)")
         }
-        switch opened.report.checkpoint {
+        switch opened.recovery.checkpoint {
         case .loaded: return "loaded"
         case .rebuilt: return "rebuilt"
         case .none: return "taken for none"

@@ -70,10 +70,10 @@ final class SweepRun {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
         case .seal:
-            let log = try liveStore().parts.log
+            let log = try liveStore().resources.log
             _ = try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
         case .markIdle:
-            let log = try liveStore().parts.log
+            let log = try liveStore().resources.log
             try StoreError.fromLog { () throws(LogError) in try log.markIdle() }
         case .checkpoint:
             try liveStore().maintenance.checkpoint()
@@ -137,7 +137,7 @@ extension SweepRun {
     private func abandon() throws {
         guard let store else { return }
         try checkFailStop()
-        store.parts.lock.release()
+        store.resources.lock.release()
         abandoned.append(store)
         self.store = nil
         lifeStart = nil

@@ -36,7 +36,7 @@ import Testing
         let offenders = try error?.place.ids.map { try $0.decode(as: Int.self) }
         #expect(offenders == ids, sourceLocation: location)
         #expect(
-            error?.message.hasPrefix("\(ids.count) records of Seat") == true, "\(error as Any)",
+            error?.message.hasPrefix("\(ids.count) records of \"Seat\"") == true, "\(error as Any)",
             sourceLocation: location)
         #expect(try store.all(Seat.self) == before, sourceLocation: location)
         #expect(store.sequence == sequence, sourceLocation: location)

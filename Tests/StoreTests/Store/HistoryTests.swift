@@ -70,14 +70,13 @@ import Testing
         #expect(entry.changes.map(\.field) == ["id", "text"])
     }
 
-    @Test func `is walked from any place to any other`() throws {
+    @Test func `is read from any event to any other`() throws {
         func walk(_ first: SequenceNumber, _ last: SequenceNumber?) throws -> [SequenceNumber] {
-            var seen: [SequenceNumber] = []
-            try store.forEachEvent(from: first, through: last) { event in
-                seen.append(event.sequence)
-                return true
+            guard let last else { return try Array(store.events(first...)).map(\.sequence) }
+            guard first <= last else {
+                return try Array(store.events(first..<first)).map(\.sequence)
             }
-            return seen
+            return try Array(store.events(first...last)).map(\.sequence)
         }
         #expect(try walk(1, nil) == [1, 2, 3, 4, 5])
         #expect(try walk(2, 3) == [2, 3])

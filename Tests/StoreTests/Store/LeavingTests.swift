@@ -62,8 +62,10 @@ import Testing
         var options = Store.Options()
         options.segmentBytesMax = 4_096
         let store = try Store(at: directory.store, entities: Note.self, options: options)
-        for number in 1...300 { try store.write { try $0.upsert(Note(id: 1, text: "\(number)")) } }
-        var behind = store.events(from: 1).makeAsyncIterator()
+        for number in 1...300 {
+            try store.writeSync { try $0.upsert(Note(id: 1, text: "\(number)")) }
+        }
+        var behind = store.changes(after: 0).makeAsyncIterator()
         #expect(try await behind.next()?.sequence == 1)
         try store.close()
         #expect(try store.get(Note.self, 1)?.text == "300")

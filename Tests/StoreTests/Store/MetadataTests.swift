@@ -46,9 +46,9 @@ private struct Rename: DomainCommand, Equatable {
     @Test func `takes what is not said from the context of a task that waits`() async throws {
         let store = store
         try await Store.withMetadata(actor: "handler", correlation: "r-7") {
-            try await store.writeAsync { try $0.insert(Note(id: 1, text: "a")) }
+            try await store.write { try $0.insert(Note(id: 1, text: "a")) }
             await Task.yield()
-            async let other = store.writeAsync { try $0.insert(Note(id: 2, text: "b")) }
+            async let other: Void = store.write { try $0.insert(Note(id: 2, text: "b")) }
             _ = try await other
         }
         for sequence in [1, 2] as [SequenceNumber] {
@@ -110,10 +110,9 @@ private struct Rename: DomainCommand, Equatable {
     @Test func `times grow with the sequence`() throws {
         for id in 0..<100 { try store.write { try $0.insert(Note(id: id, text: "")) } }
         var last = EventTime(microseconds: 0)
-        try store.forEachEvent { event in
+        try store.events().forEach { event in
             #expect(event.time > last)
             last = event.time
-            return true
         }
         #expect(EventTime(last.date) == last)
     }

@@ -50,7 +50,7 @@ import Testing
         try store.write(intent: intent) { try $0.insert(holder) }
         try store.write { try $0.insert(Holder(id: id, inner: .empty)) }
         try store.write { try $0.delete(Holder.self, id) }
-        #expect(try store.parts.log.sealNext() && store.parts.log.sealNext())
+        #expect(try store.resources.log.sealNext() && store.resources.log.sealNext())
         try store.close()
         store = try Store(on: disk, entities: Holder.self, options: options)
         #expect(try store.all(Holder.self) == [holder])

@@ -50,9 +50,9 @@ import Testing
     @Test func `is how soon a checkpoint is written in the background`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.store.appending(path: "checkpoint.sqlite")
-        let errors = Locked<[StoreError]>([])
+        let errors = Locked<[any Error]>([])
         var options = Store.Options()
-        options.openingTargetMilliseconds = 0
+        options.openingTarget = .milliseconds(0)
         options.onError = { error in errors.withLock { $0.append(error) } }
         let store = try Store(at: directory.store, entities: Note.self, options: options)
         try FileManager.default.removeItem(at: file)
@@ -61,16 +61,16 @@ import Testing
         #expect(throws: StoreError(.checkpointFailed, "")) { try store.close() }
         // What the background reports stands in the queue before `close` returns.
         options.callbackQueue.sync {}
-        #expect(errors.withLock { $0.map(\.code) } == [.checkpointFailed])
+        #expect(errors.withLock { $0.map { ($0 as? StoreError)?.code } } == [.checkpointFailed])
     }
 
     @Test(arguments: [0, 1, .max])
     func `may be as small or large as a number can be`(value: Int) throws {
         let directory = try TemporaryDirectory()
         var options = Store.Options()
-        options.openingTargetMilliseconds = value
+        options.openingTarget = .milliseconds(value)
         options.segmentBytesMax = value
-        options.syncIntervalMilliseconds = min(value, 1)
+        options.syncInterval = .milliseconds(min(value, 1))
         if value > 1 { options.eventBytesMax = value }
         for id in 0..<5 {
             let store = try Store(at: directory.store, entities: Note.self, options: options)

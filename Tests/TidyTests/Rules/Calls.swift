@@ -40,6 +40,7 @@ enum Calls {
         "Sources/Skyros/Model/Records/RecordCoding.swift",
         "Sources/Skyros/Model/Records/Row.swift",
         "Sources/Skyros/State/Fetch/RecordSource.swift",
+        "Sources/Skyros/State/Fetch/RecordSource+Sorting.swift",
         "Sources/Skyros/State/Fetch/Table+Fetch.swift",
         "Sources/Skyros/Store+Reading.swift",
         "Sources/SkyrosDisk/Threads/Locked.swift",

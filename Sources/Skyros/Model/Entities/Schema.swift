@@ -40,8 +40,8 @@ package struct Schema: Sendable {
         entities = definitions
     }
 
-    /// The place of a type among the entities; nil if it is none of them.
-    func place(of type: ObjectIdentifier) -> Int? {
+    /// The position of a type among the entities; nil if it is none of them.
+    func index(of type: ObjectIdentifier) -> Int? {
         for index in entities.indices where ObjectIdentifier(entities[index].type) == type {
             return index
         }

@@ -45,8 +45,6 @@ extension StoreError {
         public static let idChanged = Code("idChanged")
         /// A value cannot be encoded as a record.
         public static let notEncodable = Code("notEncodable")
-        /// A queued write block threw an error of its own.
-        public static let blockFailed = Code("blockFailed")
         /// A write inside a write block of the same store.
         public static let nestedWrite = Code("nestedWrite")
         /// The store was closed.

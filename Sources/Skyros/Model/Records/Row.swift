@@ -126,16 +126,3 @@ extension Row {
         try value(as: type)
     }
 }
-
-/// A row that a write block has made, with what it knows about the record.
-struct StagedChange: Sendable {
-    /// The row as it will be; nil if the record goes away.
-    let row: Row?
-    /// The row as it was; nil if there was none. It is kept until readers may look again: the
-    /// end of a value can run code of its own.
-    let base: Row?
-    /// The record as it was.
-    let before: [UInt8]?
-    /// The record as it will be; nil if it goes away.
-    let after: [UInt8]?
-}

@@ -20,6 +20,13 @@ extension RecordSource where Self: ~Copyable {
         return try snapshot.row(type, recordID)?.value(as: type)
     }
 
+    /// The record with this id, or nil: as `get`.
+    ///
+    ///     let order = try snapshot[Order.self, id]
+    public subscript<E: Entity>(type: E.Type, id: E.ID) -> E? {
+        get throws { try get(type, id) }
+    }
+
     /// Whether there is a record with this id. O(log n).
     ///
     /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
@@ -65,19 +72,7 @@ extension RecordSource where Self: ~Copyable {
         try fetch(FetchRequest(where: filter, sortedBy: sort, offset: offset, limit: limit))
     }
 
-    /// The records that pass the filter, by ascending values of one field.
-    ///
-    /// Errors and complexity are those of ``fetch(_:)``.
-    @inlinable
-    public func all<E: Entity, V: Comparable & SendableMetatype>(
-        _ type: E.Type, where filter: Filter<E>? = nil, sortedBy path: FieldPath<E, V>,
-        offset: Int = 0, limit: Int? = nil
-    ) throws -> [E] {
-        try all(
-            type, where: filter, sortedBy: [.ascending(path)], offset: offset, limit: limit)
-    }
-
-    /// The first record that passes the filter, or nil.
+    /// The first record that passes the filter, in the order of the sort, or nil.
     ///
     /// Errors and complexity are those of ``fetch(_:)``.
     @inlinable

@@ -1,0 +1,130 @@
+import SkyrosLog
+
+/// The events of a range, read from the log when they are asked for.
+///
+///     for try await event in store.events(100...200) { … }      // in asynchronous code
+///     try store.events(100...200).forEach { event in … }        // anywhere
+///     let all = try Array(store.events(100...200))
+///
+/// A part of the log of about 64 KiB is in memory at a time, or one larger event. Iterating again
+/// reads again. Each iterator belongs to one task or thread; the sequence itself may be shared.
+public struct EventSequence: Sendable {
+    private let log: any LogReader
+    private let first: SequenceNumber
+    private let last: SequenceNumber
+
+    /// - Parameter end: the last event that exists.
+    init(_ log: any LogReader, _ range: some RangeExpression<SequenceNumber>, end: SequenceNumber) {
+        self.log = log
+        let (first, last) = Self.bounds(of: range)
+        self.first = Swift.max(first, 1)
+        self.last = Swift.min(last, end)
+    }
+
+    private static func bounds(
+        of range: some RangeExpression<SequenceNumber>
+    ) -> (SequenceNumber, SequenceNumber) {
+        // These two may end at the largest number, which no half-open range contains.
+        if let range = range as? ClosedRange<SequenceNumber> {
+            return (range.lowerBound, range.upperBound)
+        }
+        if let range = range as? PartialRangeThrough<SequenceNumber> {
+            return (.zero, range.upperBound)
+        }
+        let half = range.relative(to: .zero..<SequenceNumber(rawValue: .max))
+        return (half.lowerBound, half.upperBound.advanced(by: -1))
+    }
+
+    /// An iterator that begins with the first event.
+    public func makeIterator() -> Iterator {
+        Iterator(EventBuffer(log, next: first), last: last)
+    }
+
+    /// Calls `body` with each event, in order.
+    ///
+    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
+    public func forEach(_ body: (Event) throws -> Void) throws {
+        var iterator = makeIterator()
+        while let event = try iterator.next() { try body(event) }
+    }
+
+    /// Reads one event after the other.
+    public struct Iterator {
+        private var buffer: EventBuffer
+        private let last: SequenceNumber
+
+        init(_ buffer: EventBuffer, last: SequenceNumber) {
+            self.buffer = buffer
+            self.last = last
+        }
+
+        /// The next event; nil after the last.
+        ///
+        /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+        public mutating func next() throws -> Event? {
+            try buffer.next(through: last)
+        }
+    }
+}
+
+extension EventSequence: AsyncSequence {
+    /// What the sequence yields.
+    public typealias Element = Event
+
+    /// An iterator that begins with the first event.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: makeIterator())
+    }
+
+    /// Reads one event after the other. Reading a part of the log blocks the thread for as long as
+    /// the disk takes.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var iterator: Iterator
+
+        /// The next event; nil after the last.
+        ///
+        /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+        public mutating func next() async throws -> Event? {
+            try iterator.next()
+        }
+    }
+}
+
+extension Array<Event> {
+    /// All events of a sequence.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+    public init(_ events: EventSequence) throws {
+        self.init()
+        try events.forEach { append($0) }
+    }
+}
+
+/// Events of one part of the log that were read together, and the place where reading continues.
+struct EventBuffer {
+    private let log: any LogReader
+    /// The next event to return.
+    private(set) var sequence: SequenceNumber
+    /// The events that were read and not returned yet, the next one last.
+    private var pending: [Event] = []
+
+    init(_ log: any LogReader, next: SequenceNumber) {
+        self.log = log
+        sequence = next
+    }
+
+    /// Whether the next event is in memory.
+    var hasEvent: Bool { !pending.isEmpty }
+
+    /// The next event; nil after `last` and at the end of the log.
+    mutating func next(through last: SequenceNumber) throws -> Event? {
+        if pending.isEmpty {
+            guard sequence <= last else { return nil }
+            pending = try EventReader(log).part(from: sequence, through: last).reversed()
+        }
+        guard let event = pending.popLast() else { return nil }
+        sequence = event.sequence.next
+        return event
+    }
+}

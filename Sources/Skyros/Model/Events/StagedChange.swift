@@ -1,0 +1,24 @@
+/// A change together with the rows that it leads from and to: what the fold applies.
+///
+/// A write block stages changes with the rows that it has made; replay stages an event's changes
+/// by the rows of the state before it. Both are applied by the same code, see `Projector`.
+struct StagedChange: Sendable {
+    /// What the change does to its table.
+    ///
+    /// The row or table that is replaced is kept until the batch ends: the end of a value can run
+    /// code of the app, which must not happen while readers are locked out.
+    enum Effect: Sendable {
+        /// Puts `row`, whose record is `after`, in the place of `old`, whose record is `before`.
+        case put(Row, after: [UInt8], old: Row?, before: [UInt8]?)
+        /// Removes the row, whose record is `before`.
+        case remove(Row, before: [UInt8])
+        /// Removes all rows; `old` is the table that held them.
+        case clear(count: Int, old: any Sendable)
+    }
+
+    /// What the event says about it.
+    let change: Change
+    /// The position of the entity's table in the snapshot.
+    let table: Int
+    let effect: Effect
+}

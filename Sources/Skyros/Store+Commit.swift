@@ -1,0 +1,47 @@
+import SkyrosDisk
+
+// The way of a write: block → command batch → event → snapshot.
+
+extension Store {
+    /// Runs a write block and commits what it changed. The calling thread must hold the writer
+    /// lock.
+    ///
+    /// - Parameter receipt: the proof of the write, once this returns.
+    func commit<R>(
+        _ request: WriteRequest, _ receipt: inout Receipt,
+        _ block: (inout WriteTransaction) throws -> R
+    ) throws -> R {
+        try checkOpen()
+        var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
+        let result = try writer.stage(on: view.current, into: &batch, block)
+        guard !batch.isEmpty else { return result }
+        let appended = try log.append(
+            batch, at: resources.clock.nowMicroseconds(),
+            deferring: request.durability == .deferred)
+        try publish(batch, as: appended.stamp)
+        receipt = announce(appended, changeCount: batch.changes.count, request.durability)
+        return result
+    }
+
+    /// Applies the batch to the main view, from where every later read sees it.
+    private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
+        let replay = StoreReplayCheck(of: batch, as: stamp, on: view)
+        try view.update(changeCount: batch.changes.count) { snapshot, dirty in
+            try Projector.apply(batch.changes, as: stamp, to: &snapshot, marking: &dirty)
+        }
+        try replay?.compare(with: view.current)
+    }
+
+    /// Tells the background threads and the streams that there is a new event.
+    private func announce(
+        _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability
+    ) -> Receipt {
+        let sequence = appended.stamp.sequence
+        syncer.noteAppended()
+        maintenance.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
+        signal.raise(sequence)
+        let promise = DurabilityPromise(
+            log: log.engine, position: appended.position, syncer: syncer)
+        return Receipt(sequence, min(durability, .buffered), promise)
+    }
+}

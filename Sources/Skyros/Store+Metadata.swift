@@ -1,0 +1,35 @@
+extension Store {
+    /// Gives metadata to all writes inside of `body`, in this task and its child tasks, as far as
+    /// they do not say otherwise.
+    ///
+    ///     try Store.withMetadata(actor: user.name, correlation: request.id) {
+    ///         try handle(request)
+    ///     }
+    public static func withMetadata<R>(
+        actor: String? = nil, reason: String? = nil, correlation: String? = nil,
+        causation: String? = nil, tags: [String: String] = [:], _ body: () throws -> R
+    ) rethrows -> R {
+        let metadata = Metadata(
+            actor: actor, reason: reason, correlation: correlation, causation: causation,
+            tags: tags)
+        let completed = metadata.completed(by: Metadata.current)
+        return try Metadata.$current.withValue(completed, operation: body)
+    }
+
+    /// As the synchronous `withMetadata`, around an asynchronous body.
+    ///
+    ///     try await Store.withMetadata(actor: user.name) {
+    ///         try await handle(request)
+    ///     }
+    public static func withMetadata<R>(
+        actor: String? = nil, reason: String? = nil, correlation: String? = nil,
+        causation: String? = nil, tags: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+    ) async rethrows -> R {
+        let metadata = Metadata(
+            actor: actor, reason: reason, correlation: correlation, causation: causation,
+            tags: tags)
+        let completed = metadata.completed(by: Metadata.current)
+        return try await Metadata.$current.withValue(completed, operation: body)
+    }
+}

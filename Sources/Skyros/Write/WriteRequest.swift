@@ -1,0 +1,19 @@
+/// What a call to write asks for, besides the block.
+struct WriteRequest: Sendable {
+    let metadata: Metadata
+    let intent: Intent?
+    let durability: Durability
+
+    /// - Throws: `StoreError` with `.notEncodable` if the command cannot be encoded.
+    init(
+        _ actor: String?, _ reason: String?, _ metadata: Metadata,
+        _ intent: (any DomainCommand)?, _ durability: Durability
+    ) throws {
+        var own = metadata
+        if let actor { own.actor = actor }
+        if let reason { own.reason = reason }
+        self.metadata = own.completed(by: Metadata.current)
+        self.intent = try intent.map { try Intent($0) }
+        self.durability = durability
+    }
+}
