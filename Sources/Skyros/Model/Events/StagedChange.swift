@@ -2,7 +2,10 @@
 ///
 /// A write block stages changes with the rows that it has made; replay stages an event's changes
 /// by the rows of the state before it. Both are applied by the same code, see `Projector`.
-struct StagedChange: Sendable {
+///
+/// A class, because a copy would count a reference for each of its parts: as a struct it took 2 %
+/// more instructions a commit.
+final class StagedChange: Sendable {
     /// What the change does to its table.
     ///
     /// The row or table that is replaced is kept until the batch ends: the end of a value can run
@@ -21,4 +24,10 @@ struct StagedChange: Sendable {
     /// The position of the entity's table in the snapshot.
     let table: Int
     let effect: Effect
+
+    init(change: Change, table: Int, effect: Effect) {
+        self.change = change
+        self.table = table
+        self.effect = effect
+    }
 }
