@@ -6,7 +6,7 @@ import SkyrosLog
 ///     try store.events(100...200).forEach { event in … }        // anywhere
 ///     let all = try Array(store.events(100...200))
 ///
-/// A part of the log of about 64 KiB is in memory at a time, or one larger event. Iterating again
+/// At most a part of the log of about 256 KiB is in memory at a time, or one larger event. Iterating again
 /// reads again. Each iterator belongs to one task or thread; the sequence itself may be shared.
 public struct EventSequence: Sendable {
     private let log: any LogReader
