@@ -1,4 +1,4 @@
-// The smallest whole program: a store, two writes, a question, and the story of one record.
+// The smallest whole program: a store, two writes, a query, and the history of one record.
 
 import Foundation
 import Skyros
@@ -10,19 +10,24 @@ struct Restaurant: Entity {
     static let indexes: [Index<Restaurant>] = [.on(\.cuisine)]
 }
 
-let url = URL(filePath: CommandLine.arguments.dropFirst().first ?? "Restaurants.skyros")
-let store = try Store(at: url, entities: Restaurant.self)
+do {
+    let url = URL(filePath: CommandLine.arguments.dropFirst().first ?? "Restaurants.skyros")
+    let store = try Store(at: url, entities: Restaurant.self)
 
-let nonna = Restaurant(name: "Nonna", cuisine: "italian")
-try store.write(by: "alice", because: "new partner") { try $0.insert(nonna) }
-try store.write(by: "bob", because: "they said so on the phone") { tx in
-    try tx.update(Restaurant.self, nonna.id) { $0.name = "Da Nonna" }
-}
+    let nonna = Restaurant(name: "Nonna", cuisine: "italian")
+    try store.write(by: "alice", because: "new partner") { try $0.insert(nonna) }
+    try store.write(by: "bob", because: "they said so on the phone") { tx in
+        try tx.update(Restaurant.self, nonna.id) { $0.name = "Da Nonna" }
+    }
 
-for restaurant in try store.all(Restaurant.self, where: \.cuisine == "italian", sortedBy: \.name) {
-    print(restaurant.name)
+    let italian = try store.all(Restaurant.self, where: \.cuisine == "italian", sortedBy: \.name)
+    for restaurant in italian { print(restaurant.name) }
+
+    for entry in try store.history(of: Restaurant.self, nonna.id) {
+        print(entry.sequence, entry.time, entry.actor ?? "-", entry.reason ?? "-", entry.changes)
+    }
+    try store.close()
+} catch {
+    print(error)
+    exit(1)
 }
-for entry in try store.history(of: Restaurant.self, nonna.id) {
-    print(entry.sequence, entry.time, entry.actor ?? "-", entry.reason ?? "-", entry.changes)
-}
-try store.close()
