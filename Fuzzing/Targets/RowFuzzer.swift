@@ -23,7 +23,9 @@ enum RowFuzzer: Fuzzer {
         let isSealed = input.flag()
         let database = try CheckpointDatabase(ConnectionOptions(.memory))
         try CheckpointImage.fill(database)
-        guard var description = database.description else { throw FuzzFinding("nothing was written") }
+        guard var description = database.description else {
+            throw FuzzFinding("nothing was written")
+        }
         while !input.isAtEnd {
             // Whatever SQLite or the schema refuses is left as it is.
             _ = try allowing(SQLiteError.self) {
@@ -47,7 +49,8 @@ enum RowFuzzer: Fuzzer {
     // MARK: Edits
 
     private static func edit(
-        _ connection: Connection, _ description: inout CheckpointDescription, _ input: inout FuzzInput,
+        _ connection: Connection, _ description: inout CheckpointDescription,
+        _ input: inout FuzzInput,
         isSealed: Bool
     ) throws {
         let kind = input.below(8)

@@ -76,7 +76,8 @@ import Testing
     /// No encoder of ours writes these; a checkpoint keeps bytes, not values.
     @Test(arguments: [
         [0xA1, 0x61, 0x61, 0x18, 0x01], [0xA1, 0x61, 0x61, 0x78, 0x01, 0x61],
-        [0xA1, 0x61, 0x61, 0xFB, 0, 0, 0, 0, 0, 0, 0, 0], [0xA1, 0x61, 0x61, 0xFA, 0x7F, 0xC0, 0, 1],
+        [0xA1, 0x61, 0x61, 0xFB, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0xA1, 0x61, 0x61, 0xFA, 0x7F, 0xC0, 0, 1],
         [0xA1, 0x61, 0x61, 0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x01],
     ])
     func `a record of an odd shape, byte for byte`(record: [UInt8]) throws {
@@ -120,7 +121,9 @@ import Testing
         [0xA1, 0x78, 0x01, 0x61, 0x01], [0xA0, 0x00], [0xA1, 0x61, 0x61, 0x61, 0xFF],
         [0xA1, 0x61, 0xFF, 0x01],
     ])
-    func `no record whose fields are not a map in canonical order: it refuses them`(record: [UInt8]) throws {
+    func `no record whose fields are not a map in canonical order: it refuses them`(record: [UInt8])
+        throws
+    {
         let good = CheckpointDirectory.Row("Thing", 1, CheckpointValue.map([]))
         let database = try directory.open()
         try database.write([good])

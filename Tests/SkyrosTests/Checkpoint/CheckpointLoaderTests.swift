@@ -84,7 +84,8 @@ import Testing
     /// way.
     @Test(arguments: [1, 10, 100, 150, 200, 300] as [Int64])
     func `names the row that is wrong before what follows from it`(count: Int64) {
-        let damage = CheckpointError.damage("no store gives a row this number", entity: "Thing", row: 0)
+        let damage = CheckpointError.damage(
+            "no store gives a row this number", entity: "Thing", row: 0)
         #expect(throws: damage) {
             try load(rows(count), after: "UPDATE Thing SET _row = 0 WHERE _row = 1")
         }
