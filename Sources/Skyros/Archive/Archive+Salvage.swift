@@ -19,7 +19,9 @@ extension Archive {
     /// Such events do not follow on the state before them, as others are missing: they are for a
     /// person to look at, not to be folded. May be called from any thread.
     ///
-    /// - Parameter sequence: nil for the last event before the first damage.
+    /// - Parameters:
+    ///   - sequence: nil for the last event before the first damage.
+    ///   - body: gets each event; false ends the iteration.
     /// - Throws: what `body` throws; `StoreError` with `.invalidEvent` if one cannot be understood,
     ///   `.io` and the like if the disk refuses.
     public func forEachReadableEvent(
