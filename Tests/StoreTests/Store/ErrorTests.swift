@@ -78,9 +78,11 @@ import Testing
         #expect(text.matches(of: /nothing was changed/).count == 1, "\(text)")
     }
 
-    @Test func `of an engine that is elsewhere is a conflict`() throws {
-        let log = EventLog(EngineElsewhere(), lastTime: .zero)
+    @Test func `of an append after another writer's is a conflict`() throws {
+        let contents = MemoryLog.Contents(StoreID(from: SystemEntropy()))
+        let log = EventLog(MemoryLog(contents), lastTime: .zero)
         let batch = CommandBatch(metadata: Metadata(), intent: nil)
+        _ = try EventLog(MemoryLog(contents), lastTime: .zero).append(batch, at: 0, deferring: true)
         #expect(throws: StoreError(.conflict, "")) {
             _ = try log.append(batch, at: 0, deferring: false)
         }
@@ -134,21 +136,4 @@ import Testing
             _ = try Store(at: directory.store, entities: Note.self)
         }
     }
-}
-
-/// An engine that another writer has moved on.
-private struct EngineElsewhere: LogEngine {
-    let head = LogHead(sequence: 4, chainHash: ChainHash(rawValue: 0))
-    var end: LogPosition { LogPosition(byteCount: 0, head: head) }
-    var durableEnd: LogPosition { end }
-
-    func append(
-        _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
-    ) throws(LogError) -> LogPosition {
-        throw LogError(.conflict, "somebody else was here")
-    }
-
-    func sync(through position: LogPosition) throws(LogError) {}
-
-    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? { nil }
 }
