@@ -66,16 +66,16 @@ extension Archive {
         guard let directory = disk.databaseDirectory else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
-        return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
+        return try StoreError.wrap(try disk.lock()).use {
             let temporary = DiskPath(.root, "checkpoint.tmp")
-            try StoreError.fromDisk { () throws(DiskError) in
+            try StoreError.wrap {
                 try disk.remove(temporary)
                 try makeLogDurable()
             }
             _ = try refresh()
             let snapshot = try snapshot(progress: progress)
             try write(snapshot, to: directory, temporary.name)
-            try StoreError.fromDisk { () throws(DiskError) in
+            try StoreError.wrap {
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
                 try disk.syncDirectory(.root)

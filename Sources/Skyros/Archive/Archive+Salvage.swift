@@ -64,9 +64,7 @@ extension Archive {
         let files = FileManager.default
         let wasThere = files.fileExists(atPath: path)
         do {
-            let disk = try StoreError.fromDisk { () throws(DiskError) in
-                try PosixDisk(path: path, creating: true)
-            }
+            let disk = try StoreError.wrap(try PosixDisk(path: path, creating: true))
             return try salvage(onto: Environment(disk: disk), progress: progress)
         } catch {
             let isEmpty = (try? files.contentsOfDirectory(atPath: path))?.isEmpty ?? false
@@ -98,7 +96,7 @@ extension Archive {
             throw StoreError(.logCorrupt, "no segment says which store it belongs to")
         }
         try Self.requireEmpty(target.disk)
-        let lock = try StoreError.fromDisk { () throws(DiskError) in try target.disk.lock() }
+        let lock = try StoreError.wrap(try target.disk.lock())
         let copy = SalvagedLogWriter(
             for: survey.storeID, on: target.disk, options, entropy: target.entropy)
         do {
@@ -119,13 +117,11 @@ extension Archive {
 
     private func surveyed() throws -> DamageScan {
         if let survey { return survey }
-        return try StoreError.fromLog { () throws(LogError) in try Self.survey(disk) }
+        return try StoreError.wrap(try Self.survey(disk))
     }
 
     private static func requireEmpty(_ disk: any Disk) throws {
-        let names = try StoreError.fromDisk { () throws(DiskError) in
-            try disk.list(.root) + disk.list(.events)
-        }
+        let names = try StoreError.wrap(try disk.list(.root) + disk.list(.events))
         guard names.isEmpty else {
             throw StoreError(
                 .invalidInput, "the directory holds something already; name another one",
