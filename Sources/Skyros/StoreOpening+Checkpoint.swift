@@ -83,9 +83,7 @@ struct CheckpointOpening {
     /// alone.
     func makeFileIfMissing() throws {
         guard checkpointer != nil, try !exists() else { return }
-        try StoreError.fromDisk { () throws(DiskError) in
-            try disk.open(Self.file, .create).close()
-        }
+        try StoreError.wrap(try disk.open(Self.file, .create).close())
     }
 
     /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
@@ -93,7 +91,7 @@ struct CheckpointOpening {
         guard case .rebuilt = outcome else { return [] }
         // What it says of itself is of no use, an error on closing neither.
         try? checkpointer?.close()
-        return try StoreError.fromDisk { () throws(DiskError) in
+        return try StoreError.wrap {
             try disk.makeDirectoryDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             var number = 1
@@ -108,8 +106,6 @@ struct CheckpointOpening {
     }
 
     private func exists() throws -> Bool {
-        try StoreError.fromDisk { () throws(DiskError) in
-            try disk.status(of: Self.file)
-        } != nil
+        try StoreError.wrap(try disk.status(of: Self.file)) != nil
     }
 }

@@ -68,9 +68,9 @@ extension Archive {
         guard let directory = disk.databaseDirectory else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
-        return try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }.use {
+        return try StoreError.wrap(try disk.lock()).use {
             let temporary = DiskPath(.root, "checkpoint.tmp")
-            try StoreError.fromDisk { () throws(DiskError) in
+            try StoreError.wrap {
                 try disk.remove(temporary)
                 try makeLogDurable()
             }
@@ -79,7 +79,7 @@ extension Archive {
             let snapshot = try past.snapshot(
                 asOf: .sequence(sequence), marking: &rows, progress: progress)
             try write(snapshot, rows, to: directory, temporary.name)
-            try StoreError.fromDisk { () throws(DiskError) in
+            try StoreError.wrap {
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
                 try disk.syncDirectory(.root)

@@ -84,7 +84,7 @@ public final class Archive: Sendable {
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
-        try StoreError.fromLog { () throws(LogError) in try log.refresh() }
+        try StoreError.wrap(try log.refresh())
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.

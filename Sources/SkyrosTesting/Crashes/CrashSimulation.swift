@@ -41,6 +41,7 @@ public struct CrashSimulation: Sendable {
     /// A simulation of a store of these entities.
     ///
     /// - Parameters:
+    ///   - entities: the types that the store is opened with.
     ///   - options: how the store is opened; nothing runs at an interval.
     ///   - step: called up to 24 times in each life.
     public init(
@@ -54,7 +55,9 @@ public struct CrashSimulation: Sendable {
 
     /// Also checks a condition after every opening and every step.
     ///
-    /// - Parameter name: what the condition says, for the failure's message.
+    /// - Parameters:
+    ///   - name: what the condition says, for the failure's message.
+    ///   - holds: whether the condition holds in the state that it is given.
     public func checking(
         _ name: String, _ holds: @escaping @Sendable (Snapshot) throws -> Bool
     ) -> CrashSimulation {

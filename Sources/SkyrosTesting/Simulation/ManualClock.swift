@@ -35,8 +35,11 @@ extension Store {
     /// Opens the store on a simulated disk, or makes it.
     ///
     /// - Parameters:
-    ///   - clock: what the store takes for the time.
-    ///   - seed: what the store takes for chance.
+    ///   - disk: the disk; it holds one store.
+    ///   - entities: the types that the store is opened with.
+    ///   - options: how the store behaves.
+    ///   - clock: the clock that the store reads.
+    ///   - seed: the seed of the store's random numbers.
     /// - Throws: `StoreError`, as any opening.
     public convenience init(
         on disk: SimulatedDisk, entities: any Entity.Type..., options: Options = Options(),

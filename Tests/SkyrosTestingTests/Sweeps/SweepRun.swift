@@ -69,12 +69,8 @@ final class SweepRun {
     private func perform(_ step: SweepScript.Step) throws {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
-        case .seal:
-            let log = try liveStore().resources.log
-            _ = try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
-        case .markIdle:
-            let log = try liveStore().resources.log
-            try StoreError.fromLog { () throws(LogError) in try log.markIdle() }
+        case .seal: try liveStore().run(.seal)
+        case .markIdle: try liveStore().run(.mark)
         case .checkpoint:
             try liveStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)

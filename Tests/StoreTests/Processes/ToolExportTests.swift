@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What `skyros show` and `skyros export` give out, and what they refuse.
+/// The output of `skyros show` and `skyros export`, and the arguments that they refuse.
 @Suite struct `An export` {
     private let store: ToolStore
 
@@ -19,7 +19,7 @@ import Testing
         ["show", "Nope"], ["show", "Nope", "7"], ["export", "Nope", "--format", "jsonl"],
         ["export", "Nope", "--format", "csv"],
     ])
-    func `of an entity that is not there says which ones are`(words: [String]) throws {
+    func `of an unknown entity lists the known ones`(words: [String]) throws {
         let outcome = try store.process(words[0], Array(words.dropFirst())).outcome()
         #expect(outcome.status == 1)
         #expect(outcome.output.isEmpty)
@@ -40,8 +40,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    /// Files cannot grow beyond two blocks, as on a disk that is full.
-    @Test(.enabled(if: !Sanitizer.isThere, "it needs files of its own, which may be larger"))
+    /// `ulimit -f` lets no file grow beyond two blocks, which acts like a full disk.
+    @Test(.enabled(if: !Sanitizer.isEnabled, "a sanitizer writes larger files"))
     func `to SQLite that fails leaves no file behind`() throws {
         let file = store.path("out.sqlite")
         let process = store.process("export", ["--format", "sqlite", "--into", file])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["jsonl", "csv", "sqlite"])
-    func `leaves a file alone that exists`(format: String) throws {
+    func `refuses to overwrite a file`(format: String) throws {
         let file = store.path("there")
         try Data("mine".utf8).write(to: URL(filePath: file))
         let entity = format == "sqlite" ? [] : ["Counter"]
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `into a file is what it is on the output`() throws {
+    @Test func `into a file equals what it prints`() throws {
         for format in ["jsonl", "csv"] {
             let file = store.path("out.\(format)")
             let output = try store.run("export", "Counter", "--format", format).output

@@ -2,8 +2,8 @@ import Foundation
 import Skyros
 import Testing
 
-// What Combine, RealityKit, Fluent, StoreKit or an app itself may call so. In this file the names
-// without a module mean these.
+// Names that Combine, RealityKit, Fluent, StoreKit or an app also declares. Unqualified names in
+// this file mean these types.
 private protocol Entity {}
 private struct Record {}
 private struct Event {}
@@ -19,8 +19,8 @@ private struct Line: Skyros.Entity {
     static let indexes: [Skyros.Index<Line>] = [.on(\.text)]
 }
 
-@Suite struct `A name that another module has too` {
-    @Test func `is reached through the name of the module`() throws {
+@Suite struct `A name that another module also declares` {
+    @Test func `can be qualified with the name of the module`() throws {
         _ = (Record(), Event(), Fields(), Filter(), Index(), Store(), Receipt())
         let store = try Skyros.Store(inMemory: Line.self)
         let receipt: Skyros.Receipt = try store.writeWithReceipt {

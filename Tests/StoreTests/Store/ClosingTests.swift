@@ -5,7 +5,7 @@ import Testing
 
 @testable import Skyros
 
-/// What becomes of those who wait when a store closes, and of what has been served.
+/// Waiters at the time a store closes, reads after that, and resources that must be released.
 @Suite struct `A store that closes` {
     /// Counts calls from any thread.
     private final class Count: Sendable {
@@ -14,7 +14,7 @@ import Testing
         var now: Int { value.load(ordering: .relaxed) }
     }
 
-    /// How many of its kind are alive.
+    /// Counts its own living instances.
     private final class Token: Sendable {
         let living: Count
         init(_ living: Count) {
@@ -24,40 +24,40 @@ import Testing
         deinit { living.value.subtract(1, ordering: .relaxed) }
     }
 
-    @Test func `tells those who came while the last sync was under way (F53)`() throws {
+    @Test func `notifies waiters that came during the last sync (F53)`() throws {
         let store = try Store(inMemory: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "")) }
-        let told = Count()
+        let notified = Count()
         let (entered, mayGo, stopped) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
-        // Holds the syncer's thread in the midst of serving.
+        // Blocks the syncer's thread while it notifies waiters.
         store.syncer.whenDurable { _ in
             entered.signal()
             mayGo.wait()
-            told.add()
+            notified.add()
         }
         entered.wait()
-        store.syncer.whenDurable { _ in told.add() }
+        store.syncer.whenDurable { _ in notified.add() }
         Thread.detachNewThread {
             store.syncer.stop()
             stopped.signal()
         }
-        // Who comes after the end was announced is served on the spot.
-        var asked = 2
-        var isAnnounced = false
-        while !isAnnounced {
-            let before = told.now
-            store.syncer.whenDurable { _ in told.add() }
-            asked += 1
-            isAnnounced = told.now > before
+        // Once `stop` has begun, `whenDurable` calls back immediately.
+        var registered = 2
+        var isStopping = false
+        while !isStopping {
+            let before = notified.now
+            store.syncer.whenDurable { _ in notified.add() }
+            registered += 1
+            isStopping = notified.now > before
         }
         mayGo.signal()
         stopped.wait()
-        #expect(told.now == asked)
+        #expect(notified.now == registered)
     }
 
-    @Test func `can still be asked about its past`() async throws {
+    @Test func `still answers reads of the present and of the past`() async throws {
         let directory = try TemporaryDirectory()
         var options = Store.Options()
         options.segmentBytesMax = 4_096
@@ -65,15 +65,15 @@ import Testing
         for number in 1...300 {
             try store.writeSync { try $0.upsert(Note(id: 1, text: "\(number)")) }
         }
-        var behind = store.changes(after: 0).makeAsyncIterator()
-        #expect(try await behind.next()?.sequence == 1)
+        var changes = store.changes(after: 0).makeAsyncIterator()
+        #expect(try await changes.next()?.sequence == 1)
         try store.close()
         #expect(try store.get(Note.self, 1)?.text == "300")
         #expect(try store.history(of: Note.self, 1).count == 300)
         #expect(try store.event(7)?.sequence == 7)
         #expect(try store.snapshot(asOf: .sequence(150)).get(Note.self, 1)?.text == "150")
         var last: SequenceNumber?
-        while let event = try await behind.next() { last = event.sequence }
+        while let event = try await changes.next() { last = event.sequence }
         #expect(last == 300)
     }
 
@@ -104,7 +104,7 @@ import Testing
         }
     #endif
 
-    @Test func `has let go of the writes that were served`() throws {
+    @Test func `releases each asynchronous write soon after its completion`() throws {
         let store = try Store(inMemory: Note.self)
         let living = Count()
         let livingThen = Atomic(0)
@@ -124,7 +124,7 @@ import Testing
             }
         }
         done.wait()
-        // A hundred wait; of those that were served, half of the line may not be gone yet.
+        // 100 writes still wait; of the 300 completed ones, the queue may still hold some.
         #expect(livingThen.load(ordering: .relaxed) < 250)
     }
 }

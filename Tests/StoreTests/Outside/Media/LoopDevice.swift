@@ -4,23 +4,23 @@ import TestSupport
     import Foundation
     import Testing
 
-    /// A file system of a real kernel that belongs to one test: ext4 on a loop device, whose image
-    /// is a sparse file in memory (a tmpfs). Its power can be cut, and its medium can run out.
+    /// An ext4 file system of a real kernel for one test. It is mounted on a loop device whose
+    /// image is a sparse file on a tmpfs. A test can cut its power, or let the tmpfs run full.
     ///
-    /// All of it lies in the test's temporary directory; no path outside of that is ever named.
-    final class LoopMedium {
+    /// Every path lies in the test's temporary directory.
+    final class LoopDevice {
         struct Failure: Error, CustomStringConvertible {
             let description: String
         }
 
-        static let needs: Comment = "needs root, loop devices, mount and mkfs.ext4"
+        static let requirements: Comment = "needs root, loop devices, mount and mkfs.ext4"
 
-        /// Whether there can be one on this machine; says on the output why not.
+        /// Whether this machine can mount one; prints the reason if not.
         static let isPossible: Bool = {
             do {
-                let medium = try LoopMedium(in: TemporaryDirectory(), bytes: 32 << 20)
-                try medium.cutPower()
-                try medium.unmount()
+                let device = try LoopDevice(in: TemporaryDirectory(), bytes: 32 << 20)
+                try device.cutPower()
+                try device.unmount()
                 return true
             } catch {
                 print("no file system for power cuts: \(error)")
@@ -28,19 +28,19 @@ import TestSupport
             }
         }()
 
-        /// How often a file system that is busy is asked to go, each time by a process that begins.
+        /// How often `unmount` runs `umount` on a busy file system before it gives up.
         private static let triesMax = 100
 
         private let directory: TemporaryDirectory
-        /// Where the medium's memory is.
+        /// The mount point of the tmpfs that holds the image.
         private var medium: String { directory.url.appending(path: "medium").path }
         private var image: String { "\(medium)/image" }
-        /// Where the file system is.
+        /// The mount point of the ext4 file system.
         var root: String { directory.url.appending(path: "mounted").path }
         private var isMediumMounted = false
         private var isMounted = false
 
-        /// Makes the file system and mounts it.
+        /// Creates the file system and mounts it.
         init(in directory: TemporaryDirectory, bytes: Int) throws {
             self.directory = directory
             for path in [medium, root] {
@@ -60,12 +60,12 @@ import TestSupport
 
         deinit {
             try? unmount()
-            // Whatever happened, no mount is left behind.
+            // Lazily unmount what is still mounted after an error.
             if isMounted { try? run("/usr/bin/umount", "-l", root) }
             if isMediumMounted { try? run("/usr/bin/umount", "-l", medium) }
         }
 
-        /// What mkfs knows from /etc elsewhere, so that every machine makes the same.
+        /// Replaces /etc/mke2fs.conf, so that every machine creates the same file system.
         private static let configuration = """
             [defaults]
              base_features = sparse_super,large_file,filetype,resize_inode,dir_index,ext_attr
@@ -91,18 +91,18 @@ import TestSupport
                     isMounted = false
                 } catch let failure as Failure where failure.description.contains("target is busy")
                 {
-                    // A child that another test begins at this moment has copies of all of this
-                    // process's descriptors until it is another program.
+                    // Between fork and exec, a child started by another test holds copies of all
+                    // descriptors of this process.
                     tries += 1
                     if tries == Self.triesMax { throw failure }
                 }
             }
         }
 
-        /// Cuts the power: what has not reached the medium is gone, and nothing reaches it any
-        /// more. `unmount` and `mount` bring the power back.
+        /// Cuts the power: what is not on the device yet is lost, and no later write reaches it.
+        /// `unmount` and `mount` restore the power.
         func cutPower() throws {
-            // EXT4_IOC_SHUTDOWN, and EXT4_GOING_FLAGS_NOLOGFLUSH: not even the journal is written.
+            // EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: the journal is not flushed.
             let shutdown: UInt = 0x8004_587D
             var flags: UInt32 = 2
             try requireOwn(root)
@@ -113,7 +113,7 @@ import TestSupport
             }
         }
 
-        /// Gives the kernel's journal all of its room: it is written once around, and more.
+        /// Allocates all blocks of the ext4 journal by committing until the journal wraps around.
         func fillJournal() throws {
             let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(descriptor) }
@@ -129,10 +129,10 @@ import TestSupport
             guard FileManager.default.createFile(atPath: "\(root)/here", contents: nil) else {
                 throw Failure(description: "no file to rename")
             }
-            // Each takes three blocks or more of the journal's 1,024.
+            // A commit takes at least three of the journal's 1,024 blocks.
             let size = try commit(count: 500)
             guard try commit(count: 500) == size else {
-                throw Failure(description: "the journal grows on after 500 commits")
+                throw Failure(description: "the journal still grows after 500 commits")
             }
             unlink("\(root)/here")
         }
@@ -143,13 +143,13 @@ import TestSupport
             return Int(status.st_blocks) * 512
         }
 
-        /// Leaves the medium so many bytes, beyond those that it has used already.
+        /// Limits the tmpfs to `bytes` more than it uses now.
         func limit(toFurtherBytes bytes: Int) throws {
             let size = try usedByteCount() + 16 << 10 + bytes
             try run("/usr/bin/mount", "-o", "remount,size=\(size)", medium)
         }
 
-        /// Whether the kernel still takes writes; it stops when its own journal has failed.
+        /// Whether the kernel accepts writes. It stops when the ext4 journal has failed.
         var isWritable: Bool {
             let probe = "\(root)/probe"
             guard FileManager.default.createFile(atPath: probe, contents: Data([1])) else {
@@ -167,7 +167,7 @@ import TestSupport
             }
         }
 
-        /// Runs a tool whose last argument is a path of ours.
+        /// Runs a tool whose last argument is a path in the test's directory.
         private func run(_ arguments: String...) throws {
             try requireOwn(arguments[arguments.count - 1])
             let process = Process()
