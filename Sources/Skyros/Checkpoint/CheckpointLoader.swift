@@ -1,33 +1,33 @@
 import SkyrosDisk
 
-/// Brings a checkpoint's rows into memory: this thread reads them out of the file and checks them,
-/// another one puts them into tables.
+/// Brings a checkpoint's rows into memory: the calling thread reads and checks them, another thread
+/// adds them to tables.
 enum CheckpointLoader {
     /// The snapshot that `database` holds, every row checked against the digest; nil if it
     /// holds none.
     ///
-    /// Rows stay encoded until somebody reads them.
+    /// A record stays encoded until its first reader.
     ///
     /// - Throws: `CheckpointError`.
     static func load(
         _ database: CheckpointDatabase, into empty: Snapshot
     ) throws -> Snapshot? {
         let snapshot = Locked(empty)
-        var relay = BoundedPipeline<LoadedRows> { rows in
+        var pipeline = BoundedPipeline<LoadedRows> { rows in
             try snapshot.withLock { try add(rows, to: &$0) }
         }
         var rows = LoadedRows(entity: "")
         let meta = Result {
-            try database.load { row in
-                if row.entity != rows.entity || rows.isFull {
-                    if rows.count > 0 { try relay.send(rows) }
-                    rows = LoadedRows(entity: row.entity)
+            try database.load { entity, row in
+                if entity != rows.entity || rows.isFull {
+                    if rows.count > 0 { try pipeline.send(rows) }
+                    rows = LoadedRows(entity: entity)
                 }
                 rows.append(row)
             }
         }
-        // What is wrong with a row comes before what stopped the reading after it.
-        try relay.finish(rows)
+        // An error of the adding thread concerns an earlier row than one of this thread.
+        try pipeline.finish(rows)
         guard let position = try meta.get()?.position else { return nil }
         return snapshot.withLock { snapshot in
             snapshot.move(
@@ -42,9 +42,8 @@ enum CheckpointLoader {
         guard rows.count > 0 else { return }
         let index = snapshot.tableIndex(of: rows.entity)
         try rows.forEach { row in
-            guard row.number > 0 else { throw damage("a row has a number below 1", row) }
-            guard row.number < numberLimit else {
-                throw damage("a row has a number that no store gives", row)
+            guard (1..<numberLimit).contains(row.number) else {
+                throw damage("no store gives a row this number", row, rows.entity)
             }
             let id = RecordID(ByteString(row.id))
             let bytes = [UInt8](row.record)
@@ -52,32 +51,38 @@ enum CheckpointLoader {
                 id, hash: snapshot.tables[index].hash(id), number: UInt64(row.number),
                 bytes: bytes)
             let other = try snapshot.tables[index].put(stored, before: nil, after: bytes)
-            guard other == nil else { throw damage("two rows have the same id", row) }
+            guard other == nil else {
+                throw damage("two rows have the same id", row, rows.entity)
+            }
         }
     }
 
-    /// Numbers are given one after the other, so no store comes that far; and the rows that follow
-    /// have room below the largest number of SQLite.
+    /// Numbers are given one after the other from 1, so no store reaches this one; all that
+    /// follow it are below SQLite's largest.
     private static let numberLimit: Int64 = 1 << 62
 
-    private static func damage(_ description: String, _ row: LoadedRow) -> CheckpointError {
-        .damage(description, entity: row.entity, row: row.number)
+    private static func damage(
+        _ description: String, _ row: CheckpointRow, _ entity: String
+    ) -> CheckpointError {
+        .damage(description, entity: entity, row: row.number)
     }
 }
 
-/// Some rows of one entity, one behind the other in memory of their own.
+/// Some rows of one entity, one after the other in one array.
 private struct LoadedRows: Sendable {
     private struct Item: Sendable {
         let number: Int64
-        let idCount: Int
-        let recordCount: Int
+        let sequence: UInt64
+        let id: Range<Int>
+        let record: Range<Int>
     }
 
     let entity: String
     private var bytes: [UInt8] = []
     private var items: [Item] = []
 
-    /// So that handing over costs next to nothing, and a batch stays in the processor's cache.
+    /// Large enough that handing over costs next to nothing, small enough for the processor's
+    /// cache.
     private static let bytesMax = 64 << 10
 
     init(entity: String) {
@@ -88,26 +93,40 @@ private struct LoadedRows: Sendable {
     var count: Int { items.count }
     var isFull: Bool { bytes.count >= Self.bytesMax }
 
-    mutating func append(_ row: LoadedRow) {
-        bytes.append(contentsOf: row.id)
+    mutating func append(_ row: CheckpointRow) {
+        let start = bytes.count
         bytes.append(contentsOf: row.record)
-        items.append(
-            Item(number: row.number, idCount: row.id.count, recordCount: row.record.count))
+        let record = start..<bytes.count
+        let item = { (id: Range<Int>) in
+            Item(number: row.number, sequence: row.sequence, id: id, record: record)
+        }
+        // As a rule the id is a part of the record.
+        if let own = row.record.offset(of: row.id) {
+            items.append(item(start + own..<start + own + row.id.count))
+        } else {
+            bytes.append(contentsOf: row.id)
+            items.append(item(record.upperBound..<bytes.count))
+        }
     }
 
-    func forEach(_ body: (LoadedRow) throws -> Void) throws {
+    func forEach(_ body: (CheckpointRow) throws -> Void) throws {
         try bytes.withUnsafeBytes { bytes in
-            var start = 0
             for item in items {
-                let middle = start + item.idCount
-                let end = middle + item.recordCount
                 try body(
-                    LoadedRow(
-                        entity: entity, number: item.number,
-                        id: UnsafeRawBufferPointer(rebasing: bytes[start..<middle]),
-                        record: UnsafeRawBufferPointer(rebasing: bytes[middle..<end])))
-                start = end
+                    CheckpointRow(
+                        number: item.number, sequence: item.sequence,
+                        id: UnsafeRawBufferPointer(rebasing: bytes[item.id]),
+                        record: UnsafeRawBufferPointer(rebasing: bytes[item.record])))
             }
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The offset of `part` in this buffer, if it is a part of the same memory.
+    fileprivate func offset(of part: UnsafeRawBufferPointer) -> Int? {
+        guard let start = baseAddress, let partStart = part.baseAddress else { return nil }
+        let offset = partStart - start
+        return offset >= 0 && offset + part.count <= count ? offset : nil
     }
 }

@@ -244,12 +244,12 @@ extension SweepRun {
 // MARK: Checkpoints
 
 extension SweepRun {
-    /// Damages the digest of the rows, so that the checkpoint cannot be believed.
+    /// Damages the schema, at the end of the first page, so that the checkpoint is set aside.
     private func spoilCheckpoint() {
         let name = "checkpoint.sqlite"
         guard var bytes = disk.contents[name], bytes.count > 4_096 else { return }
         isCheckpointSpoiled = true
-        for index in bytes.indices.suffix(200) { bytes[index] ^= 0x55 }
+        for index in 3_896..<4_096 { bytes[index] ^= 0x55 }
         disk.overwrite(name, with: bytes)
     }
 }
