@@ -48,10 +48,11 @@ final class Checkpointer: Sendable {
 
     /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
     ///
+    /// - Parameter eventCount: the number of events that will be folded into it.
     /// - Throws: `CheckpointError`.
-    func load(into empty: Snapshot) throws -> Snapshot? {
+    func load(into empty: Snapshot, beforeEvents eventCount: Int = 0) throws -> Snapshot? {
         let snapshot = try database.withLock { database in
-            try CheckpointLoader.load(open(&database), into: empty)
+            try CheckpointLoader.load(open(&database), into: empty, beforeEvents: eventCount)
         }
         written.withLock { $0 = snapshot?.sequence }
         return snapshot

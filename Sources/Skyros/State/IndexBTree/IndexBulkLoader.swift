@@ -25,6 +25,9 @@ final class IndexBulkLoader: @unchecked Sendable {
     /// What all keys begin with, once they are sorted.
     private var commonBytes: [UInt8] = []
 
+    /// The number of keys.
+    var count: Int { items.count }
+
     /// For how many bytes of keys there is memory.
     var byteCapacity: Int { bytes.capacity }
 
