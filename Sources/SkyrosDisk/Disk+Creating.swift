@@ -1,9 +1,27 @@
+// The one place where the library creates files and directories.
+
 extension Disk {
-    /// Makes `directory`, if it is not there yet, so that it survives a power cut.
+    /// Creates the file at `path`, which replaces any other of that name, and returns it open.
     ///
-    /// An empty one is made anew: a sync that failed for an earlier process may have left its
-    /// name in the system's memory alone, and a sync that finds nothing to write would prove
-    /// nothing. Where there are files, somebody has seen a sync succeed before he put them there.
+    /// The content is durable on return, the name once its directory is synced. An empty file has
+    /// nothing to sync.
+    package func createFile(
+        _ path: DiskPath, _ content: [UInt8] = []
+    ) throws(DiskError) -> any DiskFile {
+        let file = try open(path, .create)
+        guard !content.isEmpty else { return file }
+        try content.withUnsafeBufferPointer { bytes throws(DiskError) in
+            try file.write(UnsafeRawBufferPointer(bytes), at: 0)
+        }
+        try file.sync()
+        return file
+    }
+
+    /// Creates `directory`, unless it exists, so that it survives a power cut.
+    ///
+    /// An empty directory is created again. An earlier process may have failed to sync its name,
+    /// and a sync that finds nothing to write proves nothing. A directory with files was synced
+    /// before the first of them was created.
     package func makeDirectoryDurably(_ directory: Directory) throws(DiskError) {
         if try list(directory).isEmpty { try removeDirectory(directory) }
         try makeDirectory(directory)
