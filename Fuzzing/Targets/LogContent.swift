@@ -24,7 +24,7 @@ struct LogContent {
                 written.starts(with: batches), "\(batches.count) events that nobody wrote")
         }
         if let inspection = read?.0 { try readAsArchive(disk, inspection) }
-        try survey(disk, expecting: read?.1)
+        try scan(disk, expecting: read?.1)
         try require(try Self.files(on: disk) == before, "looking changed something")
         let isOpened = try open(disk, expecting: read?.1)
         if !isOpened {
@@ -32,35 +32,37 @@ struct LogContent {
         }
     }
 
-    /// What a survey saves, before the damage and behind it, was written there; and of a log that
+    /// What a scan saves, before and after the damage, was written there; and of a log that
     /// is whole it saves all.
-    private func survey(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
-        let survey = try allowing(LogError.self) {
+    private func scan(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
+        let scan = try allowing(LogError.self) {
             try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
         }
-        guard let survey else {
-            return try require(batches?.isEmpty ?? true, "a whole log cannot be surveyed")
+        guard let scan else {
+            return try require(batches?.isEmpty ?? true, "a whole log cannot be scanned")
         }
         _ = try allowing(LogError.self) {
-            try survey.forEach(after: 0) { number, bytes in
+            try scan.forEach(after: 0) { number, bytes in
                 guard let written else { return true }
                 try require(
                     number <= written.count && written[Int(number) - 1].elementsEqual(bytes),
-                    "a survey gives an event \(number) that nobody wrote")
+                    "a scan gives an event \(number) that nobody wrote")
                 return true
             }
         }
         guard let batches, written != nil else { return }
-        let saved = try Self.batches(of: survey)
-        try require(saved == batches, "\(saved.count) events of \(batches.count) are surveyed")
+        let saved = try Self.batches(of: scan)
+        try require(saved == batches, "\(saved.count) events of \(batches.count) are found")
     }
 
     /// All events of a log.
     static func batches(of log: some LogReader) throws -> [[UInt8]] {
         var batches: [[UInt8]] = []
-        try log.forEach(from: 1, through: log.head.sequence) { _, bytes in
-            batches.append([UInt8](bytes))
-            return true
+        while let chunk = try log.chunk(containing: UInt64(batches.count) + 1) {
+            _ = chunk.forEach(from: UInt64(batches.count) + 1) { _, bytes in
+                batches.append([UInt8](bytes))
+                return true
+            }
         }
         return batches
     }
