@@ -15,13 +15,13 @@ enum LifeFuzzer: Fuzzer {
     }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
-        guard let finding = finding(bytes, isTold: false) else { return }
-        throw FuzzFinding(self.finding(bytes, isTold: true) ?? finding)
+        guard let finding = finding(bytes, isTraced: false) else { return }
+        throw FuzzFinding(self.finding(bytes, isTraced: true) ?? finding)
     }
 
-    private static func finding(_ bytes: UnsafeRawBufferPointer, isTold: Bool) -> String? {
+    private static func finding(_ bytes: UnsafeRawBufferPointer, isTraced: Bool) -> String? {
         let choices = FuzzChoices(bytes)
-        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTold: isTold)
+        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTraced: isTraced)
         return run.finding()
     }
 }
