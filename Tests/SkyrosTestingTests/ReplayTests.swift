@@ -85,7 +85,7 @@ private struct Account: Entity {
         }
     }
 
-    @Test func `needs the types of all entities, unless told to ignore unknown ones`() throws {
+    @Test func `needs the types of all entities, unless unknown ones are ignored`() throws {
         struct Other: Entity { var id: Int }
         #expect(throws: ReplayFailure.self) {
             try Replay(of: directory, entities: Other.self).run()

@@ -1,7 +1,7 @@
 public import Skyros
 import SkyrosDisk
 
-/// A clock that only moves when it is told to.
+/// A clock that only moves when the test advances it.
 public final class ManualClock: Sendable {
     private let microseconds: Locked<Int64>
 
