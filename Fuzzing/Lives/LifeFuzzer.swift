@@ -1,8 +1,8 @@
 import SkyrosDisk
 import SkyrosTesting
 
-/// Lives of a store that the input decides on, operation by operation and crash by crash, beside
-/// an oracle that knows what was acknowledged.
+/// Runs a store through operations, faults and crashes that the input chooses, and compares it with
+/// an oracle of acknowledged writes.
 enum LifeFuzzer: Fuzzer {
     static let name = "life"
     static let inputBytesMax = 2_048
@@ -26,7 +26,7 @@ enum LifeFuzzer: Fuzzer {
     }
 }
 
-/// Takes what others take for chance out of an input: two bytes a number, zeros behind its end.
+/// Random choices that come from an input: two bytes per number, and zeros after its end.
 final class FuzzChoices: Entropy {
     private let input: Locked<FuzzInput>
 
