@@ -57,7 +57,7 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk"],
+            name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"],
             path: "Tests/TestSupport"),
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),

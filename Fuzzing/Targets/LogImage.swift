@@ -59,14 +59,14 @@ struct LogImage: Sendable {
                 try $0.insert(FuzzSample.filled(id))
             }
         }
-        _ = try store.resources.log.sealNext()
-        _ = try store.resources.log.sealNext()
+        try store.run(.seal)
+        try store.run(.seal)
         try store.write { tx in
             try tx.update(FuzzSample(id: 1, text: "changed", large: 1))
             try tx.delete(FuzzSample.self, 2)
         }
         try store.write(durability: .durable) { try $0.insert(FuzzSample(id: 6, large: 6)) }
-        try store.resources.log.markIdle()
+        try store.run(.mark)
         try store.write { try $0.insert(FuzzSample(id: 7, large: 7)) }
         try store.write { try $0.deleteAll(FuzzSample.self) }
         try store.write { try $0.insert(FuzzSample(id: 8, large: 8)) }

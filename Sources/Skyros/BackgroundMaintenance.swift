@@ -8,7 +8,7 @@ import Synchronization
 /// A checkpoint is due when opening the store would take longer than the target: its cost is
 /// estimated from the changes and bytes since the last one, never from a count alone.
 final class BackgroundMaintenance: Sendable {
-    private let log: FileLog
+    private let log: any LogEngine
     private let view: MainView
     private let checkpointer: Checkpointer?
     private let report: @Sendable (any Error) -> Void
@@ -24,7 +24,8 @@ final class BackgroundMaintenance: Sendable {
     private let isScheduled = Atomic(false)
 
     init(
-        _ log: FileLog, _ view: MainView, _ checkpointer: Checkpointer?, _ options: Store.Options,
+        _ log: any LogEngine, _ view: MainView, _ checkpointer: Checkpointer?,
+        _ options: Store.Options,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -33,7 +34,7 @@ final class BackgroundMaintenance: Sendable {
         self.report = report
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
-        if log.hasSegmentToSeal { wake() }
+        if let segments = log.segments, segments.hasSegmentToSeal { wake() }
     }
 
     /// Notes what an event adds to the work. A few nanoseconds.
@@ -55,7 +56,7 @@ final class BackgroundMaintenance: Sendable {
         let cost = tailNanoseconds.exchange(0, ordering: .relaxed)
         if checkpointer.sequence == snapshot.sequence || snapshot.sequence == .zero { return }
         do {
-            try StoreError.fromLog { () throws(LogError) in try log.sync(through: log.end) }
+            try log.sync(through: log.end)
             try checkpointer.write(snapshot, dirty)
         } catch {
             view.restoreDirty(dirty)
@@ -78,7 +79,7 @@ final class BackgroundMaintenance: Sendable {
         isScheduled.store(false, ordering: .releasing)
         bytesSinceWake.store(0, ordering: .relaxed)
         do {
-            while try sealNext() {}
+            while try log.segments?.sealNext() ?? false {}
         } catch {
             report(StoreError.wrapping(error))
         }
@@ -88,9 +89,5 @@ final class BackgroundMaintenance: Sendable {
         } catch {
             report(StoreError.wrapping(error))
         }
-    }
-
-    private func sealNext() throws -> Bool {
-        try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
     }
 }

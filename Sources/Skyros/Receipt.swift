@@ -78,11 +78,7 @@ struct DurabilityPromise: Sendable {
 
     /// Syncs on the calling thread, or waits for a sync that is under way.
     func wait() throws {
-        do {
-            try log.sync(through: position)
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.wrap(try log.sync(through: position))
     }
 
     /// Calls `body` on the syncer's thread once the promise is kept or broken.

@@ -25,9 +25,8 @@ extension Store {
         at url: URL, entities: [any Entity.Type], options: Options = Options()
     ) throws {
         let schema = try Schema(entities)
-        let disk = try StoreError.fromDisk { () throws(DiskError) in
-            try PosixDisk(path: url.path(percentEncoded: false), creating: true)
-        }
+        let path = url.path(percentEncoded: false)
+        let disk = try StoreError.wrap(try PosixDisk(path: path, creating: true))
         try self.init(schema, options, Environment(disk: disk))
     }
 

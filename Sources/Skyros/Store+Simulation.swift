@@ -28,9 +28,9 @@ extension Store {
     package func run(_ step: MaintenanceStep) throws {
         switch step {
         case .seal:
-            _ = try StoreError.fromLog { () throws(LogError) in try resources.log.sealNext() }
+            _ = try StoreError.wrap(try resources.log.segments?.sealNext())
         case .mark:
-            try StoreError.fromLog { () throws(LogError) in try resources.log.markIdle() }
+            try StoreError.wrap(try resources.log.segments?.markIdle())
         case .checkpoint: try maintenance.checkpoint()
         }
     }

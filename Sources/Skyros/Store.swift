@@ -75,7 +75,7 @@ public final class Store: Sendable {
         maintenance.stop()
         let results: [Result<Void, any Error>] = [
             Result { try maintenance.checkpoint() },
-            Result { try StoreError.fromLog { () throws(LogError) in try resources.log.close() } },
+            Result { try StoreError.wrap(try resources.log.close()) },
             Result { try resources.checkpointer?.close() },
         ]
         resources.lock.release()
@@ -96,6 +96,6 @@ public final class Store: Sendable {
     /// Throws in a forked child, which has neither the store's threads nor its lock. Called before
     /// anything waits: the thread that held the writer lock may not exist in this process.
     func checkProcess() throws {
-        try StoreError.fromDisk { () throws(DiskError) in try resources.lock.check() }
+        try StoreError.wrap(try resources.lock.check())
     }
 }

@@ -54,7 +54,10 @@ struct CheckpointOpening {
             return empty
         }
         try compare(position, with: log)
-        guard let snapshot = try checkpointer.load(into: empty) else { return empty }
+        let eventCount = Int(log.head.sequence - position.sequence)
+        guard let snapshot = try checkpointer.load(into: empty, beforeEvents: eventCount) else {
+            return empty
+        }
         outcome = .loaded(snapshot.sequence)
         return snapshot
     }
@@ -83,9 +86,7 @@ struct CheckpointOpening {
     /// alone.
     func makeFileIfMissing() throws {
         guard checkpointer != nil, try !exists() else { return }
-        try StoreError.fromDisk { () throws(DiskError) in
-            try disk.open(Self.file, .create).close()
-        }
+        try StoreError.wrap(try disk.open(Self.file, .create).close())
     }
 
     /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
@@ -93,7 +94,7 @@ struct CheckpointOpening {
         guard case .rebuilt = outcome else { return [] }
         // What it says of itself is of no use, an error on closing neither.
         try? checkpointer?.close()
-        return try StoreError.fromDisk { () throws(DiskError) in
+        return try StoreError.wrap {
             try disk.makeDirectoryDurably(.quarantine)
             let taken = Set(try disk.list(.quarantine))
             var number = 1
@@ -108,8 +109,6 @@ struct CheckpointOpening {
     }
 
     private func exists() throws -> Bool {
-        try StoreError.fromDisk { () throws(DiskError) in
-            try disk.status(of: Self.file)
-        } != nil
+        try StoreError.wrap(try disk.status(of: Self.file)) != nil
     }
 }

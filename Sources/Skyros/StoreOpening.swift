@@ -18,12 +18,8 @@ struct StoreOpening {
     ///
     /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
     func open() throws -> StoreResources {
-        let lock = try StoreError.fromDisk { () throws(DiskError) in try disk.lock() }
-        do {
-            return try open(holding: lock)
-        } catch {
-            throw StoreError.wrapping(error)
-        }
+        let lock = try StoreError.wrap(try disk.lock())
+        return try StoreError.wrap(try open(holding: lock))
     }
 
     private func open(holding lock: any DiskLock) throws -> StoreResources {
@@ -91,7 +87,7 @@ struct StoreOpening {
 
     private func openLog(
         _ inspection: LogInspection, _ storeID: StoreID, _ report: inout RecoveryReport
-    ) throws -> FileLog {
+    ) throws -> any LogEngine {
         guard inspection.storeID != nil else {
             return try FileLog.make(
                 for: storeID, on: disk, options.log, entropy: environment.entropy,

@@ -6,7 +6,7 @@ import SkyrosLog
 struct StoreResources: Sendable {
     let disk: any Disk
     let lock: any DiskLock
-    let log: FileLog
+    let log: any LogEngine
     let schema: Schema
     let clock: any WallClock
     let options: Store.Options

@@ -6,7 +6,7 @@ import SkyrosDisk
 /// monitor; it is held while a batch is written (about a microsecond into the page cache) but not
 /// while batches are synced. Only a segment that is full makes it wait for the disk: the header
 /// and the name of its successor are synced before anybody goes on.
-package final class FileLog: LogEngine {
+package final class FileLog: LogEngine, SegmentedLog {
     let directory: SegmentDirectory
     let options: LogOptions
     let framing: PayloadFraming
@@ -53,6 +53,8 @@ package final class FileLog: LogEngine {
                 catalog: catalog, allocatedBytes: end, durableHead: catalog.head,
                 durableSegmentBytes: end))
     }
+
+    package var segments: (any SegmentedLog)? { self }
 
     package var head: LogHead {
         state.withLock { $0.catalog.head }

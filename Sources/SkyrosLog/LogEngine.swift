@@ -1,62 +1,95 @@
-/// Numbered batches of bytes, durable before they are acknowledged.
-///
-/// This is all that commits, reads and the past ask of a log, so that another engine can take its
-/// place there. How one is opened and closed, its idle marks and its sealed segments are the
-/// engine's own: for `FileLog` the store's wiring sees to them.
+/// The reading side of a log: batches of bytes, numbered 1, 2, 3 … without gaps.
+package protocol LogReader: Sendable {
+    /// The last batch, and the chain hash through it.
+    var head: LogHead { get }
+
+    /// Reads consecutive batches, `sequence` among them; nil if the log does not hold it.
+    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk?
+}
+
+/// A log as a store writes it. Commits, reads and maintenance ask for nothing more, so an engine
+/// may keep its batches in files, in memory or in a database.
 ///
 /// An engine is responsible for:
-/// - the order: batches are numbered 1, 2, 3 … without gaps, and read back as they were written;
-/// - durability: what was synced survives a power cut, what was appended survives the process;
-/// - detecting every difference between what it wrote and what it reads.
+/// - order: it appends a batch only as the next one, and reads batches back as they were written;
+/// - durability: a synced batch survives a power cut, an appended one survives the process;
+/// - detection: it notices every difference between what it wrote and what it reads.
 ///
-/// It is not responsible for:
-/// - the meaning of a batch: to an engine it is bytes;
-/// - threads: its work is done on the threads of those who call it.
+/// An engine is not responsible for:
+/// - the meaning of a batch;
+/// - threads: it works on the threads of its callers. Every method may be called from any thread.
+///
+/// `LogEngineContractTests` runs these rules on each engine.
 package protocol LogEngine: LogReader {
-    /// Appends `batch` as number `sequence`, which must be the next one.
+    /// The store that the log belongs to.
+    var storeID: StoreID { get }
+
+    /// The end of the log.
+    var end: LogPosition { get }
+
+    /// The position up to which every batch survives a power cut.
+    var durableEnd: LogPosition { get }
+
+    /// The last batch that survives the death of the process: older than `head` only while
+    /// deferred batches wait.
+    var writtenHead: LogHead { get }
+
+    /// Compares and appends: adds `batch` if `sequence` is the number after the last batch.
     ///
-    /// When it returns, the bytes have left the process (promise P1), unless `deferring` is
-    /// set: then they may be kept back until the next append, sync or read.
+    /// On return the bytes have left the process (promise P1). With `deferring`, they may stay in
+    /// the process until the next append, sync or read.
     ///
     /// - Parameter timeBefore: the time of the batch before this one, in microseconds since 1970.
-    /// - Throws: `LogError`; the log is then as it was before.
+    /// - Throws: `LogError`, with `.conflict` if another number is next. The log is unchanged then.
     func append(
         _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
     ) throws(LogError) -> LogPosition
 
-    /// Returns once everything up to `position` survives a power cut (promise P2). Callers
-    /// who wait at the same time share one sync.
+    /// Returns once every batch up to `position` survives a power cut (promise P2). Threads that
+    /// wait at the same time share one sync.
     func sync(through position: LogPosition) throws(LogError)
 
-    /// The position behind everything that was appended so far.
-    var end: LogPosition { get }
+    /// Syncs every batch and takes no more of them; reading goes on. A second call does nothing.
+    func close() throws(LogError)
 
-    /// The position up to which everything is durable.
-    var durableEnd: LogPosition { get }
+    /// The upkeep that the log needs in the background; nil if it needs none.
+    var segments: (any SegmentedLog)? { get }
 }
 
-/// The reading side of a log: of the writer's own, or of one that somebody else is writing.
-package protocol LogReader: Sendable {
-    /// Where the log stands.
-    var head: LogHead { get }
-
-    /// Reads some batches, `sequence` among them; nil if the log does not hold it.
-    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk?
+extension LogEngine {
+    package var segments: (any SegmentedLog)? { nil }
 }
 
-/// A log that is looked at from outside, beside whoever writes it.
+/// The part of a log that consists of segment files.
+package protocol SegmentedLog: Sendable {
+    /// Whether a segment is waiting to be sealed.
+    var hasSegmentToSeal: Bool { get }
+
+    /// Seals the oldest ended segment, which compresses it; returns whether there was one. One
+    /// thread at a time may call it.
+    func sealNext() throws(LogError) -> Bool
+
+    /// Appends and syncs an idle mark after a durable batch, so that the file itself proves where
+    /// its durable end is (promise P6).
+    func markIdle() throws(LogError)
+
+    /// The size of the log.
+    var statistics: LogStatistics { get }
+}
+
+/// A log that another process may be writing.
 package protocol ObservedLog: LogReader {
     /// The store that the log belongs to.
     var storeID: StoreID { get }
 
-    /// How large the log is.
-    var statistics: LogStatistics { get }
+    /// The size of the log; nil if the engine has no files to measure.
+    var statistics: LogStatistics? { get }
 
-    /// Looks again; returns whether there is more than before.
+    /// Reads what was appended since the last call; returns whether there was anything.
     func refresh() throws(LogError) -> Bool
 }
 
-/// How much a log had taken at some moment; later positions are greater.
+/// A point in a log as this process wrote it; later positions are greater.
 package struct LogPosition: Comparable, Sendable {
     /// Bytes appended since the log was opened.
     package let byteCount: Int
@@ -83,11 +116,10 @@ extension LogReader {
         var next = first
         while next <= last {
             guard let chunk = try chunk(containing: next) else { return }
-            let goesOn = try chunk.forEach(from: next) { sequence, batch in
-                guard sequence <= last else { return false }
-                return try body(sequence, batch)
+            let wantsMore = try chunk.forEach(from: next) { sequence, batch in
+                try sequence <= last && body(sequence, batch)
             }
-            guard goesOn else { return }
+            guard wantsMore else { return }
             next = chunk.lastSequence + 1
         }
     }

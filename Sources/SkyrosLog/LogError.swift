@@ -56,6 +56,15 @@ package struct LogError: Error, Equatable, Sendable {
     }
 }
 
+/// Evaluates `body` and turns an error of the disk into one of the log.
+func onDisk<R>(_ body: @autoclosure () throws(DiskError) -> R) throws(LogError) -> R {
+    do throws(DiskError) {
+        return try body()
+    } catch {
+        throw LogError(error)
+    }
+}
+
 /// Runs `body` and turns an error of the disk into one of the log.
 func onDisk<R>(_ body: () throws(DiskError) -> R) throws(LogError) -> R {
     do throws(DiskError) {

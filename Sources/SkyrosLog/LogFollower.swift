@@ -33,7 +33,7 @@ package final class LogFollower: ObservedLog {
         catalog.withLock { $0.active.header.storeID }
     }
 
-    package var statistics: LogStatistics { catalog.withLock { $0.statistics } }
+    package var statistics: LogStatistics? { catalog.withLock { $0.statistics } }
 
     /// Whether the last write that was seen is not whole: it may be under way, or a crash's.
     package var endsTorn: Bool { catalog.withLock { $0.active.scan.stop == .invalid } }

@@ -41,7 +41,7 @@ struct LogFixture {
     }
 }
 
-extension FileLog {
+extension LogEngine {
     /// Appends the next `count` batches.
     @discardableResult
     func append(_ count: Int, deferring: Bool = false) throws -> LogPosition {
@@ -58,7 +58,7 @@ extension FileLog {
         _ batch: [UInt8], as number: UInt64, deferring: Bool = false
     ) throws -> LogPosition {
         try batch.withUnsafeBytes { bytes in
-            try append(bytes, as: number, timeBefore: Int64(number), deferring: deferring)
+            try append(bytes, as: number, timeBefore: Int64(clamping: number), deferring: deferring)
         }
     }
 }

@@ -31,7 +31,7 @@ extension Archive {
     /// - Parameter progress: called after each event.
     /// - Throws: `StoreError` if the log cannot be read.
     public func info(progress: (SequenceNumber) -> Void = { _ in }) throws -> StoreInfo {
-        let statistics = log.statistics
+        let statistics = log.statistics ?? LogStatistics()
         let checkpoint = try? checkpoint()?.position()
         let first = try event(1)?.time
         let state = try snapshot(progress: progress)
@@ -60,11 +60,9 @@ extension Archive {
     /// The checkpoint, opened for reading; nil if there is none.
     func checkpoint() throws -> Checkpointer? {
         guard let directory = disk.databaseDirectory else { return nil }
-        let status = try StoreError.fromDisk { () throws(DiskError) in
-            try disk.status(of: DiskPath(.root, "checkpoint.sqlite"))
-        }
+        let status = try StoreError.wrap(try disk.status(of: CheckpointOpening.file))
         guard status != nil else { return nil }
         return Checkpointer(
-            in: directory, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
+            in: directory, CheckpointOpening.file.name, storeID: log.storeID.bytes, readOnly: true)
     }
 }

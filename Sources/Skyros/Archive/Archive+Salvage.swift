@@ -19,7 +19,9 @@ extension Archive {
     /// Such events do not follow on the state before them, as others are missing: they are for a
     /// person to look at, not to be folded. May be called from any thread.
     ///
-    /// - Parameter sequence: nil for the last event before the first damage.
+    /// - Parameters:
+    ///   - sequence: nil for the last event before the first damage.
+    ///   - body: gets each event; false ends the iteration.
     /// - Throws: what `body` throws; `StoreError` with `.invalidEvent` if one cannot be understood,
     ///   `.io` and the like if the disk refuses.
     public func forEachReadableEvent(
@@ -62,9 +64,7 @@ extension Archive {
         let files = FileManager.default
         let wasThere = files.fileExists(atPath: path)
         do {
-            let disk = try StoreError.fromDisk { () throws(DiskError) in
-                try PosixDisk(path: path, creating: true)
-            }
+            let disk = try StoreError.wrap(try PosixDisk(path: path, creating: true))
             return try salvage(onto: Environment(disk: disk), progress: progress)
         } catch {
             let isEmpty = (try? files.contentsOfDirectory(atPath: path))?.isEmpty ?? false
@@ -96,7 +96,7 @@ extension Archive {
             throw StoreError(.logCorrupt, "no segment says which store it belongs to")
         }
         try Self.requireEmpty(target.disk)
-        let lock = try StoreError.fromDisk { () throws(DiskError) in try target.disk.lock() }
+        let lock = try StoreError.wrap(try target.disk.lock())
         let copy = SalvagedLogWriter(
             for: survey.storeID, on: target.disk, options, entropy: target.entropy)
         do {
@@ -117,13 +117,11 @@ extension Archive {
 
     private func surveyed() throws -> DamageScan {
         if let survey { return survey }
-        return try StoreError.fromLog { () throws(LogError) in try Self.survey(disk) }
+        return try StoreError.wrap(try Self.survey(disk))
     }
 
     private static func requireEmpty(_ disk: any Disk) throws {
-        let names = try StoreError.fromDisk { () throws(DiskError) in
-            try disk.list(.root) + disk.list(.events)
-        }
+        let names = try StoreError.wrap(try disk.list(.root) + disk.list(.events))
         guard names.isEmpty else {
             throw StoreError(
                 .invalidInput, "the directory holds something already; name another one",

@@ -84,7 +84,7 @@ public final class Archive: Sendable {
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
-        try StoreError.fromLog { () throws(LogError) in try log.refresh() }
+        try StoreError.wrap(try log.refresh())
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.
@@ -155,7 +155,7 @@ public final class Archive: Sendable {
             schema, beginning: ChainHash(beginning: log.storeID), hashSeed: hashSeed)
     }
 
-    private var past: HistoryReader { HistoryReader(log: log, empty: empty) }
+    var past: HistoryReader { HistoryReader(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "there is no store at \(path)")

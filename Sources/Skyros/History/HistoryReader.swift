@@ -15,13 +15,22 @@ struct HistoryReader {
     func snapshot(
         asOf moment: Moment, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
+        var unused = DirtyRows(isRecording: false)
+        return try self.snapshot(asOf: moment, marking: &unused, progress: progress)
+    }
+
+    /// The same, and the newest event of each row in it.
+    func snapshot(
+        asOf moment: Moment, marking dirty: inout DirtyRows,
+        progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
         var snapshot = empty
-        var dirty = DirtyRows(isRecording: false)
         let (limit, latest) = try bounds(of: moment)
         try snapshot.fold { snapshot in
             try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
                 guard event.time <= latest else { return false }
                 try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
+                if event.sequence.rawValue.isMultiple(of: 1 << 16) { dirty.compact(for: snapshot) }
                 progress(event.sequence)
                 return true
             }

@@ -57,7 +57,7 @@ final class EventLog: Sendable {
             state.writer.buffer.removeAll()
             EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
             let timeBefore = state.lastTime.microseconds
-            let position = try StoreError.fromLog { () throws(LogError) in
+            let position = try StoreError.wrap {
                 try state.writer.buffer.withUnsafeBytes { bytes throws(LogError) in
                     try engine.append(
                         bytes, as: sequence.rawValue, timeBefore: timeBefore,

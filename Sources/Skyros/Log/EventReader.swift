@@ -45,7 +45,7 @@ struct EventReader {
     }
 
     private func chunk(containing sequence: UInt64) throws -> LogChunk? {
-        try StoreError.fromLog { () throws(LogError) in try log.chunk(containing: sequence) }
+        try StoreError.wrap(try log.chunk(containing: sequence))
     }
 
     /// The event `first` and those after it that the log stores in the same chunk, through `last`

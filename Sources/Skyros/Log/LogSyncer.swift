@@ -16,7 +16,7 @@ final class LogSyncer: Sendable {
         var waiting: [Completion] = []
     }
 
-    private let log: FileLog
+    private let log: any LogEngine
     private let intervalMilliseconds: Int
     private let report: @Sendable (any Error) -> Void
     private let state = Monitor(State())
@@ -27,7 +27,7 @@ final class LogSyncer: Sendable {
     /// Starts the thread, which runs until `stop`. Each failure of a sync that nobody waits for
     /// is given to `report`.
     init(
-        _ log: FileLog, intervalMilliseconds: Int,
+        _ log: any LogEngine, intervalMilliseconds: Int,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -89,7 +89,9 @@ final class LogSyncer: Sendable {
         let result = syncNow()
         for completion in waiting { completion(result) }
         if case .failure(let error) = result, waiting.isEmpty { report(error) }
-        if case .success = result, waitsInVain() { markIdle() }
+        if case .success = result, let segments = log.segments, waitsInVain() {
+            markIdle(segments)
+        }
     }
 
     /// Whether an interval passes without anything to do.
@@ -100,14 +102,12 @@ final class LogSyncer: Sendable {
     }
 
     private func syncNow() -> Result<Void, StoreError> {
-        Result { () throws(StoreError) in
-            try StoreError.fromLog { () throws(LogError) in try log.sync(through: log.end) }
-        }
+        Result { () throws(StoreError) in try StoreError.wrap(try log.sync(through: log.end)) }
     }
 
-    private func markIdle() {
+    private func markIdle(_ segments: any SegmentedLog) {
         do throws(LogError) {
-            try log.markIdle()
+            try segments.markIdle()
         } catch {
             report(StoreError(error))
         }

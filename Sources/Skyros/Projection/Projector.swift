@@ -68,12 +68,12 @@ enum Projector {
                     ? misfit(staged.change, "it inserts", "exists", event)
                     : misfit(staged.change, "it updates", "is another row", event)
             }
-            dirty.mark(row, in: table.entity, at: staged.table)
+            dirty.mark(row, of: event, in: table.entity, at: staged.table)
         case .remove(let row, let before):
             guard try table.remove(row.id, before: before) === row else {
                 throw misfit(staged.change, "it deletes", "is another row", event)
             }
-            dirty.mark(row, in: table.entity, at: staged.table)
+            dirty.mark(row, of: event, in: table.entity, at: staged.table)
         case .clear(let count, _):
             guard table.count == count else {
                 let why = "it clears \(count) records of \(table.entity), there are \(table.count)"

@@ -95,7 +95,7 @@ final class PosixFile: DiskFile {
     /// Writes zeros. Room that is only reserved costs a commit of the file system's journal at each
     /// sync of what is written there, and a sync that such a commit fails may report success.
     ///
-    /// Source: docs/decisions/0014-room-is-written.md.
+    /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
     func preallocate(to size: Int) throws(DiskError) {
         try requireOwn(.preallocate)
         var end = try System.checkedStatus(descriptor, path).sizeBytes

@@ -83,7 +83,7 @@ package enum System {
     /// On Linux a sync answers with success if another thread's has just failed to commit what both
     /// were to secure, until the file system has looked at its journal again. A change of the times
     /// makes it look, and the sync says what it saw; neither writes anything if all is well.
-    /// Source: docs/decisions/0014-room-is-written.md.
+    /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
     static func confirmSync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             return 0

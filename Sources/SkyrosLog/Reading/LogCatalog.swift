@@ -29,24 +29,28 @@ struct LogCatalog: Sendable {
 
     var statistics: LogStatistics {
         let open = ended + [active]
-        return LogStatistics(
-            segmentCount: sealed.count + open.count,
-            sealedSegmentCount: sealed.count,
-            fileBytes: sealed.reduce(0) { $0 + $1.byteCount }
-                + open.reduce(0) { $0 + $1.scan.endOffset },
-            contentBytes: sealed.reduce(0) { $0 + $1.contentByteCount }
-                + open.reduce(0) { $0 + $1.scan.endOffset - SegmentHeader.byteCount })
+        var result = LogStatistics()
+        result.segmentCount = sealed.count + open.count
+        result.sealedSegmentCount = sealed.count
+        let openBytes = open.reduce(0) { $0 + $1.scan.endOffset }
+        result.fileBytes = sealed.reduce(openBytes) { $0 + $1.byteCount }
+        result.contentBytes = sealed.reduce(openBytes - open.count * SegmentHeader.byteCount) {
+            $0 + $1.contentByteCount
+        }
+        return result
     }
 }
 
 /// How large a log is.
 package struct LogStatistics: Equatable, Sendable {
-    package var segmentCount: Int
-    package var sealedSegmentCount: Int
-    /// Bytes in the segments' files, without room made in advance.
-    package var fileBytes: Int
+    package var segmentCount = 0
+    package var sealedSegmentCount = 0
+    /// Bytes in the segments' files, without preallocated space.
+    package var fileBytes = 0
     /// Bytes before compression.
-    package var contentBytes: Int
+    package var contentBytes = 0
+
+    package init() {}
 }
 
 /// Where a log stands.

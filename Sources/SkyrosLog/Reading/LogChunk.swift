@@ -7,6 +7,28 @@ package struct LogChunk: Sendable {
     let bytes: [UInt8]
     let ranges: [Range<Int>]
 
+    init(
+        firstSequence: UInt64, chainHashBefore: ChainHash, bytes: [UInt8], ranges: [Range<Int>]
+    ) {
+        self.firstSequence = firstSequence
+        self.chainHashBefore = chainHashBefore
+        self.bytes = bytes
+        self.ranges = ranges
+    }
+
+    /// A chunk of `batches`, which must not be empty, for an engine that keeps them apart.
+    package init(firstSequence: UInt64, chainHashBefore: ChainHash, batches: some Sequence<[UInt8]>)
+    {
+        var bytes: [UInt8] = []
+        let ranges = batches.map { batch in
+            bytes += batch
+            return bytes.count - batch.count..<bytes.count
+        }
+        self.init(
+            firstSequence: firstSequence, chainHashBefore: chainHashBefore, bytes: bytes,
+            ranges: ranges)
+    }
+
     /// The number of batches; never 0.
     package var count: Int { ranges.count }
 

@@ -20,8 +20,7 @@ package final class DamageScan: ObservedLog {
         var prefix: [BatchExtent] = []
         /// What can be read behind it, in order.
         var behind: [BatchExtent] = []
-        var statistics = LogStatistics(
-            segmentCount: 0, sealedSegmentCount: 0, fileBytes: 0, contentBytes: 0)
+        var statistics = LogStatistics()
     }
 
     /// How often a look is repeated that met files in the middle of a change.
@@ -69,7 +68,7 @@ package final class DamageScan: ObservedLog {
     /// Whether the log says which store it belongs to.
     package var isStoreKnown: Bool { findings.storeID != nil }
 
-    package var statistics: LogStatistics { findings.statistics }
+    package var statistics: LogStatistics? { findings.statistics }
 
     /// Where history ends: before the first damage.
     package var head: LogHead {

@@ -76,13 +76,13 @@ struct DamageScanPass {
     private func statistics(
         _ files: [SegmentFile], _ order: DamageScanResult
     ) throws(LogError) -> LogStatistics {
-        var fileBytes = 0
+        var result = LogStatistics()
+        result.segmentCount = files.count
+        result.sealedSegmentCount = files.count { $0.isSealed }
+        result.contentBytes = order.prefix.reduce(0) { $0 + $1.contentByteCount }
         for file in files {
-            let status = try onDisk { () throws(DiskError) in try disk.status(of: file.name.path) }
-            fileBytes += status?.sizeBytes ?? 0
+            result.fileBytes += try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0
         }
-        return LogStatistics(
-            segmentCount: files.count, sealedSegmentCount: files.count { $0.isSealed },
-            fileBytes: fileBytes, contentBytes: order.prefix.reduce(0) { $0 + $1.contentByteCount })
+        return result
     }
 }

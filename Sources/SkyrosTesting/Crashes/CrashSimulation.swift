@@ -44,6 +44,7 @@ public struct CrashSimulation: Sendable {
     /// Creates a simulation of a store of these entities.
     ///
     /// - Parameters:
+    ///   - entities: the types that the store is opened with.
     ///   - options: the options of the store; `syncInterval` and `openingTarget` are ignored.
     ///   - step: called up to 24 times in each session.
     public init(
@@ -57,7 +58,9 @@ public struct CrashSimulation: Sendable {
 
     /// Also checks a condition after every opening and every step.
     ///
-    /// - Parameter name: describes the condition in the message of a failure.
+    /// - Parameters:
+    ///   - name: describes the condition in the message of a failure.
+    ///   - holds: returns whether the condition holds in a state.
     public func checking(
         _ name: String, _ holds: @escaping @Sendable (Snapshot) throws -> Bool
     ) -> CrashSimulation {

@@ -35,6 +35,9 @@ extension Store {
     /// Opens the store on a simulated disk, or creates it.
     ///
     /// - Parameters:
+    ///   - disk: the disk; it holds one store.
+    ///   - entities: the types that the store is opened with.
+    ///   - options: the options of the store.
     ///   - clock: the source of event times.
     ///   - seed: the seed of all random numbers in the store, such as its id.
     /// - Throws: `StoreError`, as `Store(at:entities:)`.

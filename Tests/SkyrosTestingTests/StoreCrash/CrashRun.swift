@@ -149,14 +149,10 @@ extension CrashRun {
         switch below(16) {
         case 0, 1:
             note("  seal")
-            _ = try StoreError.fromLog { () throws(LogError) in
-                try store.resources.log.sealNext()
-            }
+            try store.run(.seal)
         case 2:
             note("  idle mark")
-            try StoreError.fromLog { () throws(LogError) in
-                try store.resources.log.markIdle()
-            }
+            try store.run(.mark)
         case 3 where hasCheckpoint:
             note("  checkpoint")
             try store.maintenance.checkpoint()

@@ -68,12 +68,8 @@ final class SweepRun {
     private func perform(_ step: SweepScript.Step) throws {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
-        case .seal:
-            let log = try currentStore().resources.log
-            _ = try StoreError.fromLog { () throws(LogError) in try log.sealNext() }
-        case .markIdle:
-            let log = try currentStore().resources.log
-            try StoreError.fromLog { () throws(LogError) in try log.markIdle() }
+        case .seal: try currentStore().run(.seal)
+        case .markIdle: try currentStore().run(.mark)
         case .checkpoint:
             try currentStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
@@ -247,12 +243,12 @@ extension SweepRun {
 // MARK: Checkpoints
 
 extension SweepRun {
-    /// Damages the checkpoint so that its digest does not match.
+    /// Damages the schema at the end of the first page, so that the checkpoint is set aside.
     private func damageCheckpoint() {
         let name = "checkpoint.sqlite"
         guard var bytes = disk.contents[name], bytes.count > 4_096 else { return }
         isCheckpointDamaged = true
-        for index in bytes.indices.suffix(200) { bytes[index] ^= 0x55 }
+        for index in 3_896..<4_096 { bytes[index] ^= 0x55 }
         disk.overwrite(name, with: bytes)
     }
 }

@@ -119,9 +119,21 @@ import Testing
         #expect(result.digest == (try archive.snapshot().digest()))
     }
 
-    @Test func `reports a checkpoint with a row that was changed by hand`() throws {
+    @Test func `names a column of the checkpoint that was changed by hand`() throws {
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
+        let result = archive.verify()
+        #expect(result.problems.count == 1)
+        #expect(result.problems.first?.contains("Note 2, column text") == true)
+        // Opening reads the record, which is as it was.
+        let store = try Store(at: directory.store, entities: Note.self)
+        #expect(store.recovery.checkpoint == .loaded(3))
+        #expect(try store.snapshot.digest() == result.digest)
+    }
+
+    @Test func `finds a checkpoint with a record that no store wrote`() throws {
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
+        _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET _sum = 7 WHERE id = 2"])
         let result = archive.verify()
         #expect(!result.ok)
         #expect(result.problems.count == 1)

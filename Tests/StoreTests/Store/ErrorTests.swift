@@ -79,8 +79,10 @@ import Testing
     }
 
     @Test func `about a log that another writer has extended is a conflict`() throws {
-        let log = EventLog(ConflictingEngine(), lastTime: .zero)
+        let contents = MemoryLog.Contents(StoreID(from: SystemEntropy()))
+        let log = EventLog(MemoryLog(contents), lastTime: .zero)
         let batch = CommandBatch(metadata: Metadata(), intent: nil)
+        _ = try EventLog(MemoryLog(contents), lastTime: .zero).append(batch, at: 0, deferring: true)
         #expect(throws: StoreError(.conflict, "")) {
             _ = try log.append(batch, at: 0, deferring: false)
         }
@@ -134,21 +136,4 @@ import Testing
             _ = try Store(at: directory.store, entities: Note.self)
         }
     }
-}
-
-/// A log engine whose head has moved, because another writer appended.
-private struct ConflictingEngine: LogEngine {
-    let head = LogHead(sequence: 4, chainHash: ChainHash(rawValue: 0))
-    var end: LogPosition { LogPosition(byteCount: 0, head: head) }
-    var durableEnd: LogPosition { end }
-
-    func append(
-        _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
-    ) throws(LogError) -> LogPosition {
-        throw LogError(.conflict, "another writer appended")
-    }
-
-    func sync(through position: LogPosition) throws(LogError) {}
-
-    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? { nil }
 }

@@ -49,7 +49,8 @@ import Testing
         try store.write(intent: intent) { try $0.insert(holder) }
         try store.write { try $0.insert(Holder(id: id, inner: .empty)) }
         try store.write { try $0.delete(Holder.self, id) }
-        #expect(try store.resources.log.sealNext() && store.resources.log.sealNext())
+        let segments = try #require(store.resources.log.segments)
+        #expect(try segments.sealNext() && segments.sealNext())
         try store.close()
         store = try Store(on: disk, entities: Holder.self, options: options)
         #expect(try store.all(Holder.self) == [holder])

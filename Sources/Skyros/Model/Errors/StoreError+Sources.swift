@@ -2,21 +2,17 @@ import SkyrosDisk
 import SkyrosLog
 
 extension StoreError {
-    /// Runs `body` and turns an error of the log into one for the user.
-    static func fromLog<R>(_ body: () throws(LogError) -> R) throws(StoreError) -> R {
-        do throws(LogError) {
-            return try body()
-        } catch {
-            throw StoreError(error)
-        }
+    /// Evaluates `body` and turns an error of a lower layer into one for the user.
+    static func wrap<R>(_ body: @autoclosure () throws -> R) throws(StoreError) -> R {
+        try wrap { try body() }
     }
 
-    /// Runs `body` and turns an error of the disk into one for the user.
-    static func fromDisk<R>(_ body: () throws(DiskError) -> R) throws(StoreError) -> R {
-        do throws(DiskError) {
+    /// Runs `body` and turns an error of a lower layer into one for the user.
+    static func wrap<R>(_ body: () throws -> R) throws(StoreError) -> R {
+        do {
             return try body()
         } catch {
-            throw StoreError(error)
+            throw wrapping(error)
         }
     }
 
