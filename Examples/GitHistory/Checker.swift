@@ -1,7 +1,7 @@
 import Foundation
 import Skyros
 
-/// Compares the store with git: past states with `ls-tree` of old commits, the checkpoint with HEAD.
+/// Compares the store with git: past states with old commits, the checkpoint with HEAD.
 struct Checker {
     let git: Git
     let storeURL: URL
@@ -76,7 +76,7 @@ struct Checker {
         }
     }
 
-    /// The files of a commit. `git ls-tree -z` prints `mode type object\tpath` with a NUL at the end.
+    /// The files of a commit. `git ls-tree -z` prints `mode type object\tpath` and a NUL for each.
     private func tree(_ commit: String) throws -> [Line] {
         let data = try git.output("ls-tree", "-r", "-z", "--full-tree", commit)
         return data.split(separator: 0).map { entry in

@@ -6,7 +6,7 @@ import SkyrosTesting
 
 /// Opens a log that may be damaged in every possible way, and reads all of it.
 struct LogContent {
-    /// The batches that were written; only a prefix of them may be read. Nil if the checksums may be
+    /// The batches that were written; only a prefix of them may be read. Nil if checksums may be
     /// forged, so that anything may be read.
     var written: [[UInt8]]?
 

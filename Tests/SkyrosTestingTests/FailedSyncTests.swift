@@ -10,7 +10,7 @@ import Testing
     private let file: any DiskFile
     private let seeds: ClosedRange<UInt64> = 1...200
 
-    /// Writes four durable sectors of "o", and overwrites them with "l" by a write whose sync fails.
+    /// Writes four durable sectors of "o", and overwrites them with "l". The sync of that fails.
     init() throws {
         try disk.makeDirectory(.events)
         try disk.syncDirectory(.root)

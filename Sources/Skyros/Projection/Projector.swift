@@ -130,7 +130,7 @@ extension Projector {
             guard let row = table.row(record.id) else {
                 throw misfit(change, "it deletes", "does not exist", event)
             }
-            // Its present record, not the one in the event: the indexes hold the keys of the former.
+            // The stored record, not the one in the event: the indexes hold the keys of the former.
             return .remove(row, before: try row.encoded())
         case .cleared(_, let count):
             return .clear(count: count, old: copy table)

@@ -55,7 +55,7 @@ public struct WriteTransaction: ~Copyable {
         guard taken.isEmpty else {
             throw StoreError(
                 .duplicateID,
-                "\(taken.count) ids of \(E.entityName) exist already; use upsert to replace records",
+                "\(taken.count) ids of \(E.entityName) exist already; use upsert to replace them",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
         for (value, id, bytes) in all {

@@ -12,9 +12,9 @@ public import Skyros
 ///             .run()
 ///     }
 ///
-/// `run()` throws a `ReplayFailure`, which fails a test in Swift Testing and in XCTest. It names the
-/// first event that breaks a condition, with its number, actor, reason and changes. The store is
-/// only read.
+/// `run()` throws a `ReplayFailure`, which fails a test in Swift Testing and in XCTest. It names
+/// the first event that breaks a condition, with its number, actor, reason and changes. The store
+/// is only read.
 public struct Replay: Sendable {
     private struct Invariant: Sendable {
         let name: String

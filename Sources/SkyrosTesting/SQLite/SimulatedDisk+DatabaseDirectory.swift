@@ -9,7 +9,7 @@ extension SimulatedDisk {
         return DatabaseDirectory(path: "/\(Self.directoryName)/\(number)", vfs: vfs)
     }
 
-    /// Resolves a path from SQLite, `/simulated/DISK/[DIRECTORY/]NAME`; nil if there is no such disk.
+    /// Resolves a path from SQLite, `/simulated/DISK/[DIRECTORY/]NAME`; nil if no such disk exists.
     static func place(of path: String) -> (disk: SimulatedDisk, path: DiskPath)? {
         let parts = path.split(separator: "/").map(String.init)
         guard parts.count == 3 || parts.count == 4, parts[0] == directoryName,

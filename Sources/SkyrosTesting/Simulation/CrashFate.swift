@@ -1,7 +1,7 @@
 /// Decides which unsynced changes survive a power cut.
 enum CrashFate: Sendable {
     /// Random, down to the single sector.
-    case random(SplitMix64)
+    case seeded(SplitMix64)
     /// Change n survives completely if bit n is set.
     case chosen(bits: UInt64, isKept: Bool)
     /// All names and sizes survive, and sector n of the writes if bit n is set.
@@ -13,8 +13,8 @@ enum CrashFate: Sendable {
 
     mutating func keepsNextChange() -> Bool {
         switch self {
-        case .random(var generator):
-            defer { self = .random(generator) }
+        case .seeded(var generator):
+            defer { self = .seeded(generator) }
             return generator.flip()
         case .chosen(let bits, _):
             self = .chosen(bits: bits >> 1, isKept: bits & 1 == 1)
@@ -34,8 +34,8 @@ enum CrashFate: Sendable {
         case .sectors(let bits):
             self = .sectors(bits: bits >> 1)
             return bits & 1 == 1 ? .new : .old
-        case .random(var generator):
-            defer { self = .random(generator) }
+        case .seeded(var generator):
+            defer { self = .seeded(generator) }
             switch generator.next() % 8 {
             case 0, 1: return .old
             case 2: return .zero
@@ -47,8 +47,8 @@ enum CrashFate: Sendable {
 
     /// The content of a range that was never written: random bytes, or stale bytes of another file.
     mutating func garbage(at range: Range<Int>, _ stale: [[UInt8]]) -> [UInt8] {
-        guard case .random(var generator) = self else { return range.map { _ in 0 } }
-        defer { self = .random(generator) }
+        guard case .seeded(var generator) = self else { return range.map { _ in 0 } }
+        defer { self = .seeded(generator) }
         if generator.flip(), !stale.isEmpty {
             let other = stale[Int(generator.next() % UInt64(stale.count))]
             if range.upperBound <= other.count { return Array(other[range]) }

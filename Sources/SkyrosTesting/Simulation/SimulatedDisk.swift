@@ -66,7 +66,7 @@ public final class SimulatedDisk: Sendable {
     let state: Locked<SimulatedState>
     /// The number of this disk in the paths that SQLite uses.
     let number: Int
-    /// The locks of SQLite's connections. Locks belong to processes: a crashed disk starts with none.
+    /// The locks of SQLite's connections. Locks belong to processes: a crash releases them.
     let databaseLocks = Locked(DatabaseLocks())
 
     /// Creates an empty disk.
@@ -114,7 +114,7 @@ public final class SimulatedDisk: Sendable {
     /// The disk after a power cut: it keeps everything that was synced, and a random part of the
     /// other changes.
     public func crashed(seed: UInt64) -> SimulatedDisk {
-        SimulatedDisk(state.withLock { $0.crashed(.random(SplitMix64(seed: seed))) })
+        SimulatedDisk(state.withLock { $0.crashed(.seeded(SplitMix64(seed: seed))) })
     }
 
     /// The disk after a power cut in which each of the `unsyncedChangeCount` changes survives

@@ -196,7 +196,7 @@ private struct DatabaseFaultSweep {
     /// Checks the disk after a kill and after power cuts. If the name of the journal may be lost, a
     /// reader may find half a transaction, which it must detect.
     private mutating func check(_ disk: SimulatedDisk, _ allowed: Set<Int?>) throws {
-        for image: CrashImage in [.kill, .changes(0), .changes(.max), .random(1), .random(2)] {
+        for image: CrashImage in [.kill, .changes(0), .changes(.max), .seeded(1), .seeded(2)] {
             tally.count("images")
             do {
                 let found = try generations.read(on: image.disk(disk))

@@ -8,8 +8,8 @@ enum CrashImage {
     case changes(UInt64)
     /// A power cut: all names and sizes survive, and unsynced sector n if bit n is set.
     case sectors(UInt64)
-    /// A power cut with random survivors, zeros and garbage included; the value is the seed.
-    case random(UInt64)
+    /// A power cut with random survivors, zeros and garbage included, by a seed.
+    case seeded(UInt64)
 
     /// How many images of a snapshot are tried.
     struct Budget {
@@ -29,7 +29,7 @@ enum CrashImage {
         case .kill: before.killed()
         case .changes(let bits): before.crashed(keeping: bits)
         case .sectors(let bits): before.crashed(keepingSectors: bits)
-        case .random(let seed): before.crashed(seed: seed)
+        case .seeded(let seed): before.crashed(seed: seed)
         }
     }
 
@@ -46,7 +46,7 @@ enum CrashImage {
         let sectors = subsets(of: before.unsyncedSectorCount, budget, seed + 1)
         let seeds = (0..<UInt64(budget.seedCount)).map { seed + $0 }
         return [.kill] + changes.map { .changes($0) } + sectors.map { .sectors($0) }
-            + seeds.map { .random($0) }
+            + seeds.map { .seeded($0) }
     }
 
     /// All subsets of a few elements. Of many: none, all, each prefix, each with one missing, and a
@@ -66,7 +66,7 @@ extension CrashImage: CustomStringConvertible {
         case .kill: "kill"
         case .changes(let bits): "power cut that keeps changes 0b\(String(bits, radix: 2))"
         case .sectors(let bits): "power cut that keeps sectors 0b\(String(bits, radix: 2))"
-        case .random(let seed): "power cut with seed \(seed)"
+        case .seeded(let seed): "power cut with seed \(seed)"
         }
     }
 }

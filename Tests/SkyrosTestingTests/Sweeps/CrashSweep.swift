@@ -87,7 +87,7 @@ struct CrashSweep {
         let fingerprint = image.fingerprint
         if let held = known[fingerprint] { return try compare(held, with: oracle) }
         tally.count("different ones")
-        // By count and not by fingerprint, which differs between runs: SQLite's journals are random.
+        // By count, not by fingerprint, which differs between runs: SQLite's journals are random.
         let isFollowed =
             depth < budgets.count
             && UInt64(known.count) % budgets[depth].followedInterval == 0

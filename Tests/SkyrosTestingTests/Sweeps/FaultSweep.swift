@@ -125,7 +125,7 @@ struct FaultSweep {
     private mutating func checkPowerCuts(_ run: SweepRun, seed: UInt64) throws {
         var oracle = run.oracle
         oracle.notePowerCut()
-        for image: CrashImage in [.changes(0), .changes(.max), .random(seed)] {
+        for image: CrashImage in [.changes(0), .changes(.max), .seeded(seed)] {
             try open(image.disk(run.disk), run, oracle)
         }
     }
