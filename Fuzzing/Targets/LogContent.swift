@@ -41,7 +41,7 @@ struct LogContent {
             return try require(batches?.isEmpty ?? true, "an intact log cannot be scanned")
         }
         _ = try allowing(LogError.self) {
-            try scan.forEach(behind: 0) { number, bytes in
+            try scan.forEach(after: 0) { number, bytes in
                 guard let written else { return true }
                 try require(
                     number <= written.count && written[Int(number) - 1].elementsEqual(bytes),

@@ -86,7 +86,7 @@ struct CheckpointOpening {
     /// alone.
     func makeFileIfMissing() throws {
         guard checkpointer != nil, try !exists() else { return }
-        try StoreError.wrap(try disk.open(Self.file, .create).close())
+        try StoreError.wrap(try disk.createFile(Self.file).close())
     }
 
     /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
