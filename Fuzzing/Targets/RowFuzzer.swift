@@ -3,8 +3,8 @@ import SkyrosSQLite
 
 @testable import Skyros
 
-/// A checkpoint with edits of its rows that the input describes, in memory; with a seal that fits,
-/// if the input says so.
+/// Edits the rows of a checkpoint in memory as the input describes, optionally with valid digests,
+/// and loads it.
 enum RowFuzzer: Fuzzer {
     static let name = "rows"
     static let inputBytesMax = 256
@@ -27,7 +27,7 @@ enum RowFuzzer: Fuzzer {
             throw FuzzFinding("nothing was written")
         }
         while !input.isAtEnd {
-            // Whatever SQLite or the schema refuses is left as it is.
+            // SQLite or the schema may refuse an edit.
             _ = try allowing(SQLiteError.self) {
                 try edit(database.connection, &description, &input, isSealed: isSealed)
             }
@@ -36,13 +36,13 @@ enum RowFuzzer: Fuzzer {
         database.forget()
         guard let snapshot = try CheckpointImage.load(database) else { return }
         if isSealed {
-            try goOn(with: snapshot, database)
+            try continueWriting(snapshot, database)
         } else {
             let original = try CheckpointImage.snapshot.get()
             try require(
                 try snapshot.digest() == original.digest()
                     && snapshot.sequence == original.sequence,
-                "rows that nobody wrote were loaded")
+                "rows were loaded that were never written")
         }
     }
 
@@ -95,7 +95,7 @@ enum RowFuzzer: Fuzzer {
         }
     }
 
-    /// Changes what the checkpoint says about itself.
+    /// Changes the description of the checkpoint.
     private static func describe(
         _ kind: Int, _ description: inout CheckpointDescription, _ input: inout FuzzInput
     ) {
@@ -119,7 +119,7 @@ enum RowFuzzer: Fuzzer {
         }
     }
 
-    /// Makes sums and totals those of the rows, and writes the description anew.
+    /// Computes sums and digests from the rows, and writes the description again.
     private static func seal(
         _ description: inout CheckpointDescription, of database: CheckpointDatabase
     ) throws {
@@ -156,10 +156,10 @@ enum RowFuzzer: Fuzzer {
         }
     }
 
-    // MARK: What follows
+    // MARK: Continuing
 
-    /// The next event and the next checkpoint.
-    private static func goOn(with loaded: Snapshot, _ database: CheckpointDatabase) throws {
+    /// Applies another event to the loaded state, and writes the next checkpoint.
+    private static func continueWriting(_ loaded: Snapshot, _ database: CheckpointDatabase) throws {
         var snapshot = loaded
         var dirty = DirtyRows()
         let id = try RecordID(encoding: 1_000)
@@ -184,6 +184,6 @@ enum RowFuzzer: Fuzzer {
         guard isWritten != nil else { return }
         let again = try CheckpointLoader.load(database, into: CheckpointImage.empty())
         try require(
-            try again?.digest() == next.digest(), "P7: the checkpoint is not what was written")
+            try again?.digest() == next.digest(), "P7: the checkpoint is not the state written")
     }
 }

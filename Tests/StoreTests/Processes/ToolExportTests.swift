@@ -25,12 +25,12 @@ import Testing
         #expect(outcome.output.isEmpty)
         #expect(
             outcome.errors
-                == "skyros: unknownEntity: there is no entity Nope at event 3; "
-                + "there are Counter, Note\n")
+                == "skyros: unknownEntity: the store has no entity Nope at event 3; "
+                + "known entities: Counter, Note\n")
         let earlier = try store.process(words[0], words.dropFirst() + ["--at", "1"]).outcome()
-        #expect(earlier.errors.hasSuffix("at event 1; there are Counter\n"))
+        #expect(earlier.errors.hasSuffix("at event 1; known entities: Counter\n"))
         let earliest = try store.process(words[0], words.dropFirst() + ["--at", "0"]).outcome()
-        #expect(earliest.errors.hasSuffix("at event 0; there are none\n"))
+        #expect(earliest.errors.hasSuffix("at event 0; known entities: none\n"))
     }
 
     @Test func `that fails leaves no file behind`() throws {
@@ -94,7 +94,7 @@ import Testing
         let outcome = try store.run("export", "Counter", "--format", format, "--into", file)
         #expect(outcome.status == 1)
         #expect(
-            outcome.errors == "skyros: io: \(file) cannot be made: No such file or directory\n")
+            outcome.errors == "skyros: io: \(file) cannot be created: No such file or directory\n")
     }
 
     @Test func `to SQLite names a directory that is missing`() throws {

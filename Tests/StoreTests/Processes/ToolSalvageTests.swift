@@ -128,9 +128,9 @@ import Testing
         #expect(outcome.status == 0)
         #expect(
             outcome.output.hasPrefix(
-                "torn: events/\(names[last]) at byte \(end): event 31 and what followed: "
+                "torn: events/\(names[last]) at byte \(end): event 31 and later: "
                     + "60 bytes at the end never became a whole event "
-                    + "(above the durable watermark)\nall is well: 30 events, digest "))
+                    + "(above the durable watermark)\nok: 30 events, digest "))
     }
 
     @Test func `is salvaged into a new store with the events before the damage`() throws {
@@ -156,7 +156,7 @@ import Testing
         let verified = try tool.run("verify", path("Saved.skyros"))
         #expect(
             verified.output
-                == "all is well: \(try first(1) - 1) events, digest \(try stateDigest)\n")
+                == "ok: \(try first(1) - 1) events, digest \(try stateDigest)\n")
         let store = try Store(at: URL(filePath: path("Saved.skyros")), entities: Note.self)
         #expect(store.recovery.wasClean)
         try store.close()
@@ -197,10 +197,10 @@ import Testing
             (["--into", full], 1, "the directory is not empty"),
             (["--into", directory.store.path], 1, "is in the damaged store"),
             (["--into", directory.store.path + "/new"], 1, "is in the damaged store"),
-            ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "the store alone"),
+            ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "takes no argument"),
             (
                 ["--into", path("Saved"), "--after-gap", directory.store.path + "/rest"], 2,
-                "beside the stores"
+                "outside both stores"
             ),
             (["--into", path("Saved"), "--after-gap", "\(full)/mine"], 1, "exists already"),
         ] {

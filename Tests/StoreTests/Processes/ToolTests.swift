@@ -143,7 +143,7 @@ import Testing
         let count = try Shell.lines("sqlite3", "-readonly", file, "SELECT count(*) FROM Note")
         #expect(count == ["1"])
         #expect(try run(["rebuild", "--into", file]).status == 1)
-        #expect(try run(["verify"]).output.hasPrefix("all is well: 3 events"))
+        #expect(try run(["verify"]).output.hasPrefix("ok: 3 events"))
     }
 
     @Test func `reports damage and exits with 1`() throws {

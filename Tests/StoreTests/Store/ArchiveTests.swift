@@ -119,7 +119,7 @@ import Testing
         #expect(result.digest == (try archive.snapshot().digest()))
     }
 
-    @Test func `names a column of the checkpoint that was changed by hand`() throws {
+    @Test func `reports a column of the checkpoint that was changed by hand`() throws {
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
         let result = archive.verify()
@@ -131,7 +131,7 @@ import Testing
         #expect(try store.snapshot.digest() == result.digest)
     }
 
-    @Test func `finds a checkpoint with a record that no store wrote`() throws {
+    @Test func `reports a checkpoint with a record that no store wrote`() throws {
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET _sum = 7 WHERE id = 2"])
         let result = archive.verify()

@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What SQLite's own tool finds in the checkpoint of a store.
+/// Reads the checkpoint of a store with the `sqlite3` tool.
 @Suite struct `The checkpoint of a store` {
     private let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ import Testing
         return try Shell.lines("sqlite3", "-readonly", file.path, sql)
     }
 
-    @Test func `knows the newest event of each record, however it was written`() throws {
+    @Test func `holds the newest event of each record, however it was written`() throws {
         let store = try open()
         for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
         try store.write { try $0.update(Note(id: 1, text: "b")) }

@@ -11,13 +11,13 @@ import Testing
     @Test func `is equal by its code, and describes what, where and why`() {
         let place = StoreError.Place(
             file: "events/x", offset: 7, sequences: 2...3, entity: "E", ids: [])
-        let error = StoreError(.diskFull, "make room", at: place, cause: "ENOSPC")
+        let error = StoreError(.diskFull, "free some space", at: place, cause: "ENOSPC")
         #expect(error == StoreError(.diskFull, "other words"))
-        #expect(error != StoreError(.io, "make room"))
+        #expect(error != StoreError(.io, "free some space"))
         #expect(Set([error, StoreError(.diskFull, "")]).count == 1)
         #expect(
             error.description
-                == "diskFull: make room [events/x at byte 7] [events 2 to 3] (ENOSPC)")
+                == "diskFull: free some space [events/x at byte 7] [events 2 to 3] (ENOSPC)")
         #expect(error.cause == "ENOSPC")
         #expect(error.place == place)
         #expect(error.place.file == "events/x")

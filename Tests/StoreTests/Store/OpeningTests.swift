@@ -192,7 +192,7 @@ import Testing
     }
 }
 
-@Suite struct `A checkpoint that is a cache` {
+@Suite struct `A checkpoint as a cache` {
     private let directory: TemporaryDirectory
     private let digest: StateDigest
 

@@ -75,7 +75,7 @@ struct CallSweep {
         }
     }
 
-    /// A random sample of `count` cases, spread evenly over the pairs of call and fault.
+    /// A sample of `count` cases, spread evenly over the pairs of call and fault.
     func sample(_ count: Int) -> [Case] {
         var random = RandomSource(seed: 7)
         var ranks: [String: Int] = [:]

@@ -11,10 +11,10 @@ private struct Item: Entity {
     static let indexes: [Index<Item>] = [.unique(\.text)]
 }
 
-/// Does what leads to an error of a given kind.
-enum Provocation {
-    /// Throws the error with this code, or nothing if it cannot be met any more.
-    static func meet(_ code: ErrorCode) throws {
+/// Provokes each error that a store can throw.
+enum ErrorProvocation {
+    /// Throws an error with this code.
+    static func provoke(_ code: ErrorCode) throws {
         switch code {
         case .alreadyOpen: try openBesideAnother()
         case .insecurePath: try openThroughLink()
@@ -32,21 +32,21 @@ enum Provocation {
         case .durabilityLost: try write(on: Fault(.syncFile))
         case .checkpointFailed:
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
-        case .invalidEvent: try open(diskWithStrangeEvent())
-        default: try meet(code, in: Store(inMemory: Item.self, options: options))
+        case .invalidEvent: try open(diskWithInvalidEvent())
+        default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
 
-    /// Errors that need nothing but a store.
-    private static func meet(_ code: ErrorCode, in store: Store) throws {
+    /// Provokes errors that only need a store.
+    private static func provoke(_ code: ErrorCode, in store: Store) throws {
         try store.write { try $0.insert(Item(id: 1)) }
         switch code {
-        case .unknownEntity: try store.write { try $0.deleteAll(Stranger.self) }
+        case .unknownEntity: try store.write { try $0.deleteAll(Unknown.self) }
         case .duplicateID: try store.write { try $0.insert(Item(id: 1)) }
         case .notFound: try store.write { try $0.update(Item(id: 2)) }
         case .uniqueViolation: try store.write { try $0.insert(Item(id: 2)) }
         case .idChanged: try store.write { try $0.update(Item.self, 1) { $0.id = 2 } }
-        case .notEncodable: try store.write(intent: Unspeakable()) { _ in }
+        case .notEncodable: try store.write(intent: Unencodable()) { _ in }
         case .nestedWrite: try store.write { _ in try store.write { _ in } }
         case .closed:
             try store.close()
@@ -54,35 +54,35 @@ enum Provocation {
         case .limitExceeded:
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }
-        case .notDecodable: _ = try store.get(Namesake.self, 1)
+        case .notDecodable: _ = try store.get(Incompatible.self, 1)
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
-        default: Issue.record("\(code) needs more than a store")
+        default: Issue.record("\(code) cannot be provoked with a store only")
         }
     }
 }
 
-// MARK: What it takes
+// MARK: Entities and options
 
-private struct Stranger: Entity {
+private struct Unknown: Entity {
     var id: Int
 }
 
-/// Bears the name of another type, and wants more of a record.
-private struct Namesake: Entity {
+/// Has the entity name of another type, and a field that the records do not have.
+private struct Incompatible: Entity {
     static let entityName = "Item"
     var id: Int
     var size: Int
 }
 
-private struct Unspeakable: DomainCommand {
-    struct Silence: Error {}
+private struct Unencodable: DomainCommand {
+    struct Failure: Error {}
 
-    func encode(to encoder: any Encoder) throws { throw Silence() }
+    func encode(to encoder: any Encoder) throws { throw Failure() }
 }
 
-extension Provocation {
-    /// Small limits: some events fill a segment.
+extension ErrorProvocation {
+    /// Small limits: a few events fill a segment.
     private static var options: Store.Options {
         var options = Store.Options()
         options.segmentBytesMax = 500
@@ -94,7 +94,7 @@ extension Provocation {
         _ = try Store(on: disk, entities: Item.self, options: options)
     }
 
-    /// A disk with a log of several segments, written and closed in order.
+    /// A disk with a log of several segments, cleanly closed.
     private static func written(hasCheckpoints: Bool = true) throws -> SimulatedDisk {
         let disk = SimulatedDisk(hasCheckpoints: hasCheckpoints)
         let store = try Store(on: disk, entities: Item.self, options: options)
@@ -110,9 +110,9 @@ extension Provocation {
 
 // MARK: Damage to the log
 
-extension Provocation {
-    /// Opens a store after a change to the header of its newest segment, the one that is never
-    /// compressed; the header's check is put right.
+extension ErrorProvocation {
+    /// Opens a store after a change to the header of its newest segment, which is not compressed;
+    /// updates the checksum of the header.
     private static func openDamaged(_ change: (inout [UInt8]) -> Void) throws {
         let disk = try written()
         let name = try #require(segments(of: disk).last)
@@ -130,8 +130,8 @@ extension Provocation {
         try open(disk)
     }
 
-    /// A log that holds a batch of its own form which is no event.
-    private static func diskWithStrangeEvent() throws -> SimulatedDisk {
+    /// A log with a batch that is valid CBOR, but not an event.
+    private static func diskWithInvalidEvent() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try log(on: disk)
         try append([0xA0], as: 1, to: log)
@@ -139,7 +139,7 @@ extension Provocation {
         return disk
     }
 
-    /// Lets an event log append after another writer has moved its file on.
+    /// Appends to an event log after another writer has appended to its file.
     private static func appendBesideAnother() throws {
         let file = try log(on: SimulatedDisk())
         let log = EventLog(file, lastTime: .zero)
@@ -164,7 +164,7 @@ extension Provocation {
 
 // MARK: Other ways to fail
 
-extension Provocation {
+extension ErrorProvocation {
     private static func write(on fault: Fault) throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Item.self, options: options)
@@ -190,7 +190,7 @@ extension Provocation {
         }
     }
 
-    /// The checkpoint holds an event that the log, put back as it was before, does not have.
+    /// Restores an older log, so that the checkpoint is ahead of it.
     private static func openWithOlderLog() throws {
         try inDirectory { directory in
             let url = directory.appending(path: "Test.skyros")

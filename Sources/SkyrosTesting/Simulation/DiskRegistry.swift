@@ -1,7 +1,7 @@
 import SkyrosDisk
 
-/// The simulated disks of this process, by their numbers: SQLite hands over paths only.
-struct KnownDisks {
+/// The simulated disks of this process by number: paths, which are all that SQLite passes, name it.
+struct DiskRegistry {
     private struct Entry {
         weak var disk: SimulatedDisk?
     }
@@ -14,11 +14,11 @@ struct KnownDisks {
         return lastNumber
     }
 
-    mutating func note(_ disk: SimulatedDisk, as number: Int) {
+    mutating func add(_ disk: SimulatedDisk, as number: Int) {
         entries[number] = Entry(disk: disk)
     }
 
-    mutating func forget(_ number: Int) {
+    mutating func remove(_ number: Int) {
         entries[number] = nil
     }
 
@@ -26,5 +26,5 @@ struct KnownDisks {
 }
 
 extension SimulatedDisk {
-    static let known = Locked(KnownDisks())
+    static let registry = Locked(DiskRegistry())
 }

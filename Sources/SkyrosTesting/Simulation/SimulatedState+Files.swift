@@ -1,8 +1,8 @@
 import SkyrosDisk
 
-// What happens to a disk behind the back of the process that uses it.
+// Access to the files past the store: reading all contents, and simulating damage.
 extension SimulatedState {
-    /// The contents of all files, by their paths.
+    /// The contents of all files by path.
     var contents: [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for (directory, names) in names {

@@ -1,7 +1,7 @@
 import SkyrosDisk
 
 extension SimulatedState {
-    /// As the next process finds it: the system still has all that was written, synced or not.
+    /// The state that the next process finds: the page cache still holds all writes.
     func killed() -> SimulatedState {
         var next = self
         next.heldLock = nil
@@ -9,11 +9,11 @@ extension SimulatedState {
         next.failures = []
         next.snapshots = nil
         next.faults = []
-        next.forgetOldFiles()
+        next.dropOldInodes()
         return next
     }
 
-    /// As a machine may find it after a power cut, if `fate` decides what survives.
+    /// The state after a power cut in which `fate` decides which unsynced changes survive.
     func crashed(_ fate: CrashFate) -> SimulatedState {
         var fate = fate
         var next = killed()
@@ -29,8 +29,8 @@ extension SimulatedState {
         let others = next.inodes.keys.sorted().compactMap { inodes[$0] }
         for number in next.inodes.keys.sorted() {
             guard let inode = inodes[number] else { continue }
-            // The beginning of an old journal, where a new one's should be, undoes the old
-            // transaction: SQLite relies on file systems not to mix up these two.
+            // Not even garbage may be an old journal in a new one's place: it would roll back the
+            // old transaction, and SQLite relies on file systems not to mix up the two.
             let stale = others.filter { !(inode.isJournal && $0.isJournal) }.map(\.current)
             let content = inode.surviving(&fate, stale: stale)
             next.inodes[number] = Inode(
@@ -39,9 +39,9 @@ extension SimulatedState {
         return next
     }
 
-    /// Free space still holds the bytes of files that are gone; of those the newest are kept, so
-    /// that they can turn up where nothing was written.
-    private mutating func forgetOldFiles() {
+    /// Drops the inodes of removed files except the newest four, whose stale bytes may appear in
+    /// ranges that were never written.
+    private mutating func dropOldInodes() {
         var inUse: Set<Int> = []
         for names in names.values {
             inUse.formUnion(names.current.values)
@@ -50,17 +50,17 @@ extension SimulatedState {
             }
             inUse.formUnion(names.durable.values)
         }
-        let gone = inodes.keys.filter { !inUse.contains($0) }.sorted()
-        for number in gone.dropLast(4) { inodes[number] = nil }
+        let removed = inodes.keys.filter { !inUse.contains($0) }.sorted()
+        for number in removed.dropLast(4) { inodes[number] = nil }
     }
 
-    /// How many changes a power cut may keep or lose.
+    /// The number of changes that a power cut may keep or lose.
     var unsyncedChangeCount: Int {
         names.values.reduce(0) { $0 + $1.lost.count + $1.unsynced.count }
             + inodes.values.reduce(0) { $0 + $1.unsyncedChangeCount }
     }
 
-    /// How many sectors the writes have that a power cut may keep or lose.
+    /// The number of sectors that a power cut may keep or lose.
     var unsyncedSectorCount: Int {
         inodes.values.reduce(0) { $0 + $1.unsyncedSectorCount }
     }
@@ -96,9 +96,9 @@ extension SimulatedState.Inode {
 
     /// The content after a power cut.
     ///
-    /// The size is the old or the new one. Of each write that was not synced, or whose sync
-    /// failed, each sector arrived or not: where something durable stood it is the old or the new
-    /// one, elsewhere it may also be zeros, or garbage, such as the bytes of some other file.
+    /// The size is the old or the new one. Each sector of an unsynced write, or of one whose sync
+    /// failed, is the old or the new one. Beyond the durable size it may also be zeros or garbage,
+    /// such as stale bytes of another file.
     fileprivate func surviving(_ fate: inout CrashFate, stale: [[UInt8]]) -> [UInt8] {
         if unsyncedChangeCount == 0 { return durable }
         let growsOrShrinks = durable.count != current.count
@@ -110,7 +110,7 @@ extension SimulatedState.Inode {
         return content
     }
 
-    /// Lets a write arrive, sector by sector or not.
+    /// Applies a write sector by sector, as `fate` decides.
     private func replace(
         _ range: Range<Int>, in content: inout [UInt8], by new: ArraySlice<UInt8>,
         _ fate: inout CrashFate, _ stale: [[UInt8]]
@@ -138,9 +138,9 @@ extension SimulatedState.Inode {
             let garbage = fate.garbage(at: range, stale)
             content.replaceSubrange(range, with: garbage)
         case .new, .zero, .garbage:
-            // A later truncation may have taken the end of what was written.
-            let there = range.clamped(to: new.indices)
-            content.replaceSubrange(there, with: new[there])
+            // A later truncation may have cut the end of the write.
+            let existing = range.clamped(to: new.indices)
+            content.replaceSubrange(existing, with: new[existing])
         }
     }
 }

@@ -4,12 +4,12 @@ import SkyrosTesting
 import Testing
 
 /// A real event log: the receipt phase of a municipality's permit process.
-private enum Receipt {
+private enum PermitLog {
     static let file = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "shared/data/receipt.csv")
 
-    static var isThere: Bool { FileManager.default.fileExists(atPath: file.path) }
+    static var isAvailable: Bool { FileManager.default.fileExists(atPath: file.path) }
 
     struct Row {
         let number: Int
@@ -68,13 +68,13 @@ private struct Activity: Entity, Equatable {
     static let indexes: [Index<Activity>] = [.on(\.caseID, \.id)]
 }
 
-@Suite(.enabled(if: Receipt.isThere, "shared/data/receipt.csv is not here"))
-struct `A real event log of cases` {
+@Suite(.enabled(if: PermitLog.isAvailable, "needs shared/data/receipt.csv"))
+struct `A store with a real event log` {
     @Test func `agrees with an independent computation, row by row`() throws {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "skyros-receipt-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
-        let rows = try Receipt.rows()
+        let rows = try PermitLog.rows()
         #expect(rows.count == 8_577)
         let store = try Store(at: directory, entities: Case.self, Activity.self)
         for row in rows { try load(row, into: store) }
@@ -95,7 +95,7 @@ struct `A real event log of cases` {
         #expect(result.sequence.rawValue == 8_577)
     }
 
-    private func load(_ row: Receipt.Row, into store: Store) throws {
+    private func load(_ row: PermitLog.Row, into store: Store) throws {
         let metadata = Metadata(tags: ["time": row.time])
         try store.write(by: row.resource, because: row.activity, metadata: metadata) { tx in
             try tx.insert(
@@ -114,7 +114,7 @@ struct `A real event log of cases` {
         }
     }
 
-    private func compareCounts(_ store: Store, _ rows: [Receipt.Row]) throws {
+    private func compareCounts(_ store: Store, _ rows: [PermitLog.Row]) throws {
         let cases = Set(rows.map(\.caseID))
         #expect(cases.count == 1_434)
         #expect(try store.count(Case.self) == cases.count)
@@ -124,7 +124,7 @@ struct `A real event log of cases` {
         }
     }
 
-    private func compareCases(_ store: Store, _ rows: [Receipt.Row]) throws {
+    private func compareCases(_ store: Store, _ rows: [PermitLog.Row]) throws {
         var last: [String: (activity: String, count: Int)] = [:]
         for row in rows { last[row.caseID] = (row.activity, (last[row.caseID]?.count ?? 0) + 1) }
         for (id, expected) in last {
@@ -138,29 +138,29 @@ struct `A real event log of cases` {
         }
     }
 
-    /// The history of each case, by the events that concern it; and that of some as the store
-    /// tells it, with their activities in order by the index.
-    private func compareHistories(_ store: Store, _ rows: [Receipt.Row]) throws {
+    /// Compares the events of every case, and for some cases `Store.history` and the activities in
+    /// the order of the index.
+    private func compareHistories(_ store: Store, _ rows: [PermitLog.Row]) throws {
         let byCase = Dictionary(grouping: rows, by: \.caseID)
-        var stories: [RecordID: [Int]] = [:]
+        var histories: [RecordID: [Int]] = [:]
         try store.events().forEach { event in
             for change in event.changes where change.entity == Case.entityName {
                 if let id = change.id {
-                    stories[id, default: []].append(Int(event.sequence.rawValue))
+                    histories[id, default: []].append(Int(event.sequence.rawValue))
                 }
             }
         }
-        #expect(stories.count == byCase.count)
+        #expect(histories.count == byCase.count)
         for (id, expected) in byCase {
-            #expect(stories[RecordID(id)] == expected.map { $0.number + 1 })
+            #expect(histories[RecordID(id)] == expected.map { $0.number + 1 })
         }
         for id in byCase.keys.sorted().enumerated().filter({ $0.offset % 100 == 0 }).map(\.element)
         {
             let expected = try #require(byCase[id])
-            let life = try store.history(of: Case.self, id)
-            #expect(life.map(\.actor) == expected.map(\.resource))
-            #expect(life.map(\.reason) == expected.map(\.activity))
-            #expect(life.map { Int($0.sequence.rawValue) - 1 } == expected.map(\.number))
+            let history = try store.history(of: Case.self, id)
+            #expect(history.map(\.actor) == expected.map(\.resource))
+            #expect(history.map(\.reason) == expected.map(\.activity))
+            #expect(history.map { Int($0.sequence.rawValue) - 1 } == expected.map(\.number))
             let activities = try store.all(Activity.self, where: \.caseID == id, sortedBy: \.id)
             #expect(activities.map(\.name) == expected.map(\.activity))
         }
