@@ -58,9 +58,11 @@ struct LogContent {
     /// All events of a log.
     static func batches(of log: some LogReader) throws -> [[UInt8]] {
         var batches: [[UInt8]] = []
-        try log.forEach(from: 1, through: log.head.sequence) { _, bytes in
-            batches.append([UInt8](bytes))
-            return true
+        while let chunk = try log.chunk(containing: UInt64(batches.count) + 1) {
+            _ = chunk.forEach(from: UInt64(batches.count) + 1) { _, bytes in
+                batches.append([UInt8](bytes))
+                return true
+            }
         }
         return batches
     }

@@ -2,25 +2,24 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Does in the background what no writer should wait for, on a thread of its own: seals the
-/// segments that have ended, and writes checkpoints.
+/// Seals ended segments and writes checkpoints, on a dedicated thread.
 ///
-/// A checkpoint is due when opening the store would take longer than the target: its cost is
-/// estimated from the changes and bytes since the last one, never from a count alone.
+/// A checkpoint is due when opening the store would take longer than `Options.openingTarget`, as
+/// estimated from the changes and bytes since the last checkpoint.
 final class BackgroundMaintenance: Sendable {
     private let log: any LogEngine
     private let view: MainView
     private let checkpointer: Checkpointer?
     private let report: @Sendable (any Error) -> Void
-    private let worker = SerialQueue()
+    private let queue = SerialQueue()
 
-    /// What folding the events since the last checkpoint would cost.
+    /// The estimated time of replaying the events since the last checkpoint.
     private let tailNanoseconds = Atomic(0)
     private let targetNanoseconds: Int
-    /// Bytes appended since the thread was last told.
+    /// Bytes appended since the last wake-up.
     private let bytesSinceWake = Atomic(0)
     private let wakeThresholdBytes: Int
-    /// Whether the thread has been told and has not looked yet.
+    /// Whether a run is queued and has not started.
     private let isScheduled = Atomic(false)
 
     init(
@@ -37,7 +36,7 @@ final class BackgroundMaintenance: Sendable {
         if let segments = log.segments, segments.hasSegmentToSeal { wake() }
     }
 
-    /// Notes what an event adds to the work. A few nanoseconds.
+    /// Adds the cost of an event. A few nanoseconds.
     func noteAppended(changeCount: Int, byteCount: Int) {
         let cost = OpeningCost.ofTail(changeCount: changeCount, byteCount: byteCount)
         let tail = tailNanoseconds.add(cost, ordering: .relaxed).newValue
@@ -46,10 +45,9 @@ final class BackgroundMaintenance: Sendable {
         if isDue || bytes > wakeThresholdBytes { wake() }
     }
 
-    /// Brings the checkpoint to the newest state, on the calling thread.
+    /// Writes a checkpoint of the newest state, on the calling thread.
     ///
-    /// The log is made durable first: the checkpoint is never ahead of the durable log
-    /// (promise P7).
+    /// The log is synced first: a checkpoint is never ahead of the durable log (promise P7).
     func checkpoint() throws {
         guard let checkpointer else { return }
         let (snapshot, dirty) = view.takeDirty()
@@ -65,14 +63,14 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
-    /// Finishes what is under way and ends the thread.
+    /// Finishes the current run and ends the thread.
     func stop() {
-        worker.stop()
+        queue.stop()
     }
 
     private func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        worker.enqueue { self.runPending() }
+        queue.enqueue { self.runPending() }
     }
 
     private func runPending() {

@@ -1,11 +1,11 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Proof of a write: which event it became, and how safe that event is.
+/// The proof of a write: its event, and how durable that event is.
 public struct Receipt: Sendable {
-    /// The event's place in the log; nil if the block changed nothing and left no event.
+    /// The event's sequence; nil if the block changed nothing, which leaves no event.
     public let sequence: SequenceNumber?
-    /// What had happened to the event when the receipt was made.
+    /// The durability of the event when the receipt was created.
     public let durability: Durability
 
     private let promise: DurabilityPromise?
@@ -33,7 +33,7 @@ public struct Receipt: Sendable {
         guard let promise else { return }
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
-            promise.whenKept { continuation.resume(with: $0) }
+            promise.whenDurable { continuation.resume(with: $0) }
         }
     }
 }
@@ -43,21 +43,21 @@ extension Receipt {
     func madeDurable() throws -> Receipt {
         do {
             try promise?.wait()
+            return Receipt(sequence, .durable, promise)
         } catch {
             throw lost(error)
         }
-        return Receipt(sequence, .durable, promise)
     }
 
     /// As `madeDurable`, but calls `body` on another thread.
     func whenDurable(_ body: @escaping @Sendable (Result<Receipt, StoreError>) -> Void) {
         guard let promise else { return body(.success(self)) }
-        promise.whenKept { result in
+        promise.whenDurable { result in
             body(result.map { Receipt(sequence, .durable, promise) }.mapError { lost($0) })
         }
     }
 
-    /// The event is in the log and in the view, but what the medium holds is unknown.
+    /// The error of an event that is in the log and in the view, but perhaps not on the medium.
     private func lost(_ error: any Error) -> StoreError {
         let cause = StoreError.wrapping(error)
         guard cause.code == .durabilityLost, let sequence else { return cause }
@@ -70,19 +70,19 @@ extension Receipt {
     }
 }
 
-/// What a receipt needs to keep its word.
+/// What a receipt needs to wait for durability.
 struct DurabilityPromise: Sendable {
     let log: any LogEngine
     let position: LogPosition
     let syncer: LogSyncer
 
-    /// Syncs on the calling thread, or waits for a sync that is under way.
+    /// Syncs on the calling thread, or waits for another thread's sync.
     func wait() throws {
         try StoreError.wrap(try log.sync(through: position))
     }
 
-    /// Calls `body` on the syncer's thread once the promise is kept or broken.
-    func whenKept(_ body: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    /// Calls `body` on the syncer's thread once the event is durable, or a sync has failed.
+    func whenDurable(_ body: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         if log.durableEnd >= position { return body(.success(())) }
         syncer.whenDurable(body)
     }

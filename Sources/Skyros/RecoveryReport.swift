@@ -1,31 +1,31 @@
-/// What opening a store found and did (promise P4): a value to look at, not a line in a log.
+/// What opening a store found and repaired (promise P4).
 public struct RecoveryReport: Hashable, Sendable {
-    /// What became of the checkpoint.
+    /// How the checkpoint was used.
     public enum Checkpoint: Hashable, Sendable {
-        /// There was none.
+        /// There was no checkpoint.
         case none
-        /// It was loaded; it held the state after this event.
+        /// The checkpoint of the state after this event was loaded.
         case loaded(SequenceNumber)
-        /// It could not be used and was set aside; the state was rebuilt from the log.
+        /// The checkpoint could not be used and was quarantined; the log was replayed instead.
         case rebuilt(because: String)
     }
 
-    /// Whether the store was closed in order the last time, or is new.
+    /// Whether the store was closed in order before, or is new.
     public internal(set) var wasClean = true
     /// The last event.
     public internal(set) var sequence: SequenceNumber = .zero
-    /// What became of the checkpoint.
+    /// How the checkpoint was used.
     public internal(set) var checkpoint: Checkpoint = .none
-    /// How many events were folded after the checkpoint.
+    /// How many events were replayed after the checkpoint.
     public internal(set) var replayedEventCount = 0
-    /// Bytes at the end of the log that never became a whole event: what a write left that was
-    /// cut short, or what a power cut took of events that were not durable yet.
+    /// Bytes that were cut off the end of the log: an incomplete write, or events that were not
+    /// durable before a power cut.
     public internal(set) var cutByteCount = 0
-    /// Whole events among them, behind a gap that a power cut had left.
+    /// Complete events among them, after a gap that a power cut left.
     public internal(set) var cutEventCount = 0
-    /// What was set aside, as paths relative to the store's directory.
+    /// The quarantined files, as paths relative to the store's directory.
     public internal(set) var quarantined: [String] = []
 
-    /// Whether everything that was there is there: nothing was cut off and nothing set aside.
+    /// Whether nothing was cut off and nothing was quarantined.
     public var isComplete: Bool { cutByteCount == 0 && quarantined.isEmpty }
 }

@@ -1,6 +1,6 @@
 import SkyrosDisk
 
-// The way of a write: block → command batch → event → snapshot.
+// The steps of a write: block → command batch → event → snapshot.
 
 extension Store {
     /// Runs a write block and commits what it changed. The calling thread must hold the writer
@@ -23,7 +23,7 @@ extension Store {
         return result
     }
 
-    /// Applies the batch to the main view, from where every later read sees it.
+    /// Applies the batch to the main view, so that every later read sees it.
     private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
         let replay = StoreReplayCheck(of: batch, as: stamp, on: view)
         try view.update(changeCount: batch.changes.count) { snapshot, dirty in
@@ -32,7 +32,7 @@ extension Store {
         try replay?.compare(with: view.current)
     }
 
-    /// Tells the background threads and the streams that there is a new event.
+    /// Notifies the background threads and the streams of the new event.
     private func announce(
         _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability
     ) -> Receipt {

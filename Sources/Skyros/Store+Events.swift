@@ -1,5 +1,5 @@
 extension Store {
-    /// The events of a range, read when they are asked for.
+    /// The events of a range, as a lazy sequence.
     ///
     ///     for try await event in store.events(100...200) { … }
     ///     let newest = try Array(store.events(4_711...))
@@ -13,7 +13,7 @@ extension Store {
 
     /// The events after `sequence`, then each new one as it is written.
     ///
-    /// Calling it reads nothing; each iteration reads the log on its own.
+    /// Calling it reads nothing; each iteration reads the log again.
     ///
     /// - Parameter sequence: 0 for all events; nil for those written from now on.
     public func changes(after sequence: SequenceNumber? = nil) -> EventStream {

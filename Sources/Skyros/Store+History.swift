@@ -13,24 +13,24 @@ extension Store {
         switch moment {
         case .sequence(let sequence) where sequence == current.sequence: return current
         case .date(let date) where EventTime(date) >= current.time: return current
-        default: return try past.snapshot(asOf: moment)
+        default: return try historyReader.snapshot(asOf: moment)
         }
     }
 
-    /// The life of one record: who changed it, when, why, and what was before and after.
+    /// The changes of one record: who made them, when, why, and the values before and after.
     ///
     ///     for entry in try store.history(of: Order.self, id) {
     ///         print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
     ///     }
     ///
-    /// - Returns: one entry an event, oldest first; none if the record never was.
+    /// - Returns: one entry for each event, oldest first; none if the record never existed.
     /// - Complexity: O(events in the log).
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func history<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [HistoryEntry] {
-        try past.history(of: E.entityName, RecordCoding.id(id, of: type))
+        try historyReader.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
-    private var past: HistoryReader {
+    private var historyReader: HistoryReader {
         let empty = Snapshot(
             resources.schema, beginning: ChainHash(beginning: resources.log.storeID),
             hashSeed: view.current.hashSeed)

@@ -1,6 +1,6 @@
 extension Store {
-    /// Gives metadata to all writes inside of `body`, in this task and its child tasks, as far as
-    /// they do not say otherwise.
+    /// Adds metadata to every write in `body`, in this task and its child tasks. What a write sets
+    /// itself takes precedence.
     ///
     ///     try Store.withMetadata(actor: user.name, correlation: request.id) {
     ///         try handle(request)

@@ -2,12 +2,11 @@ public import Foundation
 package import SkyrosDisk
 
 extension Store {
-    /// Opens the store at `url`, or makes it if there is none; missing directories are made too.
+    /// Opens the store at `url`, or creates it, with missing directories.
     ///
     ///     let store = try Store(at: url, entities: Restaurant.self, Order.self)
     ///
-    /// Opening finds out by itself whether the last process closed the store or died, and what
-    /// became of its last write: see `recovery`.
+    /// Opening recovers from a crash of the last process: see `recovery`.
     ///
     /// - Throws: `StoreError`, with `.alreadyOpen` if another process, or this one, has the
     ///   store open; `.invalidSchema` and `.unknownEntity` if the types do not fit;
@@ -30,8 +29,8 @@ extension Store {
         try self.init(schema, options, Environment(disk: disk))
     }
 
-    /// Makes a store that lives in memory: the same in everything, but it touches no file and
-    /// ends with its last reference.
+    /// Creates a store in memory. It behaves as any other, has no files, and ends with its last
+    /// reference.
     public convenience init(
         inMemory entities: any Entity.Type..., options: Options = Options()
     ) throws {

@@ -30,9 +30,8 @@ extension Store: RecordSource {
     ///
     ///     let order = try store.get(Order.self, id)
     ///
-    /// The same as `snapshot.get`, without a snapshot: it allocates nothing, unless the id takes
-    /// more than 23 bytes encoded, and threads that read at the same time do not slow each other
-    /// down.
+    /// As `snapshot.get`, without a snapshot. It allocates nothing, unless the encoded id is longer
+    /// than 23 bytes, and threads that read at the same time do not slow each other down.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     @inlinable
@@ -54,7 +53,7 @@ extension Store: RecordSource {
         try row(of: type, RecordCoding.id(id, of: type)) != nil
     }
 
-    /// Lends the record with this id to `body`, without copying it; nil if there is none.
+    /// Calls `body` with the record with this id, without copying it; nil if there is none.
     ///
     ///     let total = try store.withValue(of: Order.self, id) { $0.totalCents }
     ///
@@ -74,8 +73,7 @@ extension Store: RecordSource {
         return rowByName(of: type, id)
     }
 
-    /// The position of a type's table; it never changes for the types that the store was opened
-    /// with.
+    /// The index of a type's table. It never changes for the types with which the store was opened.
     @usableFromInline
     func tableIndex(of type: ObjectIdentifier) -> Int? {
         resources.schema.index(of: type)

@@ -1,21 +1,21 @@
 package import SkyrosDisk
 import SkyrosLog
 
-// What simulations need: a store of which nothing happens but what they ask for, in their order.
+// For simulations: a store that does only what they call, in their order.
 
 extension Store {
-    /// A thing that a store otherwise does by itself in the background.
+    /// A step that the background threads of a store otherwise run.
     package enum MaintenanceStep: Sendable {
-        /// The oldest segment that has ended is sealed, if there is one.
+        /// Seals the oldest ended segment, if there is one.
         case seal
-        /// The end of the log is marked, as after a pause.
+        /// Appends an idle mark to the log.
         case mark
-        /// The checkpoint is brought to the newest state.
+        /// Writes a checkpoint of the newest state.
         case checkpoint
     }
 
-    /// Opens a store that seals what an earlier life left to seal, and does nothing by itself
-    /// once this has returned.
+    /// Opens a store that seals what an earlier process left to seal, and runs nothing in the
+    /// background after this call.
     package static func simulated(
         _ entities: [any Entity.Type], _ options: Options, _ environment: Environment
     ) throws -> Store {
@@ -24,7 +24,7 @@ extension Store {
         return store
     }
 
-    /// Does it on the calling thread.
+    /// Runs the step on the calling thread.
     package func run(_ step: MaintenanceStep) throws {
         switch step {
         case .seal:
@@ -35,8 +35,7 @@ extension Store {
         }
     }
 
-    /// The last event that a power cut leaves, and the last one that a kill leaves, as far as the
-    /// store knows.
+    /// The last event that survives a power cut, and the last one that survives the process.
     package var safeSequences: (durable: SequenceNumber, written: SequenceNumber) {
         (
             SequenceNumber(rawValue: resources.log.durableEnd.head.sequence),

@@ -14,12 +14,11 @@ extension Store {
     /// In asynchronous code `await` selects the form that suspends instead of blocking.
     ///
     /// - Parameters:
-    ///   - actor: who makes the change. What is not given comes from `withMetadata`.
+    ///   - actor: who makes the change. Default: that of `withMetadata`, also for the others.
     ///   - reason: why.
     ///   - metadata: more about the change, such as correlation and tags.
     ///   - intent: the domain command that led to the change, kept as data.
-    ///   - durability: what must have happened to the event when this returns. Default:
-    ///     `Options.durability`.
+    ///   - durability: how durable the event is on return. Default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
     ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`,
@@ -66,8 +65,7 @@ extension Store {
         return self
     }
 
-    /// The receipt is a parameter, because a tuple with a part of unknown type costs a lookup of
-    /// its type.
+    /// The receipt is a parameter: returning a tuple with a generic part costs a metadata lookup.
     private func write<R>(
         _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R

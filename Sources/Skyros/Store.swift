@@ -14,10 +14,9 @@ import Synchronization
 ///
 /// All methods may be called from any thread. Reads never wait for write blocks or the disk. Write
 /// blocks run one at a time: asynchronous ones in the order of the calls, synchronous ones between
-/// them. A running thread may take its turn before one that is being woken, at most 32 times in a
-/// row.
+/// them. A running thread may barge past a thread that is being woken, at most 32 times in a row.
 public final class Store: Sendable {
-    /// What opening the store found and did.
+    /// What opening the store found and repaired.
     public var recovery: RecoveryReport { resources.recovery }
 
     let resources: StoreResources
@@ -56,9 +55,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// Closes the store in order: queued writes run, everything becomes durable, a checkpoint is
-    /// written, and the files and the lock are released. The data stays. A second call does
-    /// nothing.
+    /// Closes the store: runs the queued writes, makes everything durable, writes a checkpoint, and
+    /// releases the files and the lock. A second call does nothing.
     ///
     /// Snapshots stay valid. Later writes throw `.closed`, later reads give the last state.
     ///
@@ -93,8 +91,8 @@ public final class Store: Sendable {
         return try writer.withLock(body)
     }
 
-    /// Throws in a forked child, which has neither the store's threads nor its lock. Called before
-    /// anything waits: the thread that held the writer lock may not exist in this process.
+    /// Throws in a forked child, which has neither the store's threads nor its lock. Call it before
+    /// waiting: the thread that holds the writer lock may not exist in the child.
     func checkProcess() throws {
         try StoreError.wrap(try resources.lock.check())
     }

@@ -1,12 +1,12 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Opens a store: finds what is there, decides, and only then changes anything.
+/// Opens a store. Everything that can refuse the opening comes before the first change.
 ///
-/// 1. Take the lock, look at the log and at the checkpoint.
-/// 2. Load the checkpoint, fold the events after it; without a usable one, fold them all.
+/// 1. Take the lock, inspect the log and the checkpoint.
+/// 2. Load the checkpoint and replay the events after it; without a usable one, replay all events.
 /// 3. Compare with the schema.
-/// 4. Now that nothing can refuse any more: set a useless checkpoint aside, open the log.
+/// 4. Quarantine a useless checkpoint, and open the log for writing.
 struct StoreOpening {
     let environment: Environment
     let schema: Schema
@@ -14,7 +14,7 @@ struct StoreOpening {
 
     private var disk: any Disk { environment.disk }
 
-    /// Opens the store, or makes it if there is none.
+    /// Opens the store, or creates it if there is none.
     ///
     /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
     func open() throws -> StoreResources {
@@ -32,13 +32,13 @@ struct StoreOpening {
             hashSeed: environment.entropy.next())
         var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
         var report = RecoveryReport()
-        // A store in memory has no checkpoint to write them to.
+        // A store in memory has no checkpoint.
         var dirty = DirtyRows(isRecording: checkpoint.checkpointer != nil)
         var snapshot = empty
         try snapshot.fold { snapshot in
             snapshot = try checkpoint.load(into: snapshot, inspection)
             let first = snapshot.sequence
-            try fold(inspection, into: &snapshot, &dirty)
+            try replay(inspection, into: &snapshot, &dirty)
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
         report.sequence = snapshot.sequence
@@ -53,7 +53,7 @@ struct StoreOpening {
             checkpointer: checkpoint.checkpointer, recovery: report)
     }
 
-    private func fold(
+    private func replay(
         _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
@@ -65,12 +65,12 @@ struct StoreOpening {
         guard snapshot.sequence == last, last == .zero || snapshot.chainHash == log.head.chainHash
         else {
             throw StoreError(
-                .chainBroken, "the log's events do not lead to its own chain hash",
+                .chainBroken, "the log's events do not lead to the log's chain hash",
                 at: StoreError.Place(sequences: last...last))
         }
     }
 
-    /// Records of an unknown entity are probably those of a type that was renamed.
+    /// Throws if there are records of an entity without a type, which may have been renamed.
     private func compareWithSchema(_ snapshot: Snapshot) throws {
         guard !options.keepsUnknownEntities else { return }
         let unknown = snapshot.entities.filter { schema.definition(named: $0) == nil }

@@ -1,10 +1,10 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Compares a live write with what replay makes of its event (promise P7).
+/// Compares the result of a live write with the replay of its event (promise P7).
 ///
-/// Every second event is checked while `InvariantChecks` is on: the snapshot that the check holds
-/// makes the view copy what it changes, and the other events test changes in place.
+/// While `InvariantChecks` is on, every second event is checked. The snapshot that the check holds
+/// makes the view copy what it changes; the other events test changes in place.
 struct StoreReplayCheck {
     private let event: Event
     private let chainHash: ChainHash

@@ -2,7 +2,7 @@ import Dispatch
 import SkyrosDisk
 import SkyrosLog
 
-/// What an open store is made of: the result of opening it.
+/// The parts of an open store: the result of opening it.
 struct StoreResources: Sendable {
     let disk: any Disk
     let lock: any DiskLock
@@ -17,7 +17,7 @@ struct StoreResources: Sendable {
     let checkpointer: Checkpointer?
     let recovery: RecoveryReport
 
-    /// Gives an error that no caller receives to the app's handler, on the callback queue.
+    /// Passes an error that no caller receives to the app's handler, on the callback queue.
     var report: @Sendable (any Error) -> Void {
         guard let handler = options.onError else { return { _ in } }
         let queue = options.callbackQueue

@@ -66,8 +66,8 @@ package protocol DiskFile: Sendable {
     /// The current size and identity of the file, whatever its name.
     func status() throws(DiskError) -> FileStatus
 
-    /// Extends the file to `size` bytes, allocated on the medium. The new part reads as zeros. Never
-    /// shortens the file.
+    /// Extends the file to `size` bytes, allocated on the medium. The new part reads as zeros. A
+    /// longer file stays as it is.
     func preallocate(to size: Int) throws(DiskError)
 
     /// Cuts or extends the file to `size` bytes.

@@ -105,22 +105,3 @@ package struct LogPosition: Comparable, Sendable {
         a.byteCount < b.byteCount
     }
 }
-
-extension LogReader {
-    /// Calls `body` with the batches from `first` through `last`, in order, until it returns
-    /// false. The bytes are valid for the call only.
-    package func forEach(
-        from first: UInt64, through last: UInt64,
-        _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
-    ) throws {
-        var next = first
-        while next <= last {
-            guard let chunk = try chunk(containing: next) else { return }
-            let wantsMore = try chunk.forEach(from: next) { sequence, batch in
-                try sequence <= last && body(sequence, batch)
-            }
-            guard wantsMore else { return }
-            next = chunk.lastSequence + 1
-        }
-    }
-}

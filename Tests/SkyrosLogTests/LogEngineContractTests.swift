@@ -58,24 +58,24 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: EngineFactory.fresh)
-    func `passes a range of batches on, until the reader has enough`(
+    func `reads a chunk from the wanted batch on, until the reader has enough`(
         factory: EngineFactory
     ) throws {
         let log = try factory.engine()
         try log.append(60)
-        var seen: [UInt64] = []
-        try log.forEach(from: 7, through: 41) { sequence, bytes in
-            #expect([UInt8](bytes) == LogFixture.batch(sequence))
-            seen.append(sequence)
-            return true
+        for first: UInt64 in [1, 7, 41, 60] {
+            let chunk = try #require(try log.chunk(containing: first))
+            #expect((chunk.firstSequence...chunk.lastSequence).contains(first))
+            #expect(chunk.count == Int(chunk.lastSequence - chunk.firstSequence) + 1)
+            var seen: [UInt64] = []
+            let wantsMore = chunk.forEach(from: first) { sequence, bytes in
+                #expect([UInt8](bytes) == LogFixture.batch(sequence))
+                seen.append(sequence)
+                return seen.count < 2
+            }
+            #expect(seen == Array(first...min(first + 1, chunk.lastSequence)))
+            #expect(wantsMore == (seen.count < 2))
         }
-        #expect(seen == Array(7...41))
-        var count = 0
-        try log.forEach(from: 1, through: 60) { _, _ in
-            count += 1
-            return count < 3
-        }
-        #expect(count == 3)
     }
 
     @Test(arguments: EngineFactory.fresh)

@@ -126,10 +126,10 @@ import Testing
         copy.overwrite(path, with: forged)
         let before = copy.contents
         let found = logCode { _ = try fixture.open(copy) }
-        let survey = try DamageScan(of: copy, fixture.options, framing: LogFixture.framing)
-        #expect(survey.damages.isEmpty == (found == nil))
-        // Whatever is forged, what a survey takes for history is what was written.
-        #expect(try survey.batches() == expected(survey.head.sequence))
+        let scan = try DamageScan(of: copy, fixture.options, framing: LogFixture.framing)
+        #expect(scan.damages.isEmpty == (found == nil))
+        // Whatever is forged, the history that a scan finds is what was written.
+        #expect(try scan.batches() == expected(scan.head.sequence))
         #expect(copy.contents == before)
         return found
     }

@@ -211,10 +211,10 @@ private struct Item: Entity, Equatable {
     }
 
     private func encoded(_ numbers: [UInt64]) throws -> [[UInt8]] {
-        let survey = try Archive.survey(disk)
+        let scan = try Archive.scan(disk)
         return try numbers.map { number in
             var found: [UInt8] = []
-            try survey.forEach(from: number, through: number) { _, bytes in
+            try scan.forEach(after: number - 1) { _, bytes in
                 found = [UInt8](bytes)
                 return false
             }

@@ -1,11 +1,11 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// What a store consists of, at one glance.
+/// The size and the extent of a store.
 public struct StoreInfo: Hashable, Sendable {
     /// The last event.
     public let sequence: SequenceNumber
-    /// The entities that have records, and how many.
+    /// The number of records by entity, for the entities that have any.
     public let entities: [String: Int]
     /// The time of the first event; nil if there is none.
     public let firstTime: EventTime?
@@ -15,18 +15,18 @@ public struct StoreInfo: Hashable, Sendable {
     public let logBytes: Int
     /// Bytes of the log before compression.
     public let rawBytes: Int
-    /// How many files the log consists of.
+    /// The number of the log's files.
     public let segmentCount: Int
     /// How many of them are sealed, that is, compressed.
     public let sealedSegmentCount: Int
-    /// The event through which the checkpoint reaches; nil if there is none that can be read.
+    /// The event of the checkpoint; nil if there is none that can be read.
     public let checkpointSequence: SequenceNumber?
-    /// How long opening the store would take, by estimate.
+    /// The estimated time of opening the store.
     public let openingMilliseconds: Int
 }
 
 extension Archive {
-    /// What the store consists of. O(events in the log), as the records are counted by folding.
+    /// The size and the extent of the store. O(events in the log): replay counts the records.
     ///
     /// - Parameter progress: called after each event.
     /// - Throws: `StoreError` if the log cannot be read.
@@ -36,7 +36,7 @@ extension Archive {
         let first = try event(1)?.time
         let state = try snapshot(progress: progress)
         let counts = state.entities.map { ($0, state.count($0)) }
-        // A checkpoint ahead of its log is of no use to an opening.
+        // An opening cannot use a checkpoint ahead of its log.
         let usable = checkpoint.map(\.sequence).flatMap { $0 <= sequence.rawValue ? $0 : nil }
         let tail = sequence.rawValue - (usable ?? 0)
         return StoreInfo(
@@ -50,8 +50,7 @@ extension Archive {
                 tail: Int(tail), rows: counts.reduce(0) { $0 + $1.1 }))
     }
 
-    /// How many changes and bytes the events behind the checkpoint have is not looked up: each is
-    /// taken for one change.
+    /// Estimates one change for each event after the checkpoint.
     private static func openingMilliseconds(tail: Int, rows: Int) -> Int {
         let cost = OpeningCost.ofRows(rows) + OpeningCost.ofTail(changeCount: tail, byteCount: 0)
         return cost / 1_000_000 + 1

@@ -75,7 +75,7 @@ extension Archive {
         var report = damage
         if report == nil, error != nil || (log as? LogFollower)?.endsTorn ?? false {
             // What cannot be read at all leaves the error that was met.
-            report = (try? Self.survey(disk)).map { DamageReport($0) }
+            report = (try? Self.scan(disk)).map { DamageReport($0) }
         }
         result.damages = report?.damages ?? []
         result.tornTail = report?.tornTail

@@ -2,18 +2,17 @@ public import Foundation
 package import SkyrosDisk
 import SkyrosLog
 
-/// A look at a store without its types: for tools, for replays, and for a second process beside
-/// the one that writes.
+/// A read-only store that needs no types: for tools, for replay, and for a process beside the one
+/// that writes.
 ///
 ///     let archive = try Archive(at: url)
 ///     try archive.events().forEach { event in … }
 ///     let then = try archive.snapshot(asOf: .sequence(4_711))
-///     let order = try then.get(Order.self, id)        // types come in where they are wanted
+///     let order = try then.get(Order.self, id)        // a type is needed only here
 ///
-/// It takes no lock and changes nothing. It sees the log as it was when it was opened or last
-/// refreshed.
+/// It takes no lock and changes nothing. It shows the log as of its opening or the last `refresh`.
 public final class Archive: Sendable {
-    /// How far into a damaged log an archive reads.
+    /// How much of a damaged log an archive reads.
     public enum Extent: Hashable, Sendable {
         /// All of it; damage is an error.
         case whole
@@ -22,8 +21,8 @@ public final class Archive: Sendable {
     }
 
     let log: any ObservedLog
-    /// The log, if it is read up to its damage.
-    let survey: DamageScan?
+    /// The damage scan; nil if the log is read whole.
+    let scan: DamageScan?
     let disk: any Disk
     private let schema: Schema
     private let hashSeed: UInt64
@@ -32,10 +31,10 @@ public final class Archive: Sendable {
     ///
     /// - Parameters:
     ///   - url: the store's directory.
-    ///   - entities: types whose indexes the snapshots shall have; none are needed.
-    ///   - extent: `.upToDamage` to look into a damaged store, which reads all of the log first.
-    /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like
-    ///   if the log is damaged and wanted whole.
+    ///   - entities: the types whose indexes the snapshots have; none are needed.
+    ///   - extent: `.upToDamage` to read a damaged store; it scans the whole log first.
+    /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like if the
+    ///   log is damaged and `extent` is `.whole`.
     public convenience init(
         at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole
     ) throws {
@@ -59,12 +58,12 @@ public final class Archive: Sendable {
         do throws(LogError) {
             switch extent {
             case .whole:
-                survey = nil
+                scan = nil
                 log = try LogFollower(on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
             case .upToDamage:
-                let survey = try Self.survey(disk)
-                self.survey = survey
-                log = survey
+                let scan = try Self.scan(disk)
+                self.scan = scan
+                log = scan
             }
         } catch {
             let isMissing = error.code == .segmentMissing && error.segment == nil
@@ -72,15 +71,15 @@ public final class Archive: Sendable {
         }
     }
 
-    static func survey(_ disk: any Disk) throws(LogError) -> DamageScan {
+    static func scan(_ disk: any Disk) throws(LogError) -> DamageScan {
         try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
     }
 
     /// The last event, or the last one before the damage.
     public var sequence: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
 
-    /// Looks whether there is more in the log; returns whether there is. An archive that reads up
-    /// to a damage is of one moment and never has more.
+    /// Reads what was appended since the last call; returns whether there was anything. An archive
+    /// of a damaged store is of one moment and never has more.
     ///
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
@@ -94,28 +93,27 @@ public final class Archive: Sendable {
         try EventReader(log).event(sequence)
     }
 
-    /// The events of a range, read when they are asked for. Numbers beyond the last event are left
-    /// out.
+    /// The events of a range, as a lazy sequence. Numbers beyond the last event are left out.
     public func events(
         _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...
     ) -> EventSequence {
         EventSequence(log, range, end: sequence)
     }
 
-    /// The whole state at a moment, folded from the log. O(events up to the moment).
+    /// The whole state at a moment, replayed from the log. O(events up to the moment).
     ///
     /// - Parameters:
     ///   - moment: nil for the last event.
     ///   - progress: called after each event.
-    /// - Throws: `StoreError` with `.noSuchEvent` if the log has not come that far, `.logCorrupt`
-    ///   and the like if it is damaged.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log ends before it, `.logCorrupt` and the
+    ///   like if the log is damaged.
     public func snapshot(
         asOf moment: Moment? = nil, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
-        try past.snapshot(asOf: moment ?? .sequence(sequence), progress: progress)
+        try historyReader.snapshot(asOf: moment ?? .sequence(sequence), progress: progress)
     }
 
-    /// The life of one record, oldest event first. O(events in the log).
+    /// The changes of one record, oldest event first. O(events in the log).
     ///
     /// - Parameters:
     ///   - entity: the record's entity.
@@ -125,13 +123,13 @@ public final class Archive: Sendable {
     public func history(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
-        try past.history(of: entity, id, progress: progress)
+        try historyReader.history(of: entity, id, progress: progress)
     }
 
-    /// Folds the log event after event and shows each state to `body`, until it returns false.
+    /// Replays the log and calls `body` with each event and the state after it, until it returns
+    /// false.
     ///
-    /// The snapshot that `body` gets must not be kept beyond the call where speed matters: as
-    /// long as somebody holds it, the next event has to copy what it changes.
+    /// Keeping a snapshot after the call costs speed: the next event must copy what it changes.
     ///
     /// - Complexity: O(events up to the last one).
     /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
@@ -155,7 +153,7 @@ public final class Archive: Sendable {
             schema, beginning: ChainHash(beginning: log.storeID), hashSeed: hashSeed)
     }
 
-    var past: HistoryReader { HistoryReader(log: log, empty: empty) }
+    private var historyReader: HistoryReader { HistoryReader(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "there is no store at \(path)")

@@ -1,47 +1,46 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// What of a store's log is damaged, and what of it can still be read.
+/// The damage to a store's log, and what can still be read.
 ///
 ///     let archive = try Archive(at: url, reading: .upToDamage)
 ///     for damage in archive.damage?.damages ?? [] {
 ///         print(damage.segment, damage.offset ?? 0, damage.sequences)
 ///     }
 ///
-/// A value: it stays as it is when the store is repaired.
+/// A value: it does not change when the store is repaired.
 public struct DamageReport: Hashable, Sendable {
-    /// One place that is not as it was written.
+    /// A part of the log that is not as it was written.
     public struct Damage: Hashable, Sendable {
-        /// What kind of damage it is: `.logCorrupt`, `.segmentMissing`, `.chainBroken`,
+        /// The kind of damage: `.logCorrupt`, `.segmentMissing`, `.chainBroken`,
         /// `.foreignStore` …
         public let code: StoreError.Code
         /// What is wrong, in words.
         public let message: String
-        /// The segment's file, relative to the store's directory; of a missing one, the name that it
-        /// would have.
+        /// The segment's file, relative to the store's directory; for a missing file, its former
+        /// name.
         public let segment: String
-        /// Bytes from the start of that file; nil if all of it is concerned.
+        /// Bytes from the start of that file; nil if the whole file is concerned.
         public let offset: Int?
         /// The frame of a sealed segment, counted from 1; nil elsewhere.
         public let frame: Int?
-        /// The events that stand there; nil if none does.
+        /// The events in the damaged part; nil if there are none.
         public let sequences: ClosedRange<SequenceNumber>?
-        /// Whether later events may have stood there too, how many nobody knows.
+        /// Whether further events, an unknown number, may have been in the part.
         public let isOpenEnded: Bool
-        /// Whether the place lies below the durable watermark: a sync had secured it, so no crash
-        /// explains it.
+        /// Whether the part is below the durable watermark, so that no crash explains the damage.
         public let isBelowDurable: Bool
-        /// Whether the events can be read nevertheless.
+        /// Whether the events can be read all the same.
         public let isReadable: Bool
     }
 
     /// All damage, in the order of the events.
     public let damages: [Damage]
-    /// What a crash left of the last write, if so: no damage, as it was never promised to be kept.
+    /// What a crash left of the last write; nil if it left nothing. It was never durable.
     public let tornTail: Damage?
     /// The last event before the first damage.
     public let sequence: SequenceNumber
-    /// The events that can be read behind it.
+    /// The events that can be read after the damage.
     public let readableAfterDamage: [ClosedRange<SequenceNumber>]
 
     /// Whether nothing is damaged.
@@ -49,11 +48,11 @@ public struct DamageReport: Hashable, Sendable {
 }
 
 extension DamageReport {
-    init(_ survey: DamageScan) {
-        damages = survey.damages.map { Damage($0) }
-        tornTail = survey.tornTail.map { Damage($0) }
-        sequence = SequenceNumber(rawValue: survey.head.sequence)
-        readableAfterDamage = survey.readableAfterDamage.map { SequenceNumber.range($0) }
+    init(_ scan: DamageScan) {
+        damages = scan.damages.map { Damage($0) }
+        tornTail = scan.tornTail.map { Damage($0) }
+        sequence = SequenceNumber(rawValue: scan.head.sequence)
+        readableAfterDamage = scan.readableAfterDamage.map { SequenceNumber.range($0) }
     }
 }
 
@@ -72,7 +71,7 @@ extension DamageReport.Damage {
         isReadable = damage.isReadable
     }
 
-    /// An event that is as it was written and cannot be understood.
+    /// An event that is intact and cannot be decoded.
     init(_ error: StoreError, event: SequenceNumber, segment: String, offset: Int) {
         code = error.code
         message = error.message
@@ -97,9 +96,9 @@ extension StoreError {
     init(_ damage: DamageReport.Damage) {
         var message = damage.message
         if let frame = damage.frame { message += ", in frame \(frame)" }
-        if damage.isOpenEnded { message += "; what followed is lost too, if there was more" }
+        if damage.isOpenEnded { message += "; later events, if any, are lost too" }
         if damage.isReadable, damage.sequences != nil {
-            message += "; its events can be read nevertheless"
+            message += "; its events can be read all the same"
         }
         if !damage.isBelowDurable { message += "; above the durable watermark" }
         self.init(

@@ -1,19 +1,19 @@
-/// What a salvage saved, and what it lost.
+/// The result of a salvage: what was saved and what was lost.
 ///
 ///     let report = try Archive(at: url, reading: .upToDamage).salvage(into: target)
 ///     print(report.sequence, report.damages)
 ///
-/// A value: it says what was so when the salvage ended.
+/// A value of the moment when the salvage ended.
 public struct SalvageReport: Hashable, Sendable {
-    /// The last event that was saved; all before it were saved too.
+    /// The last event that was saved, as were all events before it.
     public let sequence: SequenceNumber
     /// The digest of the state at that event.
     public let digest: StateDigest
-    /// The damage that was found, and which events it took.
+    /// The damage that was found, with the events that it took.
     public let damages: [DamageReport.Damage]
-    /// What a crash had left of the last write, if so; it is not in the new store.
+    /// What a crash left of the last write; not in the new store. Nil if it left nothing.
     public let tornTail: DamageReport.Damage?
-    /// The events that can be read behind those that were saved, and are not in the new store.
+    /// The later events that can be read, and are not in the new store.
     public let readableAfterDamage: [ClosedRange<SequenceNumber>]
 
     /// Whether every event was saved.

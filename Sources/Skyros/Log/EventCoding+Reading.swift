@@ -1,10 +1,10 @@
 import Foundation
 
 extension EventCoding {
-    /// Reads the event that `bytes` are. O(size).
+    /// Decodes an event. O(size).
     ///
-    /// - Throws: `StoreError` with `.invalidEvent` if they are no event, or not the one with
-    ///   the sequence `expected`.
+    /// - Throws: `StoreError` with `.invalidEvent` if `bytes` are not an event, or its sequence is
+    ///   not `expected`.
     static func event(
         from bytes: UnsafeRawBufferPointer, expecting expected: SequenceNumber
     ) throws -> Event {
@@ -134,7 +134,7 @@ extension EventCoding {
         }
     }
 
-    /// Takes a map over as it is, once it is known to be one.
+    /// Reads a map without decoding its values, after checking that it is one.
     private static func readFields(_ reader: inout CBORReader) throws -> Fields {
         var fields = try MapEntries(reader.bytes, at: reader.offset)
         while try fields.next() != nil {}
@@ -144,7 +144,7 @@ extension EventCoding {
     }
 }
 
-/// Whether a text in memory is one that stands in the source. O(n).
+/// Whether UTF-8 in memory equals a literal. O(n).
 private func ~= (text: StaticString, utf8: UnsafeRawBufferPointer) -> Bool {
     guard text.utf8CodeUnitCount == utf8.count, let base = utf8.baseAddress else { return false }
     return memcmp(text.utf8Start, base, utf8.count) == 0

@@ -9,7 +9,7 @@
 ///              { "entity": text, "id": any, "before": fields }                    deleted
 ///              { "entity": text, "cleared": count }                               cleared
 ///
-/// Keys stand in canonical order: shorter first, then by their bytes.
+/// Keys are in canonical order: shorter first, then by their bytes.
 enum EventCoding {
     enum Key {
         static let tags: StaticString = "tags"
@@ -32,11 +32,11 @@ enum EventCoding {
         static let value: StaticString = "value"
     }
 
-    /// The arrays and maps around the fields of a change. What users give may nest as deep as it
-    /// may by itself, so an event nests this much deeper.
+    /// The arrays and maps around the fields of a change. A record may use the whole nesting depth,
+    /// so an event nests this much deeper.
     private static let levelsAround = 3
 
-    /// The length of the first event in `bytes`; nil if there is no whole one.
+    /// The length of the first event in `bytes`; nil if it is not complete.
     @Sendable
     static func byteCount(of bytes: UnsafeRawBufferPointer) -> Int? {
         var reader = CBORReader(bytes)

@@ -1,8 +1,8 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// The log of events: gives each batch its place and its time, and turns events into bytes and
-/// back. Where the bytes go is the engine's affair.
+/// The log of events: gives each batch its sequence and time, encodes it, and passes the bytes to
+/// the engine.
 final class EventLog: Sendable {
     let engine: any LogEngine
     private let state: Locked<State>
@@ -13,17 +13,17 @@ final class EventLog: Sendable {
         var writer = EventWriter()
     }
 
-    /// Reused between appends.
+    /// The buffer of the encoder.
     ///
-    /// - Note: `@unchecked` because it owns raw memory; it is used under the lock of `state` alone.
+    /// - Note: `@unchecked` because it owns raw memory, which is used under the lock of `state`.
     private struct EventWriter: ~Copyable, @unchecked Sendable {
         var buffer = CBORWriter(capacity: 4_096)
     }
 
-    /// What the log has made of a batch.
+    /// A batch as the log has appended it.
     struct Appended: Sendable {
         let stamp: EventStamp
-        /// Where the log stands now.
+        /// The end of the log after the event.
         let position: LogPosition
         /// The event's size in the log.
         let byteCount: Int
@@ -35,15 +35,12 @@ final class EventLog: Sendable {
         state = Locked(State(last: last, lastTime: lastTime))
     }
 
-    /// Where the log stands.
-    var head: LogHead { engine.head }
-
     /// The time of the last event.
     var lastTime: EventTime { state.withLock { $0.lastTime } }
 
-    /// Appends `batch` as the next event, at the time `now` by the wall clock.
+    /// Appends `batch` as the next event, at the time `now` of the wall clock.
     ///
-    /// - Throws: `StoreError`; the log is then as it was before.
+    /// - Throws: `StoreError`; the log is unchanged then.
     func append(
         _ batch: borrowing CommandBatch, at now: Int64, deferring: Bool
     ) throws -> Appended {

@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// Reads events out of a log, from the file of the writer or beside it.
+/// Reads events from a log.
 struct EventReader {
     private let log: any LogReader
 

@@ -2,11 +2,11 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Makes what was written durable in the background, on a thread of its own.
+/// Syncs the log in the background, on a dedicated thread.
 ///
-/// Buffered events are synced within an interval (promise P1); those who want to be told when
-/// an event is durable are told after the next sync, many at a time. When nothing was written
-/// for an interval an idle mark follows, so that the log itself proves where its durable end is.
+/// Buffered events are synced within an interval (promise P1). Completions that wait for durability
+/// are called after the next sync. After an interval without a write, the log gets an idle mark, so
+/// that it proves where its durable end is.
 final class LogSyncer: Sendable {
     typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
 
@@ -20,12 +20,12 @@ final class LogSyncer: Sendable {
     private let intervalMilliseconds: Int
     private let report: @Sendable (any Error) -> Void
     private let state = Monitor(State())
-    /// Spares the writers the monitor: set by the first write after a sync.
+    /// Set by the first write after a sync, so that the others need not take the lock.
     private let isDirty = Atomic(false)
-    private let worker = SerialQueue()
+    private let queue = SerialQueue()
 
-    /// Starts the thread, which runs until `stop`. Each failure of a sync that nobody waits for
-    /// is given to `report`.
+    /// Starts the thread, which runs until `stop`. If no completion waits for a failed sync, the
+    /// error goes to `report`.
     init(
         _ log: any LogEngine, intervalMilliseconds: Int,
         report: @escaping @Sendable (any Error) -> Void
@@ -33,10 +33,10 @@ final class LogSyncer: Sendable {
         self.log = log
         self.intervalMilliseconds = intervalMilliseconds
         self.report = report
-        worker.enqueue { self.run() }
+        queue.enqueue { self.run() }
     }
 
-    /// Notes that something was appended. A few nanoseconds while it is known already.
+    /// Records that something was appended. A few nanoseconds if a sync is due already.
     func noteAppended() {
         guard !isDirty.load(ordering: .relaxed),
             !isDirty.exchange(true, ordering: .acquiringAndReleasing)
@@ -44,8 +44,8 @@ final class LogSyncer: Sendable {
         state.change { $0.isDirty = true }
     }
 
-    /// Calls `completion` on the syncer's thread once everything appended so far is durable, or
-    /// cannot become so.
+    /// Calls `completion` on the syncer's thread once everything appended so far is durable, or a
+    /// sync has failed.
     func whenDurable(_ completion: @escaping Completion) {
         let isStopping = state.change { state in
             if !state.isStopping { state.waiting.append(completion) }
@@ -54,22 +54,22 @@ final class LogSyncer: Sendable {
         if isStopping { completion(syncNow()) }
     }
 
-    /// Syncs what is left, serves those who wait, and ends the thread.
+    /// Syncs what is left, calls the waiting completions, and ends the thread.
     func stop() {
         state.change { $0.isStopping = true }
-        worker.stop()
+        queue.stop()
     }
 
     private func run() {
         while true {
             waitForWork()
-            serve()
-            // Who came while the last sync was under way is still waiting.
+            syncAndComplete()
+            // Completions that came during the last sync still wait.
             if state.withLock({ $0.isStopping && $0.waiting.isEmpty }) { return }
         }
     }
 
-    /// Waits for something to do. Writes that nobody waits for are given an interval to gather.
+    /// Waits for work. Without a waiting completion, gathers the writes of one interval.
     private func waitForWork() {
         state.wait { state -> Void? in
             state.isStopping || state.isDirty || !state.waiting.isEmpty ? () : nil
@@ -79,7 +79,7 @@ final class LogSyncer: Sendable {
         }
     }
 
-    private func serve() {
+    private func syncAndComplete() {
         let waiting = state.withLock { state in
             state.isDirty = false
             defer { state.waiting = [] }
@@ -89,13 +89,13 @@ final class LogSyncer: Sendable {
         let result = syncNow()
         for completion in waiting { completion(result) }
         if case .failure(let error) = result, waiting.isEmpty { report(error) }
-        if case .success = result, let segments = log.segments, waitsInVain() {
+        if case .success = result, let segments = log.segments, isIdle() {
             markIdle(segments)
         }
     }
 
-    /// Whether an interval passes without anything to do.
-    private func waitsInVain() -> Bool {
+    /// Returns whether an interval passes without work.
+    private func isIdle() -> Bool {
         state.wait(atMost: intervalMilliseconds) { state -> Bool? in
             state.isStopping || state.isDirty || !state.waiting.isEmpty ? true : nil
         } == nil

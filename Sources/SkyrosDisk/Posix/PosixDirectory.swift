@@ -15,7 +15,7 @@ final class PosixDirectory: Sendable {
     }
 
     deinit {
-        System.close(descriptor)
+        System.closeFile(descriptor)
     }
 
     /// Creates the directory at `path` and its parents, and syncs each directory that got a name.
@@ -41,37 +41,13 @@ final class PosixDirectory: Sendable {
 
     func directory(_ name: String) throws(DiskError) -> PosixDirectory {
         let flags = System.directoryFlags
-        let opened = try System.open(name, in: descriptor, flags, .open, "\(path)/\(name)")
-        return PosixDirectory(descriptor: opened, path: "\(path)/\(name)")
+        let path = path(of: name)
+        let opened = try System.open(name, in: descriptor, flags, .open, path)
+        return PosixDirectory(descriptor: opened, path: path)
     }
 
-    func makeDirectory(_ name: String) throws(DiskError) {
-        try System.makeDirectory(name, in: descriptor, "\(path)/\(name)")
-    }
-
-    func removeDirectory(_ name: String) throws(DiskError) {
-        try System.removeDirectory(name, in: descriptor, "\(path)/\(name)")
-    }
-
-    func list() throws(DiskError) -> [String] {
-        try System.names(in: descriptor, path).sorted()
-    }
-
-    func status(_ file: DiskPath) throws(DiskError) -> FileStatus {
-        try System.checkedStatus(named: file.name, in: descriptor, "\(path)/\(file.name)")
-    }
-
-    func rename(
-        _ source: DiskPath, to target: DiskPath, in directory: PosixDirectory
-    ) throws(DiskError) {
-        try System.rename(
-            source.name, in: descriptor, to: target.name, in: directory.descriptor,
-            "\(path)/\(source.name)")
-    }
-
-    func remove(_ file: DiskPath) throws(DiskError) {
-        try System.remove(file.name, in: descriptor, "\(path)/\(file.name)")
-    }
+    /// The path of a name in the directory, for errors.
+    func path(of name: String) -> String { "\(path)/\(name)" }
 
     func sync() throws(DiskError) {
         var code = System.syncAll(descriptor)

@@ -35,18 +35,20 @@ package final class PosixDisk: Disk {
 
     package func makeDirectory(_ directory: Directory) throws(DiskError) {
         try requireOwner(.makeDirectory)
-        if directory != .root { try root.makeDirectory(directory.rawValue) }
+        guard directory != .root else { return }
+        let name = directory.rawValue
+        try System.makeDirectory(name, in: root.descriptor, root.path(of: name))
     }
 
     package func removeDirectory(_ directory: Directory) throws(DiskError) {
         precondition(directory != .root, "A store's directory is never removed.")
         try requireOwner(.removeDirectory)
-        try root.removeDirectory(directory.rawValue)
+        try System.removeDirectory(directory.rawValue, in: root)
     }
 
     package func list(_ directory: Directory) throws(DiskError) -> [String] {
         do throws(DiskError) {
-            return try open(directory).list()
+            return try System.names(in: open(directory)).sorted()
         } catch {
             if error.isNotFound { return [] }
             throw error
@@ -55,7 +57,7 @@ package final class PosixDisk: Disk {
 
     package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
         do throws(DiskError) {
-            return try open(path.directory).status(path)
+            return try System.checkedStatus(named: path.name, in: open(path.directory))
         } catch {
             if error.isNotFound { return nil }
             throw error
@@ -69,13 +71,15 @@ package final class PosixDisk: Disk {
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
         try requireOwner(.rename)
-        try open(source.directory).rename(source, to: target, in: open(target.directory))
+        try System.rename(
+            source.name, in: open(source.directory), to: target.name,
+            in: open(target.directory))
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
         try requireOwner(.remove)
         do throws(DiskError) {
-            try open(path.directory).remove(path)
+            try System.remove(path.name, in: open(path.directory))
         } catch {
             // Without the directory there is no file either.
             if !error.isNotFound { throw error }

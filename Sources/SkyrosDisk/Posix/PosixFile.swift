@@ -23,24 +23,25 @@ final class PosixFile: DiskFile {
         name = Locked(path.name)
         // `open` checks the file before the last property is set: after that, an initializer that
         // throws runs `deinit`, which would close the descriptor a second time.
-        let shown = "\(directory.path)/\(path.name)"
-        descriptor = try Self.open(path.name, mode, in: directory.descriptor, shown)
+        descriptor = try Self.open(path.name, mode, in: directory)
     }
 
     private static func open(
-        _ name: String, _ mode: OpenMode, in directory: Int32, _ shown: String
+        _ name: String, _ mode: OpenMode, in directory: PosixDirectory
     ) throws(DiskError) -> Int32 {
+        let path = directory.path(of: name)
         let descriptor =
             switch mode {
-            case .read: try System.open(name, in: directory, System.readFlags, .open, shown)
-            case .readWrite:
-                try System.open(name, in: directory, System.readWriteFlags, .open, shown)
-            case .create: try System.create(name, in: directory, shown)
+            case .read, .readWrite:
+                try System.open(
+                    name, in: directory.descriptor,
+                    mode == .read ? System.readFlags : System.readWriteFlags, .open, path)
+            case .create: try System.create(name, in: directory)
             }
         do throws(DiskError) {
-            _ = try System.checkedStatus(descriptor, shown)
+            _ = try System.checkedStatus(descriptor, path)
         } catch {
-            System.close(descriptor)
+            System.closeFile(descriptor)
             throw error
         }
         return descriptor
@@ -92,10 +93,10 @@ final class PosixFile: DiskFile {
         return try System.checkedStatus(descriptor, path)
     }
 
-    /// Preallocates by writing zeros. A sync of data in space that is only reserved commits the file
-    /// system's journal, and may report success although that commit failed.
+    /// Preallocates by writing zeros. A sync of data in space that is only reserved commits the
+    /// file system's journal, and may report success although that commit failed.
     ///
-    /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
+    /// Source: docs/decisions/0014-preallocate-by-writing-zeros.md.
     func preallocate(to size: Int) throws(DiskError) {
         try requireOwner(.preallocate)
         var end = try System.checkedStatus(descriptor, path).sizeBytes
@@ -141,7 +142,7 @@ final class PosixFile: DiskFile {
 
     func close() throws(DiskError) {
         guard isOpen.exchange(false, ordering: .relaxed) else { return }
-        let code = System.close(descriptor)
+        let code = System.closeFile(descriptor)
         if code != 0 { throw DiskError(.close, path, .system(code)) }
     }
 

@@ -45,7 +45,7 @@ final class PosixLock: DiskLock {
         guard let open else { return }
         // A forked child shares the lock, and must not release it.
         if owner.isCurrent { System.unlock(open) }
-        System.close(open)
+        System.closeFile(open)
         Self.held.withLock { [identity] in _ = $0.remove(identity) }
     }
 
@@ -67,7 +67,7 @@ final class PosixLock: DiskLock {
             System.replaceText(of: descriptor, by: "process \(System.processID)\n")
             return descriptor
         } catch {
-            System.close(descriptor)
+            System.closeFile(descriptor)
             throw error
         }
     }

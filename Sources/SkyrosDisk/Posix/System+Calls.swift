@@ -43,21 +43,22 @@ extension System {
     /// A file of that name is unlinked, not truncated: a process that has it open keeps its bytes,
     /// and a hard link to a foreign file stays as it is.
     static func create(
-        _ name: String, in directory: Int32, _ shown: String
+        _ name: String, in directory: PosixDirectory
     ) throws(DiskError) -> Int32 {
+        let path = directory.path(of: name)
         let descriptor: Int32
         do throws(DiskError) {
-            descriptor = try open(name, in: directory, newFileFlags, .open, shown)
+            descriptor = try open(name, in: directory.descriptor, newFileFlags, .open, path)
         } catch {
             guard error.reason == .system(EEXIST) else { throw error }
-            _ = try checkedStatus(named: name, in: directory, shown)
-            try remove(name, in: directory, shown)
-            descriptor = try open(name, in: directory, newFileFlags, .open, shown)
+            _ = try checkedStatus(named: name, in: directory)
+            try remove(name, in: directory)
+            descriptor = try open(name, in: directory.descriptor, newFileFlags, .open, path)
         }
         do throws(DiskError) {
-            try keepPrivate(descriptor, shown)
+            try keepPrivate(descriptor, path)
         } catch {
-            close(descriptor)
+            closeFile(descriptor)
             throw error
         }
         return descriptor
@@ -101,14 +102,8 @@ extension System {
     }
 
     @discardableResult
-    static func close(_ descriptor: Int32) -> Int32 {
-        #if canImport(Darwin)
-            return Darwin.close(descriptor) == 0 ? 0 : errno
-        #elseif canImport(Musl)
-            return Musl.close(descriptor) == 0 ? 0 : errno
-        #else
-            return Glibc.close(descriptor) == 0 ? 0 : errno
-        #endif
+    static func closeFile(_ descriptor: Int32) -> Int32 {
+        close(descriptor) == 0 ? 0 : errno
     }
 
     // MARK: Names
@@ -124,40 +119,46 @@ extension System {
     }
 
     static func rename(
-        _ source: String, in sourceDirectory: Int32, to target: String, in targetDirectory: Int32,
-        _ shown: String
+        _ source: String, in sourceDirectory: PosixDirectory, to target: String,
+        in targetDirectory: PosixDirectory
     ) throws(DiskError) {
-        try checkName(source, in: sourceDirectory, .rename, shown)
-        try checkName(target, in: targetDirectory, .rename, shown)
-        if renameat(sourceDirectory, source, targetDirectory, target) != 0 {
-            throw DiskError(.rename, shown, .system(errno))
+        let path = sourceDirectory.path(of: source)
+        let (from, to) = (sourceDirectory.descriptor, targetDirectory.descriptor)
+        try checkName(source, in: from, .rename, path)
+        try checkName(target, in: to, .rename, path)
+        if renameat(from, source, to, target) != 0 {
+            throw DiskError(.rename, path, .system(errno))
         }
     }
 
     /// Removes a file; does nothing if there is none.
-    static func remove(_ name: String, in directory: Int32, _ shown: String) throws(DiskError) {
-        try checkName(name, in: directory, .remove, shown)
-        if unlinkat(directory, name, 0) == 0 { return }
-        let code = errno
-        if code != ENOENT { throw DiskError(.remove, shown, .system(code)) }
+    static func remove(_ name: String, in directory: PosixDirectory) throws(DiskError) {
+        try unlink(name, in: directory, 0, .remove)
     }
 
     /// Removes an empty directory; does nothing if there is none.
-    static func removeDirectory(
-        _ name: String, in directory: Int32, _ shown: String
-    ) throws(DiskError) {
-        try checkName(name, in: directory, .removeDirectory, shown)
-        if unlinkat(directory, name, AT_REMOVEDIR) == 0 { return }
-        let code = errno
-        if code != ENOENT { throw DiskError(.removeDirectory, shown, .system(code)) }
+    static func removeDirectory(_ name: String, in directory: PosixDirectory) throws(DiskError) {
+        try unlink(name, in: directory, AT_REMOVEDIR, .removeDirectory)
     }
 
-    static func names(in directory: Int32, _ path: String) throws(DiskError) -> [String] {
+    private static func unlink(
+        _ name: String, in directory: PosixDirectory, _ flags: Int32,
+        _ operation: DiskError.Operation
+    ) throws(DiskError) {
+        try checkName(name, in: directory.descriptor, operation, directory.path(of: name))
+        if unlinkat(directory.descriptor, name, flags) == 0 { return }
+        let code = errno
+        if code != ENOENT { throw DiskError(operation, directory.path(of: name), .system(code)) }
+    }
+
+    static func names(in directory: PosixDirectory) throws(DiskError) -> [String] {
+        let path = directory.path
         // Opened a second time, because `closedir` closes the descriptor that it gets.
-        let descriptor = try openUnchecked(".", in: directory, directoryFlags, .list, path)
+        let descriptor = try openUnchecked(
+            ".", in: directory.descriptor, directoryFlags, .list, path)
         guard let stream = fdopendir(descriptor) else {
             let code = errno
-            close(descriptor)
+            closeFile(descriptor)
             throw DiskError(.list, path, .system(code))
         }
         defer { closedir(stream) }
@@ -200,11 +201,12 @@ extension System {
     }
 
     static func checkedStatus(
-        named name: String, in directory: Int32, _ path: String
+        named name: String, in directory: PosixDirectory
     ) throws(DiskError) -> FileStatus {
-        try checkName(name, in: directory, .status, path)
+        let path = directory.path(of: name)
+        try checkName(name, in: directory.descriptor, .status, path)
         var status = stat()
-        if fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+        if fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
             throw DiskError(.status, path, .system(errno))
         }
         return try checked(status, path)

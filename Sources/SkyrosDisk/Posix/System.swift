@@ -56,7 +56,7 @@ package enum System {
     ///
     /// On Linux, `fdatasync` flushes the data and the size, which is all that an append needs. On
     /// Apple's systems, `fsync` leaves the data in the drive's cache and `F_FULLFSYNC` does not
-    /// (`man 2 fsync`); file systems that refuse it get the weaker call. The call is never repeated,
+    /// (`man 2 fsync`); file systems that refuse it get the weaker call. No sync is ever repeated,
     /// not even after an interruption.
     static func syncData(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
@@ -82,7 +82,7 @@ package enum System {
     /// On Linux, a sync reports success right after another thread's sync has failed to commit the
     /// same journal transaction. Setting the file's times makes the file system check its journal,
     /// and the next sync reports the result. Neither writes anything if the journal is sound.
-    /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
+    /// Source: docs/decisions/0014-preallocate-by-writing-zeros.md.
     static func confirmSync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             return 0
@@ -112,7 +112,7 @@ package enum System {
             let path = "/proc/sys/kernel/random/boot_id"
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return "" }
-            defer { close(descriptor) }
+            defer { closeFile(descriptor) }
             return text(of: descriptor)
         #endif
     }

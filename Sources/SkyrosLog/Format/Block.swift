@@ -1,18 +1,5 @@
 /// A framed, checksummed record of an open segment: a header of 48 bytes and a payload.
 ///
-/// | offset | bytes | field |
-/// |---|---|---|
-/// | 0 | 1 | mark, 0xB5 |
-/// | 1 | 1 | kind |
-/// | 2 | 2 | reserved, zero |
-/// | 4 | 4 | payloadByteCount |
-/// | 8 | 8 | sequence: the newest batch, this block included |
-/// | 16 | 8 | payloadHash: XXH64 of the payload |
-/// | 24 | 8 | chainHash through that batch |
-/// | 32 | 8 | durableByteCount: bytes of this file that were synced before the block was written |
-/// | 40 | 8 | headerHash: XXH64 of the 40 bytes before, seeded with the segment's salt |
-/// | 48 | | payload, then zeros up to a multiple of 8 |
-///
 /// The header has a separate checksum, so a damaged size cannot hide the blocks after it. The salt
 /// keeps stale bytes of another file from passing. Blocks start at multiples of 8, so the next one
 /// can be found after a damaged one.
@@ -28,15 +15,20 @@ struct Block: Equatable, Sendable {
         case closing = 4
     }
 
+    /// The layout of a block. The payload is followed by zeros up to a multiple of 8.
     enum Offset {
         static let mark = 0
         static let kind = 1
         static let reserved = 2
         static let payloadByteCount = 4
+        /// The newest batch, this block included.
         static let sequence = 8
+        /// XXH64 of the payload.
         static let payloadHash = 16
         static let chainHash = 24
+        /// Bytes of this file that were synced before the block was written.
         static let durableByteCount = 32
+        /// XXH64 of the bytes before, seeded with the segment's salt.
         static let headerHash = 40
         static let payload = 48
     }

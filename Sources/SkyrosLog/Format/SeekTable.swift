@@ -1,19 +1,6 @@
 /// The seek table of zstd's seekable format: the sizes of all frames, at the end of the file.
 ///
-/// It is a skippable frame with magic 0x184D2A5E. Its content is one entry a frame, then a footer:
-///
-/// | entry offset | bytes | field |
-/// |---|---|---|
-/// | 0 | 4 | compressedByteCount |
-/// | 4 | 4 | contentByteCount |
-/// | 8 | 4 | contentHash: low half of the content's XXH64 |
-///
-/// | footer offset | bytes | field |
-/// |---|---|---|
-/// | 0 | 4 | number of entries |
-/// | 4 | 1 | descriptor, 0x80: entries have a contentHash |
-/// | 5 | 4 | footer magic, 0x8F92EAB1 |
-///
+/// It is a skippable frame, whose content is one entry a frame, then a footer.
 /// Skippable frames have entries too, without content, or other readers refuse the file.
 ///
 /// Source: "Zstandard Seekable Format", version 0.1.0, in zstd's contrib directory.
@@ -27,6 +14,7 @@ struct SeekTable: Equatable, Sendable {
     enum EntryOffset {
         static let compressedByteCount = 0
         static let contentByteCount = 4
+        /// The low half of the content's XXH64.
         static let contentHash = 8
         static let end = 12
     }
@@ -42,6 +30,7 @@ struct SeekTable: Equatable, Sendable {
     static let footerMagic: UInt32 = 0x8F92_EAB1
     static let entryByteCount = EntryOffset.end
     static let footerByteCount = FooterOffset.end
+    /// Entries have a contentHash.
     private static let descriptor: UInt8 = 0x80
 
     var entries: [Entry] = []

@@ -1,32 +1,22 @@
 /// The first 96 bytes of an open segment, and the content of a sealed segment's first frame.
-///
-/// | offset | bytes | field |
-/// |---|---|---|
-/// | 0 | 8 | magic, "SKYLOG\r\n" |
-/// | 8 | 2 | version of the format |
-/// | 10 | 2 | oldestReader: the oldest version whose readers understand the file |
-/// | 12 | 4 | byteCount of this header, 96 |
-/// | 16 | 16 | storeID |
-/// | 32 | 8 | firstSequence: the first batch |
-/// | 40 | 8 | chainHashBefore the first batch, which names the predecessor |
-/// | 48 | 8 | timeBefore: time of the batch before the first, in microseconds since 1970 |
-/// | 56 | 8 | salt: seed of all block headers in the file |
-/// | 64 | 8 | unsyncedBytesMax: bytes that may be unsynced at any time |
-/// | 72 | 16 | reserved, zero |
-/// | 88 | 8 | headerHash: XXH64 of the 88 bytes before |
 package struct SegmentHeader: Equatable, Sendable {
+    /// The layout. Source: docs/log-format.md.
     enum Offset {
         static let magic = 0
         static let version = 8
+        /// The oldest version whose readers understand the file.
         static let oldestReader = 10
         static let byteCount = 12
         static let storeID = 16
         static let firstSequence = 32
         static let chainHashBefore = 40
+        /// The time of the batch before the first, in microseconds since 1970.
         static let timeBefore = 48
+        /// The seed of all block headers in the file.
         static let salt = 56
         static let unsyncedBytesMax = 64
         static let reserved = 72
+        /// XXH64 of the bytes before.
         static let headerHash = 88
         static let end = 96
     }

@@ -1,24 +1,16 @@
 /// The index of a sealed segment: where its batches are, and where they end. It is the content of
 /// the last frame but one.
-///
-/// | offset | bytes | field |
-/// |---|---|---|
-/// | 0 | 8 | batchCount |
-/// | 8 | 8 | chainHashAfter the last batch |
-/// | 16 | 8 | timeAfter: time of the last batch, in microseconds since 1970 |
-/// | 24 | 4 | frameCount: the frames with content |
-/// | 28 | 4 | reserved, zero |
-/// | 32 | 16 each | for each frame: firstSequence (8), chainHashBefore (8) |
-/// | | 8 | indexHash: XXH64 of all bytes before |
 struct SegmentIndex: Equatable, Sendable {
     struct Frame: Equatable, Sendable {
         var firstSequence: UInt64
         var chainHashBefore: ChainHash
     }
 
+    /// The layout; XXH64 of all bytes before follows the frames. Source: docs/log-format.md.
     enum Offset {
         static let batchCount = 0
         static let chainHashAfter = 8
+        /// The time of the last batch, in microseconds since 1970.
         static let timeAfter = 16
         static let frameCount = 24
         static let reserved = 28

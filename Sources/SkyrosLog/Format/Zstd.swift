@@ -47,43 +47,33 @@ enum Zstd {
     private static let blockContentBytesMax = 128 << 10
     private static let blockBytesMin = 4
 
-    /// The content of `frame`, which must be exactly `byteCount` bytes.
+    /// The content of `frame`.
     ///
-    /// The caller has checked `byteCount` against a limit. A frame that is too short for the content
-    /// that it states is refused before memory is allocated.
+    /// A frame that states more than it can hold is refused before memory is allocated.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the size that the frame must state; nil for any.
+    ///   - byteCountMax: the largest size that it may state.
     static func content(
-        of frame: UnsafeRawBufferPointer, byteCount: Int
+        of frame: UnsafeRawBufferPointer, byteCount: Int? = nil, byteCountMax: Int
     ) throws(Failure) -> [UInt8] {
         // The two largest values mean "unknown" and "not a frame".
         let stated = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-        guard stated == UInt64(byteCount) else {
-            throw .sizeMismatch(expected: byteCount, stated: stated)
+        let possible = min(byteCountMax, frame.count / blockBytesMin * blockContentBytesMax)
+        guard stated <= UInt64(possible), byteCount.map({ stated == UInt64($0) }) ?? true else {
+            throw .sizeMismatch(expected: byteCount ?? possible, stated: stated)
         }
-        let possible = frame.count / blockBytesMin * blockContentBytesMax
-        guard byteCount <= possible else {
-            throw .sizeMismatch(expected: possible, stated: stated)
-        }
+        let size = Int(stated)
         var result = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
-            result = ZSTD_decompress(buffer.baseAddress, byteCount, frame.baseAddress, frame.count)
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            result = ZSTD_decompress(buffer.baseAddress, size, frame.baseAddress, frame.count)
             filled = ZSTD_isError(result) == 0 ? result : 0
         }
         try check(result)
-        guard bytes.count == byteCount else {
-            throw .sizeMismatch(expected: byteCount, stated: UInt64(bytes.count))
+        guard bytes.count == size else {
+            throw .sizeMismatch(expected: size, stated: UInt64(bytes.count))
         }
         return bytes
-    }
-
-    /// The content of `frame`, whose stated size may be at most `byteCountMax`.
-    static func content(
-        of frame: UnsafeRawBufferPointer, byteCountMax: Int
-    ) throws(Failure) -> [UInt8] {
-        let stated = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-        guard stated <= UInt64(byteCountMax) else {
-            throw .sizeMismatch(expected: byteCountMax, stated: stated)
-        }
-        return try content(of: frame, byteCount: Int(stated))
     }
 
     /// The size of the frame at the start of `bytes`; nil if it is not complete.

@@ -50,17 +50,11 @@ struct BatchExtent: Sendable {
     private typealias Content = (bytes: [UInt8], ranges: [Range<Int>], chainHash: ChainHash)
 
     private func frameContent(_ bytes: [UInt8], _ format: FrameFormat) throws(LogError) -> Content {
-        if let contentByteCount, contentByteCount > format.contentBytesMax {
-            let why = "the seek table gives a frame \(contentByteCount) bytes, more than any has"
-            throw damage(.corrupt, why)
-        }
         let content: [UInt8]
         do throws(Zstd.Failure) {
             content = try bytes.withBytes { frame throws(Zstd.Failure) in
-                guard let contentByteCount else {
-                    return try Zstd.content(of: frame, byteCountMax: format.contentBytesMax)
-                }
-                return try Zstd.content(of: frame, byteCount: contentByteCount)
+                try Zstd.content(
+                    of: frame, byteCount: contentByteCount, byteCountMax: format.contentBytesMax)
             }
         } catch {
             throw damage(.corrupt, "a frame cannot be decompressed: \(error)")

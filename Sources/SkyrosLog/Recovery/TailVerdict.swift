@@ -35,21 +35,23 @@ extension TailVerdict {
         }
         let byteCount = scan.lastNonzeroOffset - start
         let isSameBoot = !bootID.isEmpty && bootID == scan.bootID
-        if start < scan.durableByteCount {
-            let why = "it was proved durable through byte \(scan.durableByteCount)"
-            self = .damaged(offset: start, why: why)
-        } else if scan.isEndContradicted {
-            let why = "the blocks before it are not those that were made durable"
-            self = .damaged(offset: start, why: why)
-        } else if scan.validBlocksAfterEnd > 0, isSameBoot {
-            let why = "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot"
-            self = .damaged(offset: start, why: why)
-        } else if byteCount > header.unsyncedBytesMax {
-            let why = "\(byteCount) bytes follow, more than may be unsynced"
-            self = .damaged(offset: start, why: why)
-        } else {
-            self = .torn(
-                offset: start, byteCount: byteCount, validBlocks: scan.validBlocksAfterEnd)
-        }
+        let damage: String? =
+            if start < scan.durableByteCount {
+                "it was proved durable through byte \(scan.durableByteCount)"
+            } else if scan.isEndContradicted {
+                "the blocks before it are not those that were made durable"
+            } else if scan.validBlocksAfterEnd > 0, isSameBoot {
+                "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot"
+            } else if byteCount > header.unsyncedBytesMax {
+                "\(byteCount) bytes follow, more than may be unsynced"
+            } else {
+                nil
+            }
+        self =
+            if let damage {
+                .damaged(offset: start, why: damage)
+            } else {
+                .torn(offset: start, byteCount: byteCount, validBlocks: scan.validBlocksAfterEnd)
+            }
     }
 }

@@ -194,9 +194,9 @@ import Testing
             atPath: full, withIntermediateDirectories: false)
         try Data([1]).write(to: URL(filePath: "\(full)/mine"))
         for (arguments, status, error) in [
-            (["--into", full], 1, "the directory holds something already"),
-            (["--into", directory.store.path], 1, "lies in the damaged store"),
-            (["--into", directory.store.path + "/new"], 1, "lies in the damaged store"),
+            (["--into", full], 1, "the directory is not empty"),
+            (["--into", directory.store.path], 1, "is in the damaged store"),
+            (["--into", directory.store.path + "/new"], 1, "is in the damaged store"),
             ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "takes no argument"),
             (
                 ["--into", path("Saved"), "--after-gap", directory.store.path + "/rest"], 2,
