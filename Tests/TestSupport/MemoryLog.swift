@@ -36,7 +36,7 @@ package final class MemoryLog: LogEngine, ObservedLog {
     private let contents: Contents
     private let batchBytesMax: Int
     private let isClosed = Locked(false)
-    /// What an observer has seen; an engine sees everything.
+    /// The number of batches that an observer has seen; nil for an engine, which sees all.
     private let seenCount: Locked<Int>?
 
     package init(_ contents: Contents, batchBytesMax: Int = 64 << 20) {
@@ -45,7 +45,7 @@ package final class MemoryLog: LogEngine, ObservedLog {
         seenCount = nil
     }
 
-    /// Observes the log from outside: it shows what was there at the last `refresh`.
+    /// Creates an observer, which sees the batches that existed at the last `refresh`.
     package init(observing contents: Contents) {
         self.contents = contents
         batchBytesMax = 0

@@ -69,7 +69,7 @@ public struct EventSequence: Sendable {
 }
 
 extension EventSequence: AsyncSequence {
-    /// What the sequence yields.
+    /// An event of the log.
     public typealias Element = Event
 
     /// An iterator that begins with the first event.

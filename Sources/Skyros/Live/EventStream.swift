@@ -10,7 +10,7 @@ import SkyrosLog
 /// demand. A slow reader costs no memory and misses nothing. The stream ends when the store is
 /// closed or the task is cancelled. Each iterator is independent.
 public struct EventStream: AsyncSequence, Sendable {
-    /// What the stream yields.
+    /// An event of the log.
     public typealias Element = Event
 
     let log: any LogReader

@@ -9,7 +9,7 @@ struct StagedRecord {
     var encoded: [UInt8]?
 }
 
-/// What a write block finds under an id.
+/// The result of looking up an id in a write block.
 struct Lookup {
     let id: RecordID
     let hash: UInt64

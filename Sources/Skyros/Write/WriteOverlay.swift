@@ -1,4 +1,4 @@
-/// What a write block has done so far: an overlay over the snapshot that it started from.
+/// The staged changes of a write block: an overlay over the snapshot that it started from.
 ///
 /// The overlay is dropped if the block throws, so a failed block changes nothing. It holds the net
 /// effect per record: a record that is inserted and deleted again is no change.
@@ -8,9 +8,9 @@ struct WriteOverlay: ~Copyable {
     /// The state that the block started from.
     private(set) var base: Snapshot
     private(set) var tables: [StagedTable] = []
-    /// The number of steps the block has made; tells whether `fork` is up to date.
+    /// The number of changes that the block has staged; `cached` is valid if it has the same.
     private var stepCount = 0
-    private var fork: (snapshot: Snapshot, stepCount: Int)?
+    private var cached: (snapshot: Snapshot, stepCount: Int)?
 
     init(on base: Snapshot) {
         self.base = base
@@ -31,7 +31,7 @@ struct WriteOverlay: ~Copyable {
         base = empty
         for index in tables.indices { tables[index].reset() }
         stepCount = 0
-        fork = nil
+        cached = nil
     }
 
     /// The position of an entity's table in the overlay.
@@ -111,12 +111,12 @@ struct WriteOverlay: ~Copyable {
     /// The state as the block sees it, for queries: the base itself while nothing is staged.
     mutating func snapshot() throws -> Snapshot {
         if stepCount == 0 { return base }
-        if let fork, fork.stepCount == stepCount { return fork.snapshot }
+        if let cached, cached.stepCount == stepCount { return cached.snapshot }
         var snapshot = base
         for table in tables {
             try apply(table, to: &snapshot)
         }
-        fork = (snapshot, stepCount)
+        cached = (snapshot, stepCount)
         return snapshot
     }
 

@@ -2,7 +2,7 @@
 public struct CrashFailure: Error, CustomStringConvertible {
     /// The seed of the run; nil if its choices were given.
     public internal(set) var seed: UInt64?
-    /// What is wrong.
+    /// A description of the problem.
     public let problem: String
     /// The trace of the run from its start to the failure, shrunk to few steps.
     public let steps: [String]

@@ -2,7 +2,7 @@ public import Skyros
 
 /// The failure of a replay: the first event that failed a check.
 public struct ReplayFailure: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// A description of the problem.
     public let problem: String
     /// The event; nil if the log holds none.
     public let event: Event?

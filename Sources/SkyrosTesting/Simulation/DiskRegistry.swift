@@ -1,6 +1,6 @@
 import SkyrosDisk
 
-/// The simulated disks of this process by number: paths, which are all that SQLite passes, name it.
+/// The simulated disks of this process by number, which is part of the paths that SQLite uses.
 struct DiskRegistry {
     private struct Entry {
         weak var disk: SimulatedDisk?
