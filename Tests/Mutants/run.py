@@ -183,7 +183,8 @@ def build(wanted):
     output, _ = process.communicate()
     if process.returncode == 0:
         return None
-    return [line for line in output.splitlines() if "error:" in line] or [output[-500:]]
+    errors = [line for line in output.splitlines() if ": error:" in line]
+    return list(dict.fromkeys(errors))[:20] or [output[-500:]]
 
 
 def test(*filters, wanted, extent="brief", seconds_max=None):
