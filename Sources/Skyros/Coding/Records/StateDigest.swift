@@ -25,14 +25,6 @@ public struct StateDigest: Hashable, Sendable {
         add(hasher.hash(entity: entity, id: id, record: record))
     }
 
-    /// Takes out a record that was added. O(n).
-    package mutating func remove(
-        entity: String, id: RecordID, record: UnsafeRawBufferPointer
-    ) {
-        var hasher = RecordHasher()
-        remove(hasher.hash(entity: entity, id: id, record: record))
-    }
-
     /// Adds what was added to another digest, as if its records were of one state with these.
     package mutating func add(_ other: StateDigest) {
         sum0 &+= other.sum0
