@@ -2,8 +2,8 @@
 /// results.
 ///
 /// - Parameter isWorthIt: if false, both run on the calling thread, one after the other.
-/// - Throws: what one of them throws; what `here` throws if both do. It returns or throws only after
-///   both have ended.
+/// - Throws: what one of them throws; what `here` throws if both do. It returns or throws only
+///   after both have ended.
 package func inParallel<A, B: Sendable, E: Error>(
     when isWorthIt: Bool, _ here: () throws(E) -> A,
     _ there: @escaping @Sendable () throws(E) -> B
