@@ -1,5 +1,13 @@
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The switch for checks that are too expensive for an app: invariants of the trees and of the
 /// log after each mutation, and replay beside each live write.
 ///
@@ -12,4 +20,35 @@ package enum InvariantChecks {
 
     /// Turns the checks on, for the whole process.
     package static func enable() { flag.store(true, ordering: .relaxed) }
+
+    /// The elements that whole checks may still visit.
+    private static let credit = Atomic(0)
+
+    /// Whether to check a whole structure, and not only what a mutation touched.
+    ///
+    /// Each call adds to a credit, and a whole check spends it: over many mutations, whole checks
+    /// visit 8 elements per mutation on average, whatever the sizes.
+    ///
+    /// - Parameter size: how many elements the check would visit.
+    package static func isWholeCheckDue(size: Int) -> Bool {
+        let available = credit.add(8, ordering: .relaxed).newValue
+        guard available >= size else { return false }
+        credit.subtract(size, ordering: .relaxed)
+        return true
+    }
+
+    /// Stops the process if an invariant is broken.
+    ///
+    /// - Parameter sentence: what is broken; nil if nothing is.
+    package static func require(_ sentence: String?, in structure: String) {
+        guard let sentence else { return }
+        stop("an invariant of \(structure) is broken, which is a bug in Skyros: \(sentence)")
+    }
+
+    /// Stops the process with a message, which optimized builds print as well.
+    package static func stop(_ message: String) -> Never {
+        let line = Array("Skyros stops this process: \(message)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        preconditionFailure(message)
+    }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// What the index keys of a Swift type say about its values.
 ///
 /// Index keys order and equal as Swift does for the types named here, and for their optionals.
-/// Of others, whose `==` and `<` may mean anything, a filter must look at the values themselves.
+/// For others, whose `==` and `<` may mean anything, a filter compares the values.
 enum KeyOrder: Comparable {
     /// Keys say nothing that can be relied on.
     case none
@@ -13,41 +13,28 @@ enum KeyOrder: Comparable {
     case full
 
     static func of(_ type: Any.Type) -> KeyOrder {
-        // The most frequent ones first: looking for conformances takes longer.
+        // The most frequent ones first.
         if type == String.self || type == Int.self || type == Double.self { return .full }
-        if type is any OrderedByKey.Type { return .full }
+        if ordered.contains(ObjectIdentifier(type)) { return .full }
         if type == Bool.self { return .equality }
         if let optional = type as? any OptionalType.Type { return of(optional.wrapped) }
         if let raw = type as? any RawRepresentable.Type { return ofRaw(raw) }
         return .none
     }
 
-    /// A raw representable type equals by its raw value; how it orders is its own affair.
+    /// Types whose index keys order as the values do.
+    private static let ordered = Set(
+        [
+            Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self, UInt.self,
+            UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Double.self,
+            Float.self, String.self, Date.self, UUID.self,
+        ].map { (type: Any.Type) in ObjectIdentifier(type) })
+
+    /// Raw representable types are equal if their raw values are; their order may be another.
     private static func ofRaw<T: RawRepresentable>(_ type: T.Type) -> KeyOrder {
         min(of(T.RawValue.self), .equality)
     }
 }
-
-/// Types whose index keys order as the values do.
-private protocol OrderedByKey {}
-
-extension Int: OrderedByKey {}
-extension Int8: OrderedByKey {}
-extension Int16: OrderedByKey {}
-extension Int32: OrderedByKey {}
-extension Int64: OrderedByKey {}
-extension Int128: OrderedByKey {}
-extension UInt: OrderedByKey {}
-extension UInt8: OrderedByKey {}
-extension UInt16: OrderedByKey {}
-extension UInt32: OrderedByKey {}
-extension UInt64: OrderedByKey {}
-extension UInt128: OrderedByKey {}
-extension Double: OrderedByKey {}
-extension Float: OrderedByKey {}
-extension String: OrderedByKey {}
-extension Date: OrderedByKey {}
-extension UUID: OrderedByKey {}
 
 /// Tells an optional type from others.
 protocol OptionalType {

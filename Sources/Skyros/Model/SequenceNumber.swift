@@ -1,4 +1,4 @@
-/// An event's place in the log: 1, 2, 3 … without gaps. 0 stands for "before the first event".
+/// An event's place in the log: 1, 2, 3 … without gaps. 0 is "before the first event".
 public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
     /// The place as a number.
     public let rawValue: UInt64
@@ -16,7 +16,7 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
 }
 
 extension SequenceNumber: Comparable {
-    /// Whether `a` stands before `b` in the log.
+    /// Whether `a` is before `b` in the log.
     public static func < (a: SequenceNumber, b: SequenceNumber) -> Bool {
         a.rawValue < b.rawValue
     }
@@ -51,15 +51,5 @@ extension SequenceNumber: CustomStringConvertible {
     public var description: String { String(rawValue) }
 }
 
-extension SequenceNumber: Codable {
-    /// Reads the place from a plain number.
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(UInt64.self)
-    }
-
-    /// Writes the place as a plain number.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-}
+// By way of `RawRepresentable`: a plain number.
+extension SequenceNumber: Codable {}

@@ -33,8 +33,8 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// Runs a fold of many events, during which nobody asks for anything by an index: the indexes
-    /// are made when it is over, which costs less than keeping them up to date for each event.
+    /// Runs a fold of many events, during which no query uses an index: the indexes are built
+    /// afterwards, which costs less than maintaining them for each event.
     mutating func fold(_ body: (inout Snapshot) throws -> Void) throws {
         for index in tables.indices { tables[index].beginFold() }
         try body(&self)
@@ -54,7 +54,7 @@ public struct Snapshot: Sendable {
         for index in tables.indices { tables[index].endLoading() }
     }
 
-    /// Says which event the tables have come to.
+    /// Sets the event that the tables have reached.
     mutating func move(to sequence: SequenceNumber, time: EventTime, rawChainHash: UInt64) {
         self.sequence = sequence
         self.time = time

@@ -1,6 +1,6 @@
 import SkyrosDisk
 
-/// All records of one entity at one moment: rows by id, and its indexes. O(1) to copy.
+/// All records of one entity after one event: rows by id, and the indexes. O(1) to copy.
 struct Table: Sendable {
     let entity: String
     /// The Swift type of the records, if the schema names one.
@@ -9,9 +9,9 @@ struct Table: Sendable {
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
     private(set) var indexes: [TableIndex]
-    /// Whether the indexes are left out for now, see `Snapshot.fold`.
-    private var isFolding = false
-    /// Whether the rows of a checkpoint arrive, and their index keys are collected.
+    /// Whether the indexes are not maintained, see `Snapshot.fold`.
+    private(set) var isFolding = false
+    /// Whether rows of a checkpoint are being loaded, and their index keys collected.
     private var isLoading = false
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
@@ -38,7 +38,7 @@ struct Table: Sendable {
         id.bytes.hash(seed: hashSeed)
     }
 
-    /// A row for a record that comes from the log or the checkpoint.
+    /// A row for a record from the log or the checkpoint.
     func storedRow(_ id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) -> Row {
         func stored<E: Entity>(as type: E.Type) -> Row {
             StoredRow<E>(id: id, hash: hash, number: number, bytes: bytes)
@@ -47,10 +47,10 @@ struct Table: Sendable {
         return EncodedRow(id: id, hash: hash, number: number, bytes: bytes)
     }
 
-    /// Adds a row, and returns the one that had its id until now, if there was one.
+    /// Adds a row, and returns the row that it replaces, if any.
     ///
     /// - Parameters:
-    ///   - before: the record that is replaced; nil if there is none.
+    ///   - before: the record that it replaces; nil if there is none.
     ///   - after: the record of the new row.
     @discardableResult
     mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws -> Row? {
@@ -60,7 +60,11 @@ struct Table: Sendable {
             }
         }
         nextNumber = max(nextNumber, row.number + 1)
-        return rows.insert(row)
+        let replaced = rows.insert(row)
+        // A caller whose `before` does not fit discards the table.
+        let fits = (replaced == nil) == (before == nil)
+        if InvariantChecks.isEnabled, fits { checkInvariants(near: row.id) }
+        return replaced
     }
 
     /// Prepares for `rowCount` rows of a checkpoint.
@@ -88,6 +92,9 @@ struct Table: Sendable {
         guard isLoading else { return }
         for index in indexes.indices { indexes[index].endLoading() }
         (isLoading, isFolding) = (false, false)
+        if InvariantChecks.isEnabled {
+            InvariantChecks.require(brokenInvariant(), in: "the table \(entity)")
+        }
     }
 
     /// Removes and returns the row with this id, whose record is `before`.
@@ -96,22 +103,24 @@ struct Table: Sendable {
         if !isFolding {
             for index in indexes.indices { try indexes[index].remove(id, before: before) }
         }
-        return rows.remove(id: id, hash: hash(id))
+        let removed = rows.remove(id: id, hash: hash(id))
+        if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: id) }
+        return removed
     }
 
-    /// Removes all rows; their numbers are not given again.
+    /// Removes all rows; their numbers are not used again.
     mutating func clear() {
         rows = RowTrie()
         indexes = indexes.map { TableIndex($0.definition) }
     }
 
-    /// Leaves the indexes out until `endFold`.
+    /// Stops maintaining the indexes until `endFold`.
     mutating func beginFold() {
         isFolding = true
         indexes = indexes.map { TableIndex($0.definition) }
     }
 
-    /// Makes the indexes of the rows that there are now. O(n log n).
+    /// Builds the indexes of all rows. O(n log n).
     ///
     /// - Throws: `StoreError` with `.invalidEvent` if a record cannot be read.
     mutating func endFold() throws {
@@ -130,14 +139,7 @@ struct Table: Sendable {
 
     /// All rows in the order of their ids. O(n log n).
     func sortedRows() -> [Row] {
-        var all: [Row] = []
-        all.reserveCapacity(rows.count)
-        rows.forEach { row in
-            all.append(row)
-            return true
-        }
-        all.sort { $0.id < $1.id }
-        return all
+        rows.all().map { $0.takeUnretainedValue() }.sorted { $0.id < $1.id }
     }
 }
 
@@ -145,13 +147,13 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = IndexBTree()
-    /// How many rows there are whose stored values are not what today's type writes.
+    /// The number of rows whose stored values are not what today's type writes.
     private var unexpectedCount = 0
     /// The keys of the rows that a checkpoint has brought so far, in two parts of the same size;
     /// nil when none is loaded.
     private var loading: (IndexBulkLoader, IndexBulkLoader)?
 
-    /// Whether the keys say of every record what today's type reads.
+    /// Whether the keys of all records agree with what today's type reads.
     var isFaithful: Bool { unexpectedCount == 0 }
 
     init(_ definition: IndexDefinition) {
@@ -174,16 +176,16 @@ struct TableIndex: Sendable {
         tree = IndexBulkLoader.tree(of: a.sorter, b.sorter)
     }
 
-    /// From so many rows on two threads gather and sort the keys.
+    /// From this number of rows on, two threads make and sort the keys.
     private static let twoThreadRowsMin = 8_192
 
-    /// The keys of some rows in their order, and how many of them are not what the type writes.
+    /// The sorted keys of some rows, and how many of them are not what the type writes.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
     ) throws -> (sorter: IndexBulkLoader, unexpectedCount: Int) {
         let sorter = IndexBulkLoader(reserving: rows.count)
         var unexpectedCount = 0
-        // In the order in which they lie in memory.
+        // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
             let checked = try row._withUnsafeGuaranteedRef { row in
                 try definition.checkedKey(of: row.encoded())
@@ -225,7 +227,7 @@ struct TableIndex: Sendable {
         tree = IndexBulkLoader.tree(of: a, b)
     }
 
-    /// Notes that `row` has taken the place of the record `before`, if there was one.
+    /// Adds `row`, which replaces the record `before`, if there was one.
     mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
         let new = try definition.checkedKey(of: after)
         if let before {
@@ -243,7 +245,7 @@ struct TableIndex: Sendable {
         if !old.isExpected { unexpectedCount -= 1 }
     }
 
-    /// Whether any row under this key is one that `isMeant` says yes to. O(log n + rows asked).
+    /// Whether `isMeant` returns true for a row with this key. O(log n + rows visited).
     func contains(_ key: ByteString, where isMeant: (Row) throws -> Bool) rethrows -> Bool {
         var isFound = false
         let bound = IndexBTree.Bound(key: key, isInclusive: true)

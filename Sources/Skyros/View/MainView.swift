@@ -1,26 +1,25 @@
 import SkyrosDisk
 
-/// The cell that holds the newest snapshot.
+/// The holder of the newest snapshot.
 ///
-/// A reader waits at most for a bounded step in memory: a small event is applied in place while
-/// the lock is closed, a large one to a copy that is then swapped in (promise P8).
+/// A reader waits at most for a bounded step in memory: a small event is applied in place under the
+/// exclusive lock, a large one to a copy that is then swapped in (promise P8).
 ///
-/// - Note: `@unchecked` because the compiler cannot see that what is behind the pointer is read
-///   behind the lock and changed while it is closed.
+/// - Note: `@unchecked` because of the pointer: it is read under the shared lock and written under
+///   the exclusive one.
 final class MainView: @unchecked Sendable {
     /// Events with more changes are applied outside of the lock.
     private static let changesInPlaceMax = 1_000
 
-    /// Behind a pointer, as in `Locked`.
+    /// A pointer, as in `Locked`.
     private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
     private let lock = SharedLock()
     private let hashSeed: UInt64
-    /// The rows that changed since the last checkpoint. Its lock is held by whoever changes the
-    /// view, so that rows and snapshot are of one moment.
+    /// The rows that changed since the last checkpoint. `update` holds its lock, so that rows and
+    /// snapshot are of the same event.
     private let dirty: Locked<DirtyRows>
 
-    /// - Parameter dirty: the rows that the checkpoint does not hold as the snapshot does; also
-    ///   says whether to note such rows at all.
+    /// - Parameter dirty: the rows that differ from the checkpoint; also whether to record them.
     init(_ snapshot: Snapshot, dirty: DirtyRows) {
         hashSeed = snapshot.hashSeed
         self.snapshot.initialize(to: snapshot)
@@ -44,14 +43,13 @@ final class MainView: @unchecked Sendable {
         let hash = id.bytes.hash(seed: hashSeed)
         let token = lock.lockShared()
         defer { lock.unlockShared(token) }
-        // Nothing on the way is copied: threads that counted references to the same objects
-        // would wait for each other.
+        // Nothing is copied: threads that change the same reference counts wait for each other.
         return snapshot.pointee.tables.withUnsafeBufferPointer { tables in
             tables[index].rows.find(id: id, hash: hash)
         }
     }
 
-    /// Moves the view on by an event with `changeCount` changes. One thread at a time.
+    /// Applies an event with `changeCount` changes. Called by one thread at a time.
     func update(
         changeCount: Int, _ apply: (inout Snapshot, inout DirtyRows) throws -> Void
     ) rethrows {
@@ -65,7 +63,7 @@ final class MainView: @unchecked Sendable {
         }
     }
 
-    /// The newest state and all rows touched since the last call.
+    /// The newest state and all rows that changed since the last call.
     func takeDirty() -> (Snapshot, DirtyRows) {
         dirty.withLock { dirty in
             defer { dirty = DirtyRows(isRecording: dirty.isRecording) }
@@ -73,7 +71,7 @@ final class MainView: @unchecked Sendable {
         }
     }
 
-    /// Puts back what was taken, because it could not be written.
+    /// Restores rows that could not be written.
     func restoreDirty(_ taken: DirtyRows) {
         dirty.withLock { newer in
             var all = taken

@@ -212,13 +212,14 @@ import Testing
                 [0, 1, 254, 255][random.below(4)] as UInt8
             }
             let rest = (0..<random.below(4)).map { _ in [0, 1, 254, 255][random.below(4)] as UInt8 }
-            guard let bound = IndexKey.upperBound(ofPrefix: ByteString(prefix)) else {
+            let bound = IndexKey.upperBound(ofPrefix: prefix)
+            guard !bound.isEmpty else {
                 #expect(prefix.allSatisfy { $0 == 255 })
                 continue
             }
-            #expect(ByteString(prefix + rest) < bound)
-            #expect(!bound.array.starts(with: prefix))
-            #expect(bound.array.count <= prefix.count)
+            #expect((prefix + rest).lexicographicallyPrecedes(bound))
+            #expect(!bound.starts(with: prefix))
+            #expect(bound.count <= prefix.count)
         }
     }
 

@@ -74,9 +74,7 @@ import Testing
         sum.remove(digest(Array(rows[..<80])))
         #expect(sum == digest(Array(rows[80...])))
         var kept = whole
-        for row in rows[..<80] {
-            kept.remove(digest([row]))
-        }
+        for row in rows[..<80] { kept.remove(digest([row])) }
         #expect(kept == sum)
     }
 

@@ -61,13 +61,11 @@ import Testing
     @Test func `finds nothing in an empty tree`() {
         #expect(KeyShape.short.scan(IndexBTree()).isEmpty)
         #expect(IndexBTree().first(key: StateFixtures.key(1)) == nil)
-        #expect(!IndexBTree().contains(key: StateFixtures.key(1)))
     }
 
     @Test func `tells whether a key is there, and its first row`() {
         for key in 0...910 {
             let first = model.scan(from: (key, true), to: (key, true)).first
-            #expect(tree.contains(key: StateFixtures.key(key)) == (first != nil))
             let row = tree.first(key: StateFixtures.key(key))
             #expect(row?.id == first.map { StateFixtures.id($0.id) })
         }

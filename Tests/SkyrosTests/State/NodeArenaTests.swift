@@ -1,11 +1,13 @@
+import SkyrosDisk
 import TestSupport
 import Testing
 
 @testable import Skyros
 
-@Suite struct `The memory of nodes` {
-    @Test func `gives blocks that do not overlap, and gives a freed one again`() {
-        let memory = NodeArena()
+@Suite struct `A node arena` {
+    @Test(arguments: [NodeArena.Mode.slabs, .malloc])
+    func `gives blocks that do not overlap`(mode: NodeArena.Mode) {
+        let memory = NodeArena(mode)
         var random = RandomSource(seed: 3)
         var blocks: [(start: UnsafeMutableRawPointer, size: Int, mark: UInt8)] = []
         for step in 0..<20_000 {
@@ -30,8 +32,23 @@ import Testing
         #expect(memory.usedBytes == 0)
     }
 
-    @Test func `is reused before more is taken`() {
-        let memory = NodeArena()
+    /// `scripts/test --deep` sets the variable for the address sanitizer.
+    @Test func `takes each node from malloc where SKYROS_ARENA says so`() {
+        #expect(NodeArena.Mode(setting: "malloc") == .malloc)
+        #expect(NodeArena.Mode(setting: nil) == .slabs)
+        #expect(NodeArena.Mode(setting: "") == .slabs)
+        let isSet = System.environment("SKYROS_ARENA") == "malloc"
+        #expect(NodeArena.Mode.ofProcess == (isSet ? .malloc : .slabs))
+        // A block that is freed is not kept for the next one.
+        let memory = NodeArena(.malloc)
+        let blocks = (0..<100).map { _ in memory.allocate(byteCount: 200) }
+        for block in blocks { memory.free(block, byteCount: 200) }
+        #expect(memory.usedBytes == 0)
+        #expect(memory.slabCount == 0)
+    }
+
+    @Test func `reuses a freed block before it takes more memory`() {
+        let memory = NodeArena(.slabs)
         let first = memory.allocate(byteCount: 200)
         let second = memory.allocate(byteCount: 200)
         memory.free(first, byteCount: 200)
@@ -41,8 +58,8 @@ import Testing
         memory.free(second, byteCount: 200)
     }
 
-    @Test func `cuts larger blocks that were freed before more is taken`() {
-        let memory = NodeArena()
+    @Test func `cuts larger blocks that were freed before it takes more memory`() {
+        let memory = NodeArena(.slabs)
         let large = memory.allocate(byteCount: 1_024)
         // Less than this is left of the first slab, and less than that when it has gone.
         let second = memory.allocate(byteCount: 2_560)
@@ -56,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: KeyShape.allCases)
-    func `is all given back by a tree and its copies`(shape: KeyShape) {
+    func `is empty after a tree and its copies`(shape: KeyShape) {
         var tree = IndexBTree()
         for number in 0..<3_000 {
             tree.insert(key: shape.key(number % 700), row: StateFixtures.row(number, hash: 0))
@@ -72,7 +89,7 @@ import Testing
         #expect(tree.nodeBytes == 0)
     }
 
-    @Test func `is all given back by a map and its copies`() {
+    @Test func `is empty after a trie and its copies`() {
         var map = RowTrie()
         for number in 0..<3_000 {
             map.insert(StateFixtures.row(number, hash: StateFixtures.mixed(number)))

@@ -50,18 +50,11 @@ extension CBORReader {
     ) throws(CBORError) -> Range<Int>? {
         var name = name
         return try name.withUTF8Bytes { (utf8) throws(CBORError) in
-            try valueRange(ofKey: utf8, inMap: bytes)
+            var fields = try MapEntries(bytes)
+            while let field = try fields.next() {
+                if bytes.equals(utf8, at: field.key) { return field.value }
+            }
+            return nil
         }
-    }
-
-    /// Where the value of the field whose name has these UTF-8 bytes lies, or nil. O(n).
-    package static func valueRange(
-        ofKey utf8: UnsafeRawBufferPointer, inMap bytes: UnsafeRawBufferPointer
-    ) throws(CBORError) -> Range<Int>? {
-        var fields = try MapEntries(bytes)
-        while let field = try fields.next() {
-            if bytes.equals(utf8, at: field.key) { return field.value }
-        }
-        return nil
     }
 }

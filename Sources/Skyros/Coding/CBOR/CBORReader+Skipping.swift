@@ -2,7 +2,7 @@ extension CBORReader {
     /// Steps over the next item, whatever it is, and returns where it lies. O(n).
     ///
     /// The item is checked for being well formed and within the stored subset, down to its
-    /// last byte; that keys are unique and text is UTF-8 is left to whoever reads them.
+    /// last byte. Unique keys and valid UTF-8 are checked when they are read.
     /// `depth` is the number of arrays, maps and tags around the item.
     @discardableResult
     @inline(__always)

@@ -50,7 +50,7 @@ package struct CBORReader {
         return bytes[offset]
     }
 
-    /// Reads a head and steps behind it. O(1).
+    /// Reads a head. O(1).
     @inline(__always)
     package mutating func readHead() throws(CBORError) -> Head {
         let byte = try peekByte()

@@ -129,7 +129,7 @@ extension CBORWriter {
         }
     }
 
-    /// A text that stands in the source. O(n).
+    /// A text literal. O(n).
     @inline(__always)
     package mutating func append(text: StaticString) {
         append(utf8: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

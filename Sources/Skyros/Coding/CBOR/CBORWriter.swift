@@ -26,7 +26,7 @@ package struct CBORWriter: ~Copyable {
         base.deallocate()
     }
 
-    /// Makes room for `size` more bytes. Amortised O(1) per byte.
+    /// Reserves memory for `size` more bytes. Amortised O(1) per byte.
     @inline(__always)
     mutating func reserve(_ size: Int) {
         if capacity - count < size { grow(by: size) }
@@ -72,7 +72,7 @@ package struct CBORWriter: ~Copyable {
         [UInt8](UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    // MARK: Unchecked writing; the caller has reserved the room
+    // MARK: Unchecked writing; the caller has reserved the memory
 
     @inline(__always)
     mutating func store(_ byte: UInt8) {

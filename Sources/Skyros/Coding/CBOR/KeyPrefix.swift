@@ -80,7 +80,7 @@ struct MapEntry {
 extension CBORReader {
     /// Reads a key, and steps over its value, around which there are `depth` arrays and maps.
     ///
-    /// The same as `readKey` and `skipValue`, but for usual keys and values in one go.
+    /// The same as `readKey` and `skipValue`, in one step for usual keys and values.
     @inline(__always)
     mutating func readField(depth: Int) throws(CBORError) -> MapEntry {
         let start = offset
@@ -89,7 +89,7 @@ extension CBORReader {
             let bits = UInt64(
                 bigEndian: base.loadUnaligned(fromByteOffset: start, as: UInt64.self))
             let size = Int(truncatingIfNeeded: bits >> 56) &- 0x60
-            // The first byte of a key of up to 23 bytes, and the value's first byte behind it.
+            // The first byte of a key of up to 23 bytes, and the value's first byte after it.
             if size >= 0, size < 24, size &+ 1 < left {
                 let value = start &+ 1 &+ size
                 let byte = base.load(fromByteOffset: value, as: UInt8.self)

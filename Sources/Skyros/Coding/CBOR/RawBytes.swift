@@ -121,8 +121,8 @@ extension UnsafeRawBufferPointer {
 
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Less than, equal to or greater than zero, as these bytes stand to `other`: the order of
-    /// the first byte that differs, and otherwise the shorter first. O(n).
+    /// Negative, zero or positive, as these bytes are less than, equal to or greater than `other`:
+    /// by the first byte that differs, and otherwise the shorter first. O(n).
     func compare(_ other: UnsafeRawBufferPointer) -> Int {
         if let base = baseAddress, let otherBase = other.baseAddress {
             let order = memcmp(base, otherBase, Swift.min(count, other.count))
@@ -135,8 +135,8 @@ extension UnsafeRawBufferPointer {
 extension String {
     /// The text with these bytes as its UTF-8, or nil if they are not valid. O(n).
     ///
-    /// Several times faster than `String(validating:as:)` for short texts: what the standard
-    /// library's repairing initialiser gives back unchanged was valid.
+    /// Several times faster than `String(validating:as:)` for short texts: bytes that the standard
+    /// library's repairing initializer returns unchanged were valid.
     init?(validUTF8 bytes: UnsafeRawBufferPointer) {
         if bytes.isASCII {
             self = String(unsafeUninitializedCapacity: bytes.count) { target in

@@ -3,7 +3,7 @@ import Foundation
 /// One decoding call. Decoders and containers are small values that refer to it.
 ///
 /// A session is confined to the thread of its call, like the containers that refer to it. They
-/// may outlive the call: the state's stamp then no longer matches, and they find no bytes.
+/// may outlive the call: then the state's stamp no longer matches, and they find no bytes.
 struct DecodingContext {
     /// Plain memory from a pool that never frees it, see `ScratchPool`.
     let state: UnsafeMutablePointer<DecodingState>
@@ -12,7 +12,7 @@ struct DecodingContext {
     private static let pool: ScratchPool = ScratchPool { DecodingContext.pool.keep($0) }
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    /// A session of its own for the caller, who ends it.
+    /// A new session, which the caller ends.
     static func begin() -> DecodingContext {
         let state: UnsafeMutablePointer<DecodingState>
         if let memory = pool.take() {
@@ -24,13 +24,13 @@ struct DecodingContext {
         return DecodingContext(state: state, stamp: state.pointee.stamp)
     }
 
-    /// Gives the session's memory back.
+    /// Returns the session's memory to the pool.
     func end() {
         state.pointee.reset()
         Self.pool.put(UnsafeMutableRawPointer(state))
     }
 
-    /// Whether the call is still going on.
+    /// Whether the call is still running.
     @inline(__always)
     var isValid: Bool { state.pointee.stamp == stamp }
 
@@ -91,7 +91,7 @@ struct DecodingContext {
     func decodeScalar<T>(
         _ type: T.Type, _ kind: CodingKind, _ reader: inout CBORReader
     ) throws -> T {
-        // Each cast is from the type that `kind` stands for, that is, from the same type.
+        // Each cast is from the type of `kind`, that is, from the same type.
         func cast<U>(_ value: U) -> T { unsafeBitCast(value, to: type) }
         let start = reader.offset
         do {
@@ -189,7 +189,7 @@ extension CBORReader {
         }
     }
 
-    /// The offset behind the next item.
+    /// The offset after the next item.
     private func following() throws(CBORError) -> Int {
         var reader = self
         return try reader.skipValue().upperBound

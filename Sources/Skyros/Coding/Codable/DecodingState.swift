@@ -9,8 +9,7 @@ struct DecodingEntry: BitwiseCopyable {
 
 /// What a decoding call works on.
 struct DecodingState: ~Copyable {
-    /// The number of the call, by which decoders and containers of earlier calls are told from
-    /// those of this one.
+    /// The number of the call, which decoders and containers of earlier calls do not have.
     private(set) var stamp: UInt = 1
     /// The bytes of the call; none when it is over.
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)

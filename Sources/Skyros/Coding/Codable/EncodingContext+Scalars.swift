@@ -3,7 +3,7 @@ import Foundation
 extension EncodingContext {
     /// Appends a value whose type is known to be the one of `kind`.
     func encodeScalar<T: Encodable>(_ value: T, _ kind: CodingKind) throws {
-        // Each cast is to the type that `kind` stands for, that is, to the same type.
+        // Each cast is to the type of `kind`, that is, to the same type.
         func cast<U>(_ type: U.Type) -> U { unsafeBitCast(value, to: type) }
         switch kind {
         case .string: state.pointee.writer.append(text: cast(String.self))
@@ -26,8 +26,12 @@ extension EncodingContext {
         case .uint16: state.pointee.writer.append(UInt64(cast(UInt16.self)))
         case .uint32: state.pointee.writer.append(UInt64(cast(UInt32.self)))
         case .uint64: state.pointee.writer.append(cast(UInt64.self))
-        case .int128: try append(cast(Int128.self))
-        case .uint128: try append(cast(UInt128.self))
+        case .int128:
+            try reserveLevels(1)
+            state.pointee.writer.append(cast(Int128.self))
+        case .uint128:
+            try reserveLevels(1)
+            state.pointee.writer.append(cast(UInt128.self))
         case .data: state.pointee.writer.append(cast(Data.self))
         case .url: try encodeURL(cast(URL.self))
         case .decimal: try encodeDecimal(cast(Decimal.self))
@@ -36,17 +40,7 @@ extension EncodingContext {
         }
     }
 
-    func append(_ value: Int128) throws {
-        try reserveLevels(1)
-        state.pointee.writer.append(value)
-    }
-
-    func append(_ value: UInt128) throws {
-        try reserveLevels(1)
-        state.pointee.writer.append(value)
-    }
-
-    /// A URL without a base is a tagged text; one with a base is what `URL` makes of it.
+    /// A URL without a base is a tagged text; one with a base encodes itself.
     private func encodeURL(_ url: URL) throws {
         guard url.baseURL == nil else {
             let place = try pushFrame(.undecided)

@@ -15,7 +15,7 @@ struct EncodingContext {
     /// nesting bytes; three calls a level are plenty for the latter.
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    /// A session of its own for the caller, who ends it.
+    /// A new session, which the caller ends.
     static func begin() -> EncodingContext {
         if let memory = pool.take() {
             return EncodingContext(state: memory.assumingMemoryBound(to: EncodingState.self))
@@ -25,7 +25,7 @@ struct EncodingContext {
         return EncodingContext(state: state)
     }
 
-    /// Gives the session's memory back. What is still written to its places is an error.
+    /// Returns the session's memory to the pool. Later writes to its cursors are errors.
     func end() {
         state.pointee.reset()
         Self.pool.put(UnsafeMutableRawPointer(state))
@@ -36,7 +36,7 @@ struct EncodingContext {
 
     // MARK: Values
 
-    /// Encodes `value` behind what the top frame has so far.
+    /// Appends `value` to the top frame.
     func encode<T: Encodable>(_ value: T) throws {
         switch state.pointee.kinds.kind(of: T.self) {
         case .plain, .unknown: try encodePlain(value)
@@ -66,8 +66,7 @@ struct EncodingContext {
 
     /// Calls `body` with what was encoded so far.
     func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let writer = UnsafeRawPointer(state.pointee.writer.base)
-        try body(UnsafeRawBufferPointer(start: writer, count: state.pointee.writer.count))
+        try state.pointee.writer.withUnsafeBytes(body)
     }
 
     // MARK: Errors
@@ -85,8 +84,8 @@ struct EncodingContext {
 
     /// The keys that lead to what the frame below `frame` is encoding. O(depth).
     ///
-    /// Keeping a path up to date would cost more than encoding does; it is put together from
-    /// the stack of frames when somebody asks.
+    /// Maintaining a path would cost more than encoding does; it is computed from the stack of
+    /// frames on request.
     func codingPath(upTo frame: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         if let parent = state.pointee.parent {

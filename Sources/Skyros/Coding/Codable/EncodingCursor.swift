@@ -90,37 +90,33 @@ struct EncodingCursor {
     func encodeField<T: Encodable>(_ value: T, _ key: some CodingKey) throws {
         try beginField(key)
         let entry = state.pointee.entries.count - 1
-        do {
-            try session.encode(value)
-        } catch {
-            let start = Int(state.pointee.entries[entry].start)
-            state.pointee.rollBack(toFrames: frame + 1, entries: entry, bytes: start)
-            throw error
-        }
+        let start = Int(state.pointee.entries[entry].start)
+        try encode(value, orRollBackTo: start, entries: entry) { _ in }
     }
 
     func encodeElement<T: Encodable>(_ value: T) throws {
         try beginElement()
-        let start = state.pointee.writer.count
-        let entries = state.pointee.entries.count
-        do {
-            try session.encode(value)
-        } catch {
-            state.pointee.rollBack(toFrames: frame + 1, entries: entries, bytes: start)
-            state.pointee.frames.base[frame].count -= 1
-            throw error
-        }
+        let (start, entries) = (state.pointee.writer.count, state.pointee.entries.count)
+        try encode(value, orRollBackTo: start, entries: entries) { $0.pointee.count -= 1 }
     }
 
     func encodeValue<T: Encodable>(_ value: T) throws {
         try beginValue()
-        let start = state.pointee.writer.count
-        let entries = state.pointee.entries.count
+        let (start, entries) = (state.pointee.writer.count, state.pointee.entries.count)
+        try encode(value, orRollBackTo: start, entries: entries) { $0.pointee.kind = .undecided }
+    }
+
+    /// Encodes a value; if that throws, restores the state before it, and the frame by `undo`.
+    @inline(__always)
+    private func encode<T: Encodable>(
+        _ value: T, orRollBackTo start: Int, entries: Int,
+        undo: (UnsafeMutablePointer<EncodingFrame>) -> Void
+    ) throws {
         do {
             try session.encode(value)
         } catch {
             state.pointee.rollBack(toFrames: frame + 1, entries: entries, bytes: start)
-            state.pointee.frames.base[frame].kind = .undecided
+            undo(state.pointee.frames.base + frame)
             throw error
         }
     }

@@ -27,7 +27,7 @@ extension EncodingState {
         throw failure
     }
 
-    /// Writes a head over the byte kept at `start`, and makes room first if it needs more.
+    /// Writes a head over the byte reserved at `start`; moves the content if the head is longer.
     private mutating func patchHead(_ type: CBORType, _ count: Int, at start: Int) {
         if count < 24 {
             let byte = type.rawValue << 5 | UInt8(truncatingIfNeeded: count)
@@ -36,8 +36,8 @@ extension EncodingState {
         }
         let contentSize = writer.count - start - 1
         writer.reserve(8)
-        // Heads are at most nine bytes: the content moves behind the room for the longest,
-        // and back once the size of this one is known.
+        // Heads have at most nine bytes: the content moves by eight bytes, and back once the
+        // size of this head is known.
         let content = writer.base + start + 1
         memmove(content + 8, content, contentSize)
         writer.truncate(to: start)
@@ -70,7 +70,7 @@ extension EncodingState {
         return true
     }
 
-    /// Of entries with the same key the last one in the order of encoding stays.
+    /// Of entries with the same key the last one in the order of encoding is kept.
     private mutating func dropRepeatedKeys(from first: Int) {
         var kept = first
         for index in first..<entries.count {
@@ -114,7 +114,7 @@ extension EncodingState {
 
     // MARK: Sorting
 
-    /// Brings the entries from `first` on into the order of their bytes. O(n log n).
+    /// Sorts the entries from `first` on by their bytes. O(n log n).
     mutating func sortEntries(from first: Int, _ type: CBORType) {
         var slice = entries.slice(from: first)
         var end = UInt32(truncatingIfNeeded: writer.count)
@@ -155,7 +155,7 @@ extension EncodingState {
         }
     }
 
-    /// Writes a head at `start` and behind it the entries in their present order. O(n).
+    /// Writes a head at `start` and after it the entries in their present order. O(n).
     mutating func emitEntries(from first: Int, at start: Int, _ type: CBORType, _ count: Int) {
         let size = writer.count - start
         scratch.removeAll()

@@ -1,4 +1,4 @@
-/// The encoder that a type's `encode(to:)` gets: it stands for one value.
+/// The encoder of one value, which a type's `encode(to:)` gets.
 struct FrameEncoder: Encoder {
     let place: EncodingCursor
 

@@ -32,47 +32,15 @@ extension KeyedDecoding {
         try read(key) { reader throws(CBORError) in try reader.readFloat() }
     }
 
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    /// Serves all integers of up to 64 bits: the standard library asks for each of them.
+    @inline(__always)
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try read(key) { reader throws(CBORError) in try reader.readInteger() }
     }
 
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
+    // The standard library has implementations of these two, which only throw.
 
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try read(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
         try read(key) { reader throws(CBORError) in try reader.readInteger() }
     }
 
@@ -80,7 +48,7 @@ extension KeyedDecoding {
         try read(key) { reader throws(CBORError) in try reader.readInteger() }
     }
 
-    // MARK: Optional
+    // MARK: Optional: the frequent ones; for others the standard library searches three times
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         try readIfPresent(key) { reader throws(CBORError) in try reader.readBool() }
@@ -94,55 +62,11 @@ extension KeyedDecoding {
         try readIfPresent(key) { reader throws(CBORError) in try reader.readDouble() }
     }
 
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readFloat() }
-    }
-
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
         try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
     }
 
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
-    }
-
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
         try readIfPresent(key) { reader throws(CBORError) in try reader.readInteger() }
     }
 }

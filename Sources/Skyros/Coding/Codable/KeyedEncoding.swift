@@ -55,65 +55,22 @@ extension KeyedEncoding {
         place.state.pointee.writer.append(value)
     }
 
-    func encode(_ value: Int, forKey key: Key) throws {
+    /// Serves all integers of up to 64 bits: the standard library asks for each of them.
+    @inline(__always)
+    func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) throws {
+        guard T.bitWidth <= 64 else { return try place.encodeField(value, key) }
         try place.beginField(key)
-        place.state.pointee.writer.append(Int64(value))
+        if T.isSigned {
+            place.state.pointee.writer.append(Int64(truncatingIfNeeded: value))
+        } else {
+            place.state.pointee.writer.append(UInt64(truncatingIfNeeded: value))
+        }
     }
 
-    func encode(_ value: Int8, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(Int64(value))
-    }
+    // The standard library has implementations of these two, which only throw.
 
-    func encode(_ value: Int16, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int32, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int64, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: UInt, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt8, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt16, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt32, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt64, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Int128, forKey key: Key) throws {
-        try place.beginField(key)
-        try place.session.append(value)
-    }
-
-    func encode(_ value: UInt128, forKey key: Key) throws {
-        try place.beginField(key)
-        try place.session.append(value)
-    }
+    func encode(_ value: Int128, forKey key: Key) throws { try place.encodeField(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try place.encodeField(value, key) }
 }
 
 extension KeyedEncoding {

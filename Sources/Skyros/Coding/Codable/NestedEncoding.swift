@@ -1,7 +1,7 @@
 /// A container that was asked for explicitly, and where its bytes belong.
 ///
 /// Its owner may fill it at any time until the value around it is complete, before, between
-/// and after other fields; so it grows in a session of its own.
+/// and after other fields; so it grows in a separate session.
 struct NestedEncoding {
     let session: EncodingContext
     /// The frame that it is part of.

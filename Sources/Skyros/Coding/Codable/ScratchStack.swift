@@ -1,7 +1,7 @@
-/// A stack of plain elements in memory of its own, kept from one use to the next.
+/// A stack of plain elements, whose memory is reused.
 ///
-/// It is an array without reference counts and checks of uniqueness, for the few places where
-/// every encoded or decoded field passes.
+/// An array without reference counts and uniqueness checks, for the few places that run for every
+/// encoded or decoded field.
 struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0

@@ -9,91 +9,17 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
         place.state.pointee.writer.appendNull()
     }
 
-    func encode<T: Encodable>(_ value: T) throws {
-        try place.encodeValue(value)
-    }
-}
+    /// Serves the other scalars as well.
+    func encode<T: Encodable>(_ value: T) throws { try place.encodeValue(value) }
 
-extension SingleValueEncoding {
-    // MARK: Scalars
-
-    func encode(_ value: Bool) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(value)
-    }
-
+    /// The frequent one: enums with text as their raw values.
     func encode(_ value: String) throws {
         try place.beginValue()
         place.state.pointee.writer.append(text: value)
     }
 
-    func encode(_ value: Double) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(value)
-    }
+    // The standard library has implementations of these two, which only throw.
 
-    func encode(_ value: Float) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Int) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int8) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int16) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int32) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int64) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: UInt) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt8) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt16) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt32) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt64) throws {
-        try place.beginValue()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Int128) throws {
-        try place.beginValue()
-        try place.session.append(value)
-    }
-
-    func encode(_ value: UInt128) throws {
-        try place.beginValue()
-        try place.session.append(value)
-    }
+    func encode(_ value: Int128) throws { try place.encodeValue(value) }
+    func encode(_ value: UInt128) throws { try place.encodeValue(value) }
 }

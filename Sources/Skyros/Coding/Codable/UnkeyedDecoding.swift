@@ -10,14 +10,6 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let depth: Int
     private(set) var currentIndex = 0
 
-    init(session: DecodingContext, start: Int, next: Int, length: Int, depth: Int) {
-        self.session = session
-        self.start = start
-        self.next = next
-        self.length = length
-        self.depth = depth
-    }
-
     var codingPath: [any CodingKey] { session.codingPath(to: start) }
 
     var count: Int? { length }
@@ -32,6 +24,12 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         return true
     }
 
+    // The standard library has implementations of these two, which only throw.
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type, .int128) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type, .uint128) }
+
+    /// Serves the other scalars as well: arrays ask for their elements by this method.
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let kind = session.state.pointee.kinds.kind(of: type)
         switch kind {
@@ -43,6 +41,15 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         default:
             return try scalar(type, kind)
         }
+    }
+
+    @inline(__always)
+    private mutating func scalar<T>(_ type: T.Type, _ kind: CodingKind) throws -> T {
+        try requireElement(type)
+        var reader = session.reader(at: next)
+        let value = try session.decodeScalar(type, kind, &reader)
+        advance(to: reader.offset)
+        return value
     }
 
     // MARK: Stepping
@@ -98,34 +105,4 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     private var element: ValueDecoder {
         ValueDecoder(session: session, offset: next, depth: depth)
     }
-}
-
-extension UnkeyedDecoding {
-    // MARK: Scalars
-
-    @inline(__always)
-    private mutating func scalar<T>(_ type: T.Type, _ kind: CodingKind) throws -> T {
-        try requireElement(type)
-        var reader = session.reader(at: next)
-        let value = try session.decodeScalar(type, kind, &reader)
-        advance(to: reader.offset)
-        return value
-    }
-
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try scalar(type, .bool) }
-    mutating func decode(_ type: String.Type) throws -> String { try scalar(type, .string) }
-    mutating func decode(_ type: Double.Type) throws -> Double { try scalar(type, .double) }
-    mutating func decode(_ type: Float.Type) throws -> Float { try scalar(type, .float) }
-    mutating func decode(_ type: Int.Type) throws -> Int { try scalar(type, .int) }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try scalar(type, .int8) }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try scalar(type, .int16) }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try scalar(type, .int32) }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try scalar(type, .int64) }
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type, .int128) }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try scalar(type, .uint) }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try scalar(type, .uint8) }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try scalar(type, .uint16) }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try scalar(type, .uint32) }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try scalar(type, .uint64) }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type, .uint128) }
 }

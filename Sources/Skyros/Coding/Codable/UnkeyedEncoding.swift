@@ -11,9 +11,13 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         place.state.pointee.writer.appendNull()
     }
 
-    func encode<T: Encodable>(_ value: T) throws {
-        try place.encodeElement(value)
-    }
+    /// Serves the scalars as well: arrays ask for their elements by this method.
+    func encode<T: Encodable>(_ value: T) throws { try place.encodeElement(value) }
+
+    // The standard library has implementations of these two, which only throw.
+
+    func encode(_ value: Int128) throws { try place.encodeElement(value) }
+    func encode(_ value: UInt128) throws { try place.encodeElement(value) }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
@@ -27,89 +31,5 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     func superEncoder() -> any Encoder {
         FrameEncoder(place: place.childElement(.undecided))
-    }
-}
-
-extension UnkeyedEncoding {
-    // MARK: Scalars
-
-    func encode(_ value: Bool) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: String) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(text: value)
-    }
-
-    func encode(_ value: Double) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Float) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Int) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int8) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int16) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int32) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(Int64(value))
-    }
-
-    func encode(_ value: Int64) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: UInt) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt8) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt16) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt32) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(UInt64(value))
-    }
-
-    func encode(_ value: UInt64) throws {
-        try place.beginElement()
-        place.state.pointee.writer.append(value)
-    }
-
-    func encode(_ value: Int128) throws {
-        try place.beginElement()
-        try place.session.append(value)
-    }
-
-    func encode(_ value: UInt128) throws {
-        try place.beginElement()
-        try place.session.append(value)
     }
 }

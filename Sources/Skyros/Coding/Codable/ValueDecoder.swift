@@ -1,4 +1,4 @@
-/// The decoder that a type's `init(from:)` gets: it stands for one item.
+/// The decoder of one item, which a type's `init(from:)` gets.
 struct ValueDecoder: Decoder {
     let session: DecodingContext
     let offset: UInt32

@@ -68,7 +68,7 @@ package enum IndexKey {
         var builder = Builder()
         var failure: CBORError?
         withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: fields.count) { values in
-            // An empty range stands for a field that the record does not have.
+            // An empty range means that the record lacks the field.
             values.initialize(repeating: 0..<0)
             do throws(CBORError) {
                 try find(fields, in: record, values)
@@ -124,16 +124,13 @@ package enum IndexKey {
         return builder.key
     }
 
-    /// The smallest string that is greater than every string that begins with `prefix`; nil
-    /// if there is none, that is, if the prefix consists of bytes FF only.
-    package static func upperBound(ofPrefix prefix: ByteString) -> ByteString? {
-        var bytes = prefix.array
+    /// The smallest key that is greater than every key that begins with `prefix`; empty if there is
+    /// none, because the prefix consists of bytes FF only.
+    static func upperBound(ofPrefix prefix: [UInt8]) -> [UInt8] {
+        var bytes = prefix
         while let last = bytes.popLast() {
-            if last < 0xFF {
-                bytes.append(last + 1)
-                return ByteString(bytes)
-            }
+            if last < 0xFF { return bytes + [last + 1] }
         }
-        return nil
+        return []
     }
 }

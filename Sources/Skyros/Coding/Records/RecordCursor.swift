@@ -2,7 +2,7 @@
 struct RecordCursor {
     private var reader: CBORReader
     private var left: Int
-    /// The field that the cursor stands at; nil behind the last.
+    /// The current field; nil after the last.
     private(set) var current: MapEntry?
 
     init(_ bytes: UnsafeRawBufferPointer) throws(CBORError) {
@@ -34,9 +34,9 @@ struct RecordCursor {
     }
 
     /// Steps over the fields that both cursors have from here on, byte for byte; returns false if
-    /// they stand at different ones, or at an end.
+    /// they are at different ones, or at an end.
     ///
-    /// The bytes are compared at once, and the fields read by one cursor only.
+    /// The bytes are compared as a whole, and only one cursor reads the fields.
     @inline(__always)
     mutating func skipCommon(_ other: inout RecordCursor) throws(CBORError) -> Bool {
         guard var field = current, let same = other.current else { return false }
@@ -57,7 +57,7 @@ struct RecordCursor {
         return true
     }
 
-    /// How this cursor's key stands to another's; a cursor at its end is behind everything.
+    /// The order of this cursor's key relative to another's; the end of a cursor is after all keys.
     @inline(__always)
     func compareKey(to other: RecordCursor) -> Int {
         switch (current, other.current) {

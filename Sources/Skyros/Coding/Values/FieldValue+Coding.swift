@@ -58,15 +58,18 @@ extension FieldValue {
         if depth >= CBORFormat.nestingMax { throw CBORError(.tooDeep, at: 0) }
     }
 
-    /// Appends a map with its keys in canonical order: shorter first, then by their bytes.
+    /// The canonical order of keys: shorter first, then by their UTF-8.
+    static func isBefore(_ a: String, _ b: String) -> Bool {
+        let (left, right) = (a.utf8, b.utf8)
+        if left.count != right.count { return left.count < right.count }
+        return left.lexicographicallyPrecedes(right)
+    }
+
+    /// Appends a map with its keys in canonical order.
     static func append(
         _ values: [String: FieldValue], to writer: inout CBORWriter, depth: Int
     ) throws(CBORError) {
-        let fields = values.sorted { a, b in
-            let (left, right) = (a.key.utf8, b.key.utf8)
-            if left.count != right.count { return left.count < right.count }
-            return left.lexicographicallyPrecedes(right)
-        }
+        let fields = values.sorted { isBefore($0.key, $1.key) }
         writer.appendMapHead(fields.count)
         for (key, value) in fields {
             writer.append(text: key)
@@ -102,7 +105,7 @@ extension FieldValue {
 extension FieldValue {
     /// The value whose CBOR `bytes` are, all of them. O(n).
     ///
-    /// Keys may stand in any order; a key that repeats is an error.
+    /// Keys may be in any order; a repeated key is an error.
     package init(cbor bytes: UnsafeRawBufferPointer) throws(CBORError) {
         var reader = CBORReader(bytes)
         self = try reader.readValue()

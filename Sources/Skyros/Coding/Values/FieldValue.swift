@@ -29,7 +29,7 @@ public enum FieldValue: Sendable {
     case array([FieldValue])
     /// Values by their names.
     case map([String: FieldValue])
-    /// A value under a tag of RFC 8949 that has no case of its own, such as a `Decimal` (4) or
+    /// A value under a tag of RFC 8949 without a case here, such as a `Decimal` (4) or
     /// a `URL` (32).
     indirect case tagged(UInt64, FieldValue)
 }

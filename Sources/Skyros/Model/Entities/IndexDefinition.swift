@@ -2,7 +2,7 @@ import SkyrosLog
 
 /// An index without its entity's Swift type: which stored fields, in which order.
 package struct IndexDefinition: Sendable {
-    /// Names of stored fields; the first decides first.
+    /// Names of stored fields, the most significant first.
     package let fields: [String]
     /// Whether two records may not have the same values. Records that lack a field, or hold
     /// null in it, are exempt.
@@ -22,15 +22,15 @@ package struct IndexDefinition: Sendable {
         fields = keyFields.map(\.name)
     }
 
-    /// The key under which a record stands, and whether its values are those that records of
-    /// today's type hold. O(size of the record).
+    /// The key of a record, and whether its values are those that today's type writes. O(size of
+    /// the record).
     func checkedKey(of record: [UInt8]) throws(CBORError) -> IndexKey.Checked {
         try record.withBytes { bytes throws(CBORError) in
             try IndexKey.makeChecked(fields: keyFields, record: bytes)
         }
     }
 
-    /// The key under which a record stands; nil if one of the fields is null or absent.
+    /// The key of a record; nil if one of the fields is null or absent.
     func keyIfComplete(of record: [UInt8]) throws(CBORError) -> ByteString? {
         let isComplete = try record.withBytes { bytes throws(CBORError) in
             for field in fields {

@@ -62,7 +62,7 @@ extension SampleDecoder {
         return memory.assumingMemoryBound(to: type).pointee
     }
 
-    /// The key of an enum's case, which stands for the case and what it carries.
+    /// The key of an enum's case with its associated values.
     func caseKeys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
         Self.bareCase(type, isVaried).map { [$0] } ?? []
     }

@@ -127,11 +127,6 @@ private struct SampleItems: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
-    init(decoder: SampleDecoder, count: Int) {
-        self.decoder = decoder
-        self.count = count
-    }
-
     mutating func decodeNil() -> Bool { false }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
@@ -152,16 +147,19 @@ private struct SampleItems: UnkeyedDecodingContainer {
     mutating func nestedContainer<NestedKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        currentIndex += 1
-        return try decoder.nested(isVaried: decoder.isVaried).container(keyedBy: type)
+        try nested().container(keyedBy: type)
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        currentIndex += 1
-        return try decoder.nested(isVaried: decoder.isVaried).unkeyedContainer()
+        try nested().unkeyedContainer()
     }
 
     mutating func superDecoder() throws -> any Decoder { decoder }
+
+    private mutating func nested() throws -> SampleDecoder {
+        currentIndex += 1
+        return try decoder.nested(isVaried: decoder.isVaried)
+    }
 }
 
 private struct SampleValue: SingleValueDecodingContainer {

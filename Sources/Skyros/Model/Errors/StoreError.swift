@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable {
     public let message: String
     /// The place, as far as there is one.
     public let place: Place
-    /// The error behind this one, in words.
+    /// The underlying error, in words.
     public let cause: String?
 
     /// Where something went wrong.
@@ -50,6 +50,21 @@ public struct StoreError: Error, Sendable {
         self.message = message
         self.place = place
         self.cause = cause
+    }
+}
+
+extension StoreError {
+    /// Runs `body`, and turns what it throws into an error of this kind, with it as the cause.
+    @inline(__always)
+    static func wrapping<R>(
+        _ code: Code, _ message: @autoclosure () -> String,
+        at place: @autoclosure () -> Place = Place(), _ body: () throws -> R
+    ) throws(StoreError) -> R {
+        do {
+            return try body()
+        } catch {
+            throw StoreError(code, message(), at: place(), cause: String(describing: error))
+        }
     }
 }
 

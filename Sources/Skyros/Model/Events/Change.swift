@@ -1,6 +1,6 @@
 /// An event's effect on one record, or on all records of an entity.
 public enum Change: Hashable, Sendable {
-    /// The record came into being.
+    /// The record was created.
     case inserted(Record)
     /// Some fields changed. A field that is in only one of the two did not exist on the other
     /// side.

@@ -6,11 +6,6 @@ struct CommandBatch: ~Copyable, Sendable {
     let intent: Intent?
     private(set) var changes: [StagedChange] = []
 
-    init(metadata: Metadata, intent: Intent?) {
-        self.metadata = metadata
-        self.intent = intent
-    }
-
     /// Whether the block changed nothing, and so leaves no event.
     var isEmpty: Bool { changes.isEmpty }
 

@@ -7,7 +7,7 @@ public enum Durability: Int, Sendable, CaseIterable {
     /// The default.
     case buffered
     /// A sync that began after the bytes were written has succeeded: the event survives power
-    /// loss (promise P2). Writers who wait at the same time share one sync.
+    /// loss (promise P2). Concurrent waiting writers share one sync.
     case durable
 }
 

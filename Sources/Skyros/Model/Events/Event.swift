@@ -4,7 +4,7 @@ public struct Event: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// When it was appended.
     public let time: EventTime
-    /// Who, why, and what it belongs to.
+    /// Actor, reason, and correlation.
     public let metadata: Metadata
     /// What was asked for, if the write block said so.
     public let intent: Intent?

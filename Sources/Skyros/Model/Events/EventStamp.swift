@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// Where an event stands in the history.
+/// The position of an event in the history.
 struct EventStamp: Sendable {
     let sequence: SequenceNumber
     let time: EventTime

@@ -9,7 +9,7 @@ public struct EventTime: Hashable, Sendable {
     /// Microseconds since 1970, UTC.
     public let microseconds: Int64
 
-    /// The moment so many microseconds after the beginning of 1970.
+    /// The time this number of microseconds after the beginning of 1970.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }

@@ -30,13 +30,11 @@ public struct Intent: Hashable, Sendable {
 
     /// - Throws: `StoreError` with `.notEncodable`.
     init<C: DomainCommand>(_ command: C) throws {
-        do {
-            self.init(name: C.commandName, encoded: try CBOREncoder().encode(command))
-        } catch {
-            throw StoreError(
-                .notEncodable, "the command \(C.commandName) cannot be encoded",
-                cause: String(describing: error))
-        }
+        let name = C.commandName
+        let encoded = try StoreError.wrapping(
+            .notEncodable, "the command \(name) cannot be encoded"
+        ) { try CBOREncoder().encode(command) }
+        self.init(name: name, encoded: encoded)
     }
 
     /// The command without its type.
@@ -44,12 +42,8 @@ public struct Intent: Hashable, Sendable {
     /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
     public var value: FieldValue {
         get throws {
-            do {
-                return try FieldValue(cbor: encoded)
-            } catch {
-                throw StoreError(
-                    .notDecodable, "the intent \(name) cannot be read",
-                    cause: String(describing: error))
+            try StoreError.wrapping(.notDecodable, "the intent \(name) cannot be read") {
+                try FieldValue(cbor: encoded)
             }
         }
     }
@@ -58,12 +52,8 @@ public struct Intent: Hashable, Sendable {
     ///
     /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
     public func decode<C: DomainCommand>(as type: C.Type) throws -> C {
-        do {
-            return try CBORDecoder().decode(type, from: encoded)
-        } catch {
-            throw StoreError(
-                .notDecodable, "the intent \(name) does not fit the type \(type)",
-                cause: String(describing: error))
-        }
+        try StoreError.wrapping(
+            .notDecodable, "the intent \(name) does not fit the type \(type)"
+        ) { try CBORDecoder().decode(type, from: encoded) }
     }
 }

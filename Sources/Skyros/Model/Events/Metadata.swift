@@ -1,14 +1,14 @@
-/// Who did it, why, and what it belongs to: what an event says about itself besides its changes.
+/// What an event says about itself besides its changes: actor, reason, correlation, tags.
 public struct Metadata: Hashable, Sendable {
-    /// Who: a user's name, a service, a job.
+    /// The originator: a user's name, a service, a job.
     public var actor: String?
-    /// Why, in words.
+    /// The reason, in words.
     public var reason: String?
-    /// What larger undertaking the event belongs to, such as a request's id.
+    /// The larger operation that the event belongs to, such as a request's id.
     public var correlation: String?
-    /// What brought the event about, such as the id of another event or message.
+    /// The cause of the event, such as the id of another event or message.
     public var causation: String?
-    /// Whatever else is worth keeping.
+    /// Further data of the app.
     public var tags: [String: String]
 
     /// Metadata with these parts; what is left out may come from the context.

@@ -9,12 +9,7 @@ extension Fields {
     /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
     public var dictionary: [String: FieldValue] {
         get throws {
-            do {
-                return try values()
-            } catch {
-                throw StoreError(
-                    .notDecodable, "the fields cannot be read", cause: String(describing: error))
-            }
+            try StoreError.wrapping(.notDecodable, "the fields cannot be read") { try values() }
         }
     }
 
@@ -25,8 +20,6 @@ extension Fields {
 
     /// The canonical order of names: shorter first, then by their UTF-8.
     public static func precedes(_ a: String, _ b: String) -> Bool {
-        let (left, right) = (a.utf8, b.utf8)
-        if left.count != right.count { return left.count < right.count }
-        return left.lexicographicallyPrecedes(right)
+        FieldValue.isBefore(a, b)
     }
 }

@@ -6,14 +6,10 @@ enum RecordCoding {
     /// - Throws: `StoreError` with `.notEncodable` if its `encode(to:)` throws, or does not give
     ///   keyed fields.
     static func encode<E: Entity>(_ value: E) throws -> [UInt8] {
-        let bytes: [UInt8]
-        do {
-            bytes = try CBOREncoder().encode(value)
-        } catch {
-            throw StoreError(
-                .notEncodable, "a value of \(E.entityName) cannot be encoded",
-                at: StoreError.Place(entity: E.entityName), cause: String(describing: error))
-        }
+        let bytes = try StoreError.wrapping(
+            .notEncodable, "a value of \(E.entityName) cannot be encoded",
+            at: StoreError.Place(entity: E.entityName)
+        ) { try CBOREncoder().encode(value) }
         guard let first = bytes.first, first >> 5 == CBORType.map.rawValue else {
             let why =
                 "a value of \(E.entityName) encodes itself without named fields; "
@@ -27,16 +23,12 @@ enum RecordCoding {
     ///
     /// - Throws: `StoreError` with `.notDecodable`.
     static func decode<E: Entity>(_ type: E.Type, from bytes: [UInt8], id: RecordID) throws -> E {
-        do {
-            return try CBORDecoder().decode(type, from: bytes)
-        } catch {
-            let place = StoreError.Place(entity: E.entityName, ids: [id])
-            throw StoreError(
-                .notDecodable,
-                "a record of \(E.entityName) does not fit the type \(type); "
-                    + "give new fields a default or make them optional",
-                at: place, cause: String(describing: error))
-        }
+        try StoreError.wrapping(
+            .notDecodable,
+            "a record of \(E.entityName) does not fit the type \(type); "
+                + "give new fields a default or make them optional",
+            at: StoreError.Place(entity: E.entityName, ids: [id])
+        ) { try CBORDecoder().decode(type, from: bytes) }
     }
 
     /// The id of `value` as bytes.

@@ -1,33 +1,34 @@
 public import Synchronization
 
-/// A value that is looked at where it is: what cannot be copied is not copied by the way.
+/// A value that is read in place: a noncopyable type is never copied implicitly.
 @usableFromInline
 struct Borrowed<E>: ~Copyable {
     @usableFromInline let value: E
 }
 
-/// What a `StoredRow` holds instead of its value's address. Not a type of its class, since that
-/// would be generic, and would have to be looked up by whatever is done with it.
+/// What a `StoredRow` has instead of its value's address. Not nested in its class, where it would
+/// be generic, and each use would look up its metadata.
 @usableFromInline
 enum StoredRowState {
     static var empty: UInt { 0 }
     @inlinable static var filling: UInt { 1 }
 }
 
-/// A row that came from the log or the checkpoint, of a type that the schema names: its bytes,
-/// and the value as soon as somebody has read it.
+/// A row from the log or the checkpoint, of a type that the schema names: its bytes, and the value
+/// after the first read.
 ///
-/// Opening decodes nothing. The first reader decodes, and leaves the value for those who follow.
-/// The bytes stay: today's type may know fewer fields than they hold, and the record stays what
-/// it is until it is written again.
+/// Opening decodes nothing. The first reader decodes, and stores the value for later readers. The
+/// bytes are kept: they may have fields that today's type lacks, and the record does not change
+/// until it is written again.
 ///
 /// - Note: `@unchecked` as its superclass is. `storage` is written once, by the thread that moved
-///   `address` from `empty`, and read by those who have seen where it lies, which is stored after.
+///   `address` from `empty`, and read by threads that have loaded its address, which is stored
+///   after it.
 @usableFromInline
 final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     private let bytes: [UInt8]
 
-    /// Where `storage` lies, once it holds the value; before, a `StoredRowState`.
+    /// The address of `storage`, once it has the value; before, a `StoredRowState`.
     @usableFromInline let address = Atomic(StoredRowState.empty)
 
     // Guarded by `address`, which the compiler cannot see.
@@ -52,9 +53,9 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
         return filled.pointee.value
     }
 
-    /// The value, if somebody has read the row before: valid as long as the row.
+    /// The value, if the row was read before: valid as long as the row.
     ///
-    /// A pointer, because who looks at a property that can change gets a copy of it.
+    /// A pointer, because reading a mutable property copies it.
     @inlinable
     var filled: UnsafePointer<Borrowed<E>>? {
         let address = address.load(ordering: .acquiring)
@@ -69,8 +70,8 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
         ).exchanged
         if isFirst {
             storage = value
-            // A stored property of an object without observers stays where it is, and the value
-            // of an optional lies at its beginning.
+            // A stored property without observers has a stable address, which is also that of the
+            // optional's value.
             let place = withUnsafeMutablePointer(to: &storage) { UInt(bitPattern: $0) }
             address.store(place, ordering: .releasing)
         }

@@ -84,56 +84,36 @@ enum FieldOrder {
 // MARK: - Comparisons with a value
 
 extension FieldOrder {
-    /// The comparison of a field with a value, where Swift's own operators do not do.
-    ///
-    /// Those of texts err, and by those of dates one that is NaN is at most and at least any other.
+    /// The comparison of a field with a value, for types whose operators in Swift are wrong: those
+    /// of texts err (`IndexKey`), and a date that is NaN is `<=` and `>=` any other.
     static func test<E: Entity, V, T>(
         _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: T
     ) -> (@Sendable (E) -> Bool)? {
         guard operation != .equal else { return nil }
-        if T.self == String.self, let text = value as? String {
-            return test(path, operation, text)
+        if let text = value as? String {
+            return test(path, as: String.self) { operation.holds(TextOrder.compare($0, text)) }
         }
-        if T.self == Date.self, let date = value as? Date {
-            return test(path, operation, date)
-        }
-        return nil
-    }
-
-    private static func test<E: Entity, V>(
-        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ text: String
-    ) -> (@Sendable (E) -> Bool)? {
-        if let path = cast(path, to: String.self) {
-            return { operation.holds(TextOrder.compare($0[keyPath: path], text)) }
-        }
-        if let path = cast(path, to: String?.self) {
-            return { value in
-                guard let found = value[keyPath: path] else { return false }
-                return operation.holds(TextOrder.compare(found, text))
+        if let date = value as? Date {
+            let seconds = date.timeIntervalSinceReferenceDate
+            return test(path, as: Date.self) {
+                operation.holds($0.timeIntervalSinceReferenceDate, seconds)
             }
         }
         return nil
     }
 
-    private static func test<E: Entity, V>(
-        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ date: Date
+    /// Whether the field, which has values of a type or nil, has one that passes.
+    private static func test<E: Entity, V, T>(
+        _ path: FieldPath<E, V>, as type: T.Type, _ passes: @escaping @Sendable (T) -> Bool
     ) -> (@Sendable (E) -> Bool)? {
-        let seconds = date.timeIntervalSinceReferenceDate
-        if let path = cast(path, to: Date.self) {
-            return { operation.holds($0[keyPath: path].timeIntervalSinceReferenceDate, seconds) }
-        }
-        if let path = cast(path, to: Date?.self) {
-            return { value in
-                guard let found = value[keyPath: path] else { return false }
-                return operation.holds(found.timeIntervalSinceReferenceDate, seconds)
-            }
-        }
+        if let path = cast(path, to: T.self) { return { passes($0[keyPath: path]) } }
+        if let path = cast(path, to: T?.self) { return { $0[keyPath: path].map(passes) ?? false } }
         return nil
     }
 }
 
 extension Condition.Operation {
-    /// Whether a value that stands so to another is what is asked for.
+    /// Whether a value with this order relative to another one matches.
     fileprivate func holds(_ order: ComparisonResult) -> Bool {
         switch self {
         case .equal: order == .orderedSame

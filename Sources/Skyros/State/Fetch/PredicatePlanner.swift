@@ -26,7 +26,7 @@ enum PredicatePlanner {
     private static func condition<E: Entity>(
         _ expression: any ComparisonExpression, of type: E.Type
     ) -> Condition? {
-        guard let operation = Condition.Operation(expression.kind) else { return nil }
+        guard let operation = expression.operation else { return nil }
         let (left, right) = expression.operands
         if let path = field(left, of: type), let value = right as? any ConstantExpression {
             return make(path, operation, value)
@@ -65,23 +65,19 @@ extension PredicateExpressions.Conjunction: ConjunctionExpression {
     fileprivate var sides: [Any] { [lhs, rhs] }
 }
 
-private enum PredicateOperation {
-    case equal, less, lessOrEqual, greater, greaterOrEqual
-}
-
 private protocol ComparisonExpression {
     var operands: (Any, Any) { get }
-    var kind: PredicateOperation? { get }
+    var operation: Condition.Operation? { get }
 }
 
 extension PredicateExpressions.Equal: ComparisonExpression {
     fileprivate var operands: (Any, Any) { (lhs, rhs) }
-    fileprivate var kind: PredicateOperation? { .equal }
+    fileprivate var operation: Condition.Operation? { .equal }
 }
 
 extension PredicateExpressions.Comparison: ComparisonExpression {
     fileprivate var operands: (Any, Any) { (lhs, rhs) }
-    fileprivate var kind: PredicateOperation? {
+    fileprivate var operation: Condition.Operation? {
         switch op {
         case .lessThan: .less
         case .lessThanOrEqual: .lessOrEqual
@@ -112,17 +108,6 @@ extension PredicateExpressions.KeyPath: FieldExpression {
 }
 
 extension Condition.Operation {
-    fileprivate init?(_ kind: PredicateOperation?) {
-        switch kind {
-        case .equal: self = .equal
-        case .less: self = .less
-        case .lessOrEqual: self = .lessOrEqual
-        case .greater: self = .greater
-        case .greaterOrEqual: self = .greaterOrEqual
-        case nil: return nil
-        }
-    }
-
     /// The same comparison with its sides exchanged.
     fileprivate var mirrored: Self {
         switch self {

@@ -121,7 +121,7 @@ private struct Candidate {
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .greaterOrEqual: prefix + key
-                case .greater: successor(of: prefix + key)
+                case .greater: IndexKey.upperBound(ofPrefix: prefix + key)
                 // Only values of the same kind are less than a value: not nil.
                 case .less, .lessOrEqual, .equal: prefix + key.prefix(1)
                 }
@@ -131,30 +131,18 @@ private struct Candidate {
     }
 
     private func upperBound(_ prefix: [UInt8]) -> ByteString? {
-        var upper = prefix.isEmpty ? [] : successor(of: prefix)
+        var upper = prefix.isEmpty ? [] : IndexKey.upperBound(ofPrefix: prefix)
         for bound in bounds {
             let key = bound.key.array
             let candidate: [UInt8] =
                 switch bound.operation {
                 case .less: prefix + key
-                case .lessOrEqual: successor(of: prefix + key)
+                case .lessOrEqual: IndexKey.upperBound(ofPrefix: prefix + key)
                 case .greater, .greaterOrEqual, .equal:
-                    successor(of: prefix + key.prefix(1))
+                    IndexKey.upperBound(ofPrefix: prefix + key.prefix(1))
                 }
             if upper.isEmpty || candidate.lexicographicallyPrecedes(upper) { upper = candidate }
         }
         return upper.isEmpty ? nil : ByteString(upper)
-    }
-
-    /// The smallest key greater than all with this prefix; empty if there is none.
-    private func successor(of prefix: [UInt8]) -> [UInt8] {
-        var bytes = prefix
-        while let last = bytes.popLast() {
-            if last < 0xFF {
-                bytes.append(last + 1)
-                return bytes
-            }
-        }
-        return []
     }
 }

@@ -1,12 +1,11 @@
 import Foundation
 
-/// What a fetch has found: rows whose values nobody had to look at, or values.
+/// The result of a fetch: rows whose values were not needed, or values.
 @usableFromInline
 enum Fetched<E: Entity> {
     /// The rows, which the snapshot keeps alive.
     ///
-    /// They are not retained: each of them is somewhere else in memory, and a count that has to
-    /// be changed there makes the processor wait for every single one of them.
+    /// They are not retained: changing each reference count would be a cache miss.
     case rows([Unmanaged<Row>], of: Snapshot)
     case values([E])
 
@@ -76,7 +75,7 @@ extension Table {
         return QueryPlan(question, indexes: type == E.self ? indexes : [])
     }
 
-    /// The rows of an exact plan, without those left out at the front and behind the limit.
+    /// The rows of an exact plan, from the request's offset up to its limit.
     func page<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) -> [Unmanaged<Row>] {
         var found: [Unmanaged<Row>] = []
         var left = request.skipCount

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 extension IndexBTree {
     /// Makes leaves of entries that arrive in order: full ones, or nearly so.
     ///
@@ -50,7 +52,7 @@ extension IndexBTree {
             var leastShared = Int.max
             for end in (IndexBTreeNode.mergedItemsMax...min(pending.count, last)).reversed() {
                 let following = end == pending.count ? next : pending[end].key
-                let shared = NodeRebuild.sharedCount(pending[end - 1].key, following)
+                let shared = pending[end - 1].key.commonPrefixCount(following)
                 if shared < leastShared { (best, leastShared) = (end, shared) }
             }
             return best
@@ -70,7 +72,7 @@ extension IndexBTree {
 
     /// A tree of the leaves of two builders with the same memory, the lower ones first. O(leaves).
     static func joining(
-        _ lower: [Child], _ upper: [Child], count: Int, in top: IndexBTreeRoot
+        _ lower: [Child], _ upper: [Child], count: Int, in top: Root
     ) -> IndexBTree {
         var level = lower
         level.reserveCapacity(lower.count + upper.count)
@@ -83,7 +85,9 @@ extension IndexBTree {
             level.append(Child(separator: separator ?? .lowest, node: leaf.node))
         }
         while level.count > 1 { level = branches(over: level, in: top.memory) }
-        return IndexBTree(root: level.first?.node, count: count, in: top)
+        let tree = IndexBTree(root: level.first?.node, count: count, in: top)
+        if InvariantChecks.isEnabled { tree.checkAllInvariants() }
+        return tree
     }
 
     /// The children in branches of equal size, as few as can hold them.

@@ -1,80 +1,101 @@
-/// The checks of the structure that the tests run after changes.
+import SkyrosDisk
+import Synchronization
+
+/// The invariants of the structure, which are checked after each mutation under `InvariantChecks`.
 extension IndexBTree {
-    /// The first rule that the structure breaks, as a sentence; nil if it keeps all of them. O(n).
+    /// Stops the process if the mutation of this entry broke an invariant. O(log n); of many calls,
+    /// some check the whole tree.
+    func checkInvariants(near key: UnsafeRawBufferPointer, _ id: RecordID) {
+        let isWhole = InvariantChecks.isWholeCheckDue(size: count)
+        guard !isWhole, let root else { return checkAllInvariants() }
+        var check = Check(near: (key, id))
+        check.visit(NodeView(root), height: NodeView(root).height, isLast: true)
+        InvariantChecks.require(check.broken, in: "an index tree")
+    }
+
+    /// Stops the process if the tree breaks an invariant. O(n).
+    func checkAllInvariants() {
+        InvariantChecks.require(brokenInvariant(), in: "an index tree")
+    }
+
+    /// The first invariant that the structure breaks, as a sentence; nil if none. O(n).
     func brokenInvariant() -> String? {
         guard let root else { return count == 0 ? nil : "a tree without nodes counts entries" }
         var check = Check()
         let items = NodeView(root)
-        check.visit(items, height: items.height, isLast: true, low: nil, high: nil)
-        if check.broken == nil, check.entriesFound != count {
-            return "the tree counts \(count) entries and holds \(check.entriesFound)"
-        }
+        check.visit(items, height: items.height, isLast: true)
+        let found = check.entriesFound
+        check.expect(found == count, "the tree counts \(count) entries and has \(found)")
         return check.broken
     }
 
-    /// The identities of all nodes, from which a test tells what two trees share.
-    var nodes: Set<UnsafeMutableRawPointer> {
-        var nodes: Set<UnsafeMutableRawPointer> = []
-        func visit(_ node: IndexBTreeNode) {
-            nodes.insert(UnsafeMutableRawPointer(node.header))
-            let items = NodeView(node)
-            guard !items.isLeaf else { return }
-            for index in 0..<items.count { visit(items.children[index]) }
-        }
-        root.map(visit)
-        return nodes
-    }
-
+    /// One pass over a tree, or over the path to one entry.
     private struct Check {
-        var broken: String?
-        var entriesFound = 0
+        private(set) var broken: String?
+        private(set) var entriesFound = 0
         private var previous: Separator?
+        /// The entry to whose path the pass is restricted.
+        private let near: (key: UnsafeRawBufferPointer, id: RecordID)?
 
-        init() {}
-
-        mutating func expect(_ holds: Bool, _ sentence: String) {
-            if !holds, broken == nil { broken = sentence }
+        init(near: (UnsafeRawBufferPointer, RecordID)? = nil) {
+            self.near = near
         }
 
-        /// - Parameter isLast: Whether the node ends its level; such nodes may be small.
+        mutating func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) {
+            if !holds, broken == nil { broken = sentence() }
+        }
+
+        /// - Parameter isLast: Whether the node is the last of its level; such nodes may be small.
         mutating func visit(
-            _ items: NodeView, height: Int, isLast: Bool, low: Separator?, high: Separator?
+            _ items: NodeView, height: Int, isLast: Bool, low: Separator? = nil,
+            high: Separator? = nil
         ) {
             let countMin = isLast ? (items.isLeaf ? 1 : 2) : IndexBTreeNode.dividedItemsMin
             expect(items.height == height, "a node is at the wrong height")
             expect(items.count >= countMin, "a node has too few items")
             expect(items.count <= IndexBTreeNode.itemsMax, "a node has too many items")
-            let isHeapKept =
-                items.header.pointee.heapCount <= items.header.pointee.heapCapacity
-            expect(isHeapKept, "a node's heap is too full")
+            let header = items.header
+            expect(
+                header.pointee.heapCount <= header.pointee.heapCapacity, "a node's heap is too full"
+            )
+            expect(
+                header.pointee.referenceCount.load(ordering: .relaxed) > 0, "a node was released")
             guard broken == nil else { return }
-            if items.isLeaf {
-                visitEntries(of: items, low: low, high: high)
-                return
+            if items.isLeaf { return visitEntries(of: items, low: low, high: high) }
+            let separators = NodeRebuild(items)
+            var visited = 0..<items.count
+            if let near {
+                let index = items.childIndex(of: near.key, near.id)
+                visited = index..<index + 1
             }
-            let sequence = NodeRebuild(items)
-            for index in 0..<items.count {
+            for index in visited {
                 let isLastChild = index == items.count - 1
                 visit(
                     NodeView(items.children[index]), height: height - 1,
                     isLast: isLast && isLastChild,
-                    low: index == 0 ? low : sequence.separator(at: index),
-                    high: isLastChild ? high : sequence.separator(at: index + 1))
+                    low: index == 0 ? low : separators.separator(at: index),
+                    high: isLastChild ? high : separators.separator(at: index + 1))
             }
         }
 
         private mutating func visitEntries(
             of items: NodeView, low: Separator?, high: Separator?
         ) {
-            let sequence = NodeRebuild(items)
-            for index in 0..<items.count {
-                let place = sequence.separator(at: index)
-                if let previous { expect(Self.isLess(previous, place), "entries do not ascend") }
-                if let low { expect(!Self.isLess(place, low), "an entry is below its separator") }
-                if let high { expect(Self.isLess(place, high), "an entry is above its separator") }
-                let found = place.key.withUnsafeBytes { items.place(of: $0, place.id) }
+            var visited = 0..<items.count
+            if let near {
+                // The entry and its neighbours.
+                let index = items.place(of: near.key, near.id).index
+                visited = max(0, index - 1)..<min(items.count, index + 2)
+            }
+            let entries = NodeRebuild(items)
+            for index in visited {
+                let entry = entries.separator(at: index)
+                if let previous { expect(Self.isLess(previous, entry), "entries do not ascend") }
+                if let low { expect(!Self.isLess(entry, low), "an entry is below its separator") }
+                if let high { expect(Self.isLess(entry, high), "an entry is above its separator") }
+                let found = entry.key.withUnsafeBytes { items.place(of: $0, entry.id) }
                 expect(found.isFound && found.index == index, "an entry is not found")
-                previous = place
+                previous = entry
             }
             entriesFound += items.count
         }

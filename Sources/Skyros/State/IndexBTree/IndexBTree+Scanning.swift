@@ -1,37 +1,21 @@
 extension IndexBTree {
-    /// Calls `body` with every entry between two bounds, in order, until it returns false.
-    ///
-    /// Nodes and rows are not retained on the way. A key is put together for the call; use
-    /// `scanRows` where the rows suffice.
-    ///
-    ///     tree.scan(from: IndexBTree.Bound(key: low, isInclusive: true), to: nil) { key, row in
-    ///         rows.append(row)
-    ///         return rows.count < 20
-    ///     }
-    ///
-    /// - Parameters:
-    ///   - lower: Where the entries begin; nil for the very first.
-    ///   - upper: Where the entries end; nil for the very last.
-    ///   - reversed: Whether the entries are visited from the last to the first.
-    /// - Complexity: O(log n) for the first entry, O(1) for each further one.
-    func scan(
-        from lower: Bound?, to upper: Bound?, reversed: Bool = false,
-        _ body: (ByteString, Row) throws -> Bool
-    ) rethrows {
-        try visit(from: lower, to: upper, reversed: reversed) { items, index in
-            let key = items.key(at: index)
-            return try items.rows[index]._withUnsafeGuaranteedRef { try body(key, $0) }
-        }
-    }
-
     /// Calls `body` with every row between two bounds, in order, until it returns false.
     ///
-    /// The same as `scan`, without the keys.
+    ///     tree.scanRows(from: IndexBTree.Bound(key: low, isInclusive: true), to: nil) { row in
+    ///         ids.append(row.id)
+    ///         return ids.count < 20
+    ///     }
+    ///
+    /// Nodes and rows are not retained.
+    ///
+    /// - Parameters:
+    ///   - lower: The lower bound; nil for none.
+    ///   - upper: The upper bound; nil for none.
+    /// - Complexity: O(log n) for the first row, O(1) per further one.
     func scanRows(
-        from lower: Bound?, to upper: Bound?, reversed: Bool = false,
-        _ body: (Row) throws -> Bool
+        from lower: Bound?, to upper: Bound?, _ body: (Row) throws -> Bool
     ) rethrows {
-        try visit(from: lower, to: upper, reversed: reversed) { items, index in
+        try visit(from: lower, to: upper, reversed: false) { items, index in
             try items.rows[index]._withUnsafeGuaranteedRef(body)
         }
     }
@@ -41,25 +25,25 @@ extension IndexBTree {
     func scanRowsByDescendingKey(
         from lower: Bound?, to upper: Bound?, _ body: (Row) throws -> Bool
     ) rethrows {
-        // The rows with the key at hand, those with greater ids first.
+        // The rows with the current key, those with greater ids first.
         var group: [Unmanaged<Row>] = []
-        // The first key of the leaf before, that is, of the one behind.
+        // The first key of the leaf that was visited before, which is the next one in key order.
         var boundary: ByteString?
-        var goesOn = true
+        var isWanted = true
         try visit(from: lower, to: upper, reversed: true) { items, index in
             let isLast = index == items.count - 1
             let continues =
                 isLast
                 ? boundary.map { items.equals($0, at: index) } ?? false
                 : items.haveSameKey(index, index + 1)
-            if !continues { goesOn = try Self.emit(&group, body) }
-            if goesOn {
+            if !continues { isWanted = try Self.emit(&group, body) }
+            if isWanted {
                 group.append(items.rows[index])
                 if index == 0 { boundary = items.key(at: 0) }
             }
-            return goesOn
+            return isWanted
         }
-        if goesOn { _ = try Self.emit(&group, body) }
+        if isWanted { _ = try Self.emit(&group, body) }
     }
 
     private static func emit(
@@ -71,44 +55,15 @@ extension IndexBTree {
         return true
     }
 
-    /// The first row with this key, in the order of ids. O(log n).
-    func first(key: ByteString) -> Row? {
-        guard var node = root else { return nil }
-        return key.withUnsafeBytes { bytes in
-            var items = NodeView(node)
-            while !items.isLeaf {
-                node = items.children[items.childIndex(at: bytes, isAfterKey: false)]
-                items = NodeView(node)
-            }
-            let index = items.index(at: bytes, isAfterKey: false)
-            if index < items.count {
-                let isFound = items.equals(bytes, at: index)
-                return isFound ? items.rows[index].takeUnretainedValue() : nil
-            }
-            // Where the key itself is a separator, its first entry begins the leaf behind.
-            var first: Row?
-            let bound = Bound(key: key, isInclusive: true)
-            scanRows(from: bound, to: bound) { row in
-                first = row
-                return false
-            }
-            return first
-        }
-    }
-
-    /// Whether any row has this key. O(log n).
-    func contains(key: ByteString) -> Bool {
-        first(key: key) != nil
-    }
-
     /// A bound as a place between entries.
     private struct Edge {
         let key: UnsafeRawBufferPointer
-        /// Whether the entries with exactly this key are in front of the place.
+        /// Whether the entries with exactly this key are before the place.
         let isAfterKey: Bool
     }
 
-    private func visit(
+    /// Calls `body` with the node and index of every entry between two bounds.
+    func visit(
         from lower: Bound?, to upper: Bound?, reversed: Bool,
         _ body: (NodeView, Int) throws -> Bool
     ) rethrows {
@@ -136,7 +91,7 @@ extension IndexBTree {
         let isLeaf = items.isLeaf
         var first = 0
         var last = items.count - 1
-        // In a branch, a place is in the child in front of the first separator behind it.
+        // In a branch, a place is in the child before the first separator after it.
         if let start {
             first = items.index(at: start.key, isAfterKey: start.isAfterKey) - (isLeaf ? 0 : 1)
         }
@@ -144,14 +99,14 @@ extension IndexBTree {
 
         var index = reversed ? last : first
         while first <= index, index <= last {
-            // The bounds matter to the outermost children alone.
-            let goesOn =
+            // The bounds matter only to the outermost children.
+            let isWanted =
                 isLeaf
                 ? try body(items, index)
                 : try visit(
                     items.children[index], from: index == first ? start : nil,
                     to: index == last ? end : nil, reversed: reversed, body)
-            if !goesOn { return false }
+            if !isWanted { return false }
             index += reversed ? -1 : 1
         }
         return true

@@ -1,5 +1,5 @@
 extension IndexBTree {
-    /// What divides two children of a branch: a key, and an id for where that key is on both sides.
+    /// What divides two children of a branch: a key, and an id if that key is in both.
     struct Separator {
         let key: ByteString
         let id: RecordID
@@ -11,7 +11,7 @@ extension IndexBTree {
         static func between(_ left: NodeView, _ right: NodeView) -> Separator {
             left.withKey(at: left.count - 1) { last in
                 right.withKey(at: 0) { first in
-                    let sharedCount = NodeRebuild.sharedCount(last, first)
+                    let sharedCount = last.commonPrefixCount(first)
                     guard sharedCount < first.count else {
                         let id = right.rows[0]._withUnsafeGuaranteedRef { $0.id }
                         return Separator(key: ByteString(first), id: id)
@@ -23,8 +23,8 @@ extension IndexBTree {
         }
     }
 
-    /// A node to be put into a branch, which takes over the reference, with what divides it from
-    /// the child in front of it.
+    /// A node that will be inserted into a branch, which takes over the reference, with the
+    /// separator from the child before it.
     ///
     /// - Note: `@unchecked` because of the node: a child is owned by one thread at a time, which
     ///   hands it over with the only reference to the node.
@@ -45,7 +45,8 @@ extension IndexBTreeNode {
         let node = lowest.withUnsafeBytes { lowest in
             highest.withUnsafeBytes { highest in
                 make(
-                    height: (children.first?.height ?? 0) + 1, keyCounts: keys.lazy.map(\.count),
+                    height: (children.first.map { NodeView($0.node).height } ?? 0) + 1,
+                    keyCounts: keys.lazy.map(\.count),
                     lowest: lowest, highest: highest, in: memory)
             }
         }
@@ -67,7 +68,7 @@ extension IndexBTreeNode {
         height: Int, keyCounts: some Sequence<Int>, lowest: UnsafeRawBufferPointer,
         highest: UnsafeRawBufferPointer, in memory: NodeArena
     ) -> IndexBTreeNode {
-        let sharedCount = NodeRebuild.sharedCount(lowest, highest)
+        let sharedCount = lowest.commonPrefixCount(highest)
         let restBytes = keyCounts.reduce(0) { sum, count in
             sum + NodeView.restCount(keyCount: count, prefixCount: sharedCount)
         }
@@ -75,9 +76,4 @@ extension IndexBTreeNode {
             height: height, heapBytes: restBytes,
             prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)), in: memory)
     }
-}
-
-extension IndexBTree.Child {
-    /// How far the node is above the leaves.
-    var height: Int { NodeView(node).height }
 }

@@ -1,22 +1,16 @@
-/// How an entry gets into a `IndexBTree`.
+/// The insertion of an entry into an `IndexBTree`.
 struct IndexBTreeInsertion {
     private let key: UnsafeRawBufferPointer
     /// Not retained: the caller holds it.
     private let row: Unmanaged<Row>
     private let memory: NodeArena
     private var replaced: Row?
-    /// The second half of a node that was just divided, for the branch above.
+    /// The second half of a node that was just split, for the branch above.
     private var divided: IndexBTree.Child?
-
-    private init(key: UnsafeRawBufferPointer, row: Row, in memory: NodeArena) {
-        self.key = key
-        self.row = Unmanaged.passUnretained(row)
-        self.memory = memory
-    }
 
     private var id: RecordID { row._withUnsafeGuaranteedRef { $0.id } }
 
-    /// Adds an entry, and returns the row that was under the same key and id until now, if any.
+    /// Adds an entry, and returns the row that it replaces under the same key and id, if any.
     static func insert(
         key: UnsafeRawBufferPointer, row: Row, atRoot root: UnsafeMutablePointer<IndexBTreeNode?>,
         in memory: NodeArena
@@ -25,7 +19,8 @@ struct IndexBTreeInsertion {
             root.pointee = IndexBTreeNode.make(
                 height: 0, heapBytes: 0, prefix: key, in: memory)
         }
-        var insertion = IndexBTreeInsertion(key: key, row: row, in: memory)
+        var insertion = IndexBTreeInsertion(
+            key: key, row: .passUnretained(row), memory: memory)
         root.withMemoryRebound(to: IndexBTreeNode.self, capacity: 1) { slot in
             insertion.insert(at: slot, isLast: true)
         }
@@ -58,12 +53,12 @@ struct IndexBTreeInsertion {
         }
         let reference = row.retain()
         if items.count < IndexBTreeNode.itemsMax {
-            Self.itemsWithRoom(for: key, at: slot, in: memory).insert(reference, key, at: index)
+            Self.itemsWithSpace(for: key, at: slot, in: memory).insert(reference, key, at: index)
             return
         }
         let node: IndexBTreeNode
         if isLast, index == items.count {
-            // Keys that only ever grow leave full leaves behind, not half full ones.
+            // Keys that only ever grow fill their leaves, instead of half of each.
             node = IndexBTreeNode.make(
                 height: 0, heapBytes: 0, prefix: key, in: memory)
             NodeView(node).insert(reference, key, at: 0)
@@ -77,14 +72,14 @@ struct IndexBTreeInsertion {
         divided = IndexBTree.Child(separator: separator, node: node)
     }
 
-    /// Puts a child into the branch at `slot`.
+    /// Inserts a child into the branch at `slot`.
     private mutating func add(
         _ child: IndexBTree.Child, at index: Int, ofBranchAt slot: IndexBTreeSlot
     ) {
         let items = NodeView(slot.pointee)
         child.separator.key.withUnsafeBytes { key in
             if items.count < IndexBTreeNode.itemsMax {
-                Self.itemsWithRoom(for: key, at: slot, in: memory)
+                Self.itemsWithSpace(for: key, at: slot, in: memory)
                     .insert(child.node, key, child.separator.id, at: index)
                 return
             }
@@ -96,12 +91,12 @@ struct IndexBTreeInsertion {
         }
     }
 
-    /// The items of the node at `slot`, after it was made anew if it has no room for this key.
-    static func itemsWithRoom(
+    /// The items of the node at `slot`, which is rebuilt if its heap has no space for this key.
+    static func itemsWithSpace(
         for key: UnsafeRawBufferPointer, at slot: IndexBTreeSlot, in memory: NodeArena
     ) -> NodeView {
         let items = NodeView(slot.pointee)
-        if items.hasRoom(for: key) { return items }
+        if items.hasSpace(for: key) { return items }
         let sequence = NodeRebuild(items)
         let node = sequence.node(0..<items.count, newKey: key, in: memory)
         sequence.forget()
@@ -109,7 +104,7 @@ struct IndexBTreeInsertion {
         return NodeView(node)
     }
 
-    /// Divides the node at `slot`, and tells which half has room for the new key at which index.
+    /// Splits the node at `slot`, and returns which half has space for the new key, and the index.
     private func split(
         _ slot: IndexBTreeSlot, newKey: UnsafeRawBufferPointer, at index: Int
     ) -> (second: IndexBTreeNode, target: NodeView, index: Int) {
@@ -128,12 +123,12 @@ struct IndexBTreeInsertion {
 }
 
 extension NodeView {
-    /// Where a full node is best divided.
+    /// Where a full node is best split.
     ///
-    /// There where neighbours have least in common: then each half has a long prefix, so that the
-    /// heads tell its keys apart, and the separator is short. Of places that are equal in this,
-    /// the middle; if the new item is the greatest, more are like to follow it, so the first half
-    /// is left fuller.
+    /// Where neighbours have the shortest common prefix: then each half has a long prefix, so that
+    /// the heads distinguish its keys, and the separator is short. Among equal places, the middle.
+    /// If the new item is the greatest, more will probably follow it, so the first half is left
+    /// fuller.
     fileprivate func divisionIndex(newIndex: Int) -> Int {
         let sideMin = IndexBTreeNode.dividedItemsMin
         let wanted = newIndex == count ? count - sideMin : count / 2

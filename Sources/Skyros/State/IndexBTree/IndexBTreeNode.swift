@@ -1,67 +1,66 @@
 import Synchronization
 
-/// What every node of a `IndexBTree` knows about itself.
+/// The first bytes of every node of an `IndexBTree`.
 struct IndexBTreeHeader: ~Copyable {
-    /// How many branches and trees refer to the node.
+    /// The number of branches and roots that refer to the node.
     let referenceCount = Atomic(1)
 
     /// The number of items: the entries of a leaf, the children of a branch.
     var count: Int32 = 0
 
-    /// How far the node is above the leaves; 0 for a leaf.
+    /// The number of levels below the node; 0 for a leaf.
     let height: Int32
 
-    /// How many bytes at their beginning all keys of the node share.
+    /// The size of the prefix that all keys of the node share.
     let prefixCount: UInt32
 
-    /// How many bytes of the heap are used up, and how many there are.
+    /// The used bytes of the heap, and its size.
     var heapCount: UInt32 = 0
     let heapCapacity: UInt32
 }
 
-/// A reference to a node of a `IndexBTree`: a header, and behind it the items.
+/// A reference to a node of an `IndexBTree`: a header, and after it the items.
 ///
 ///     ┌────────┬────────┬────────────┬───────────┬──────────┬──────────────┬───────────────┐
 ///     │ header │ prefix │ heads      │ payloads  │ suffixes │ ids          │ heap: rests … │
 ///     └────────┴────────┴────────────┴───────────┴──────────┴──────────────┴───────────────┘
-///                        8 bytes an   row or      place and  of separators;
-///                        item         child       size       branches only
+///                        8 bytes an   row or      offset     of separators;
+///                        item         child       and size   branches only
 ///
-/// The bytes that all keys of a node share, its prefix, are stored once. What follows them in a
-/// key is its suffix: the first eight bytes of it as a big-endian integer, the *head*, which
-/// decides most comparisons, and the rest, if there is any, on the heap of the node.
+/// The prefix that all keys of a node share is stored once. The bytes of a key after the prefix are
+/// its suffix. The first eight bytes of a suffix, as a big-endian integer, are the *head*, which
+/// decides most comparisons; further bytes, the *rest*, are on the heap of the node.
 ///
-/// Every node has room for `itemsMax` items, so that it grows without being moved, and nodes that
-/// were given up are of the size that others need; only the heap has the size that its rests take.
+/// Every node has `itemsMax` places for items, so that it grows without being moved and freed
+/// blocks fit other nodes; only the heap has the size of its rests.
 ///
-/// Nodes lie in the `NodeArena` of their tree and are counted by hand, as those of a `RowTrie`:
-/// whoever stores a reference gives up one that it made or retained, and releases the one that
-/// stood there before. A node is changed only while exactly one reference to it exists. The
-/// contents are reached through `NodeView`.
-struct IndexBTreeNode: Equatable {
+/// The contents are reached through `NodeView`.
+struct IndexBTreeNode: ArenaNode {
     static let itemsMax = 64
 
-    /// When a removal leaves fewer items, the node is merged with its neighbour, or gets some of
+    /// A node that a removal leaves with fewer items is merged with its neighbour, or gets some of
     /// the neighbour's.
     static let itemsMin = itemsMax / 4
 
-    /// A node that is divided leaves at least so many items on either side.
+    /// A split leaves at least this many items on either side.
     static let dividedItemsMin = itemsMax / 8
 
-    /// Merged nodes hold no more than this, so that the next item does not split them again.
+    /// Merged nodes have no more items than this, so that the next insertion does not split them.
     static let mergedItemsMax = itemsMax * 3 / 4
 
-    /// With a short prefix behind it, the header fills a cache line.
+    /// With a short prefix after it, the header fills a cache line.
     static let headerBytes = 32
 
     let header: UnsafeMutablePointer<IndexBTreeHeader>
 
-    /// Heaps have multiples of so many bytes, so that there are few sizes of nodes.
+    var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(header) }
+
+    /// Heaps are rounded up to multiples of this, so that nodes have few sizes.
     private static let heapUnit = 256
 
     /// A node without items, for keys that all begin with `prefix`.
     ///
-    /// - Parameter heapBytes: How many bytes there shall at least be for the rests.
+    /// - Parameter heapBytes: The minimum size of the heap.
     static func make(
         height: Int, heapBytes: Int, prefix: UnsafeRawBufferPointer, in memory: NodeArena
     ) -> IndexBTreeNode {
@@ -82,43 +81,28 @@ struct IndexBTreeNode: Equatable {
         return IndexBTreeNode(header: header)
     }
 
-    // MARK: References
+    var byteCount: Int { NodeView(self).byteCount }
 
-    /// Whether exactly one reference to the node exists: then nobody else sees it change.
-    var isUnique: Bool {
-        header.pointee.referenceCount.load(ordering: .acquiring) == 1
-    }
+    func copy(in memory: NodeArena) -> IndexBTreeNode { NodeView(self).copy(in: memory) }
 
-    func retain() {
-        header.pointee.referenceCount.add(1, ordering: .relaxed)
-    }
+    func releaseContents(in memory: NodeArena) { NodeView(self).releaseAll(in: memory) }
 
-    /// Gives up one reference; with the last one the node goes, and what it refers to.
-    func release(in memory: NodeArena) {
-        let left = header.pointee.referenceCount.subtract(1, ordering: .acquiringAndReleasing)
-        guard left.newValue == 0 else { return }
-        let items = NodeView(self)
-        items.releaseAll(in: memory)
-        let byteCount = items.byteCount
-        header.deinitialize(count: 1)
-        memory.free(UnsafeMutableRawPointer(header), byteCount: byteCount)
+    static func checkLayout() {
+        let word = MemoryLayout<UInt64>.stride
+        precondition(MemoryLayout<IndexBTreeHeader>.size <= headerBytes && headerBytes % word == 0)
+        precondition(MemoryLayout<IndexBTreeHeader>.alignment <= NodeArena.blockUnit)
+        // Payloads are moved as words, whatever they are; suffixes are as large.
+        precondition(MemoryLayout<Unmanaged<Row>>.stride == word)
+        precondition(MemoryLayout<IndexBTreeNode>.stride == word)
+        precondition(MemoryLayout<NodeView.Suffix>.stride == word)
+        precondition(MemoryLayout<RecordID>.alignment <= word && NodeView.headBytes == word)
+        precondition(1 < dividedItemsMin && dividedItemsMin <= itemsMin)
+        // Neither half of a balanced pair is small again.
+        precondition(itemsMin <= mergedItemsMax / 2)
+        // A leaf that is built ends where enough entries remain for the last one.
+        precondition(mergedItemsMax <= itemsMax - dividedItemsMin)
     }
 }
 
 /// A place that owns a reference to a node.
 typealias IndexBTreeSlot = UnsafeMutablePointer<IndexBTreeNode>
-
-extension IndexBTreeSlot {
-    /// Puts a node in this place, taking over the reference, and releases the one before.
-    func replace(by node: IndexBTreeNode, in memory: NodeArena) {
-        let old = pointee
-        pointee = node
-        old.release(in: memory)
-    }
-
-    /// Makes the node in this place one that nobody else refers to, copying it if need be.
-    @inline(__always)
-    func makeUnique(in memory: NodeArena) {
-        if !pointee.isUnique { replace(by: NodeView(pointee).copy(in: memory), in: memory) }
-    }
-}

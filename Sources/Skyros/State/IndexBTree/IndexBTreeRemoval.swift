@@ -1,6 +1,6 @@
-/// How an entry gets out of a `IndexBTree`, and how the tree shrinks with its content.
+/// The removal of an entry from an `IndexBTree`, which shrinks with its contents.
 struct IndexBTreeRemoval {
-    /// At which index of the node at each height the way to the entry leads on.
+    /// The index in the node of each height that leads to the entry.
     let path: UnsafeMutableBufferPointer<Int>
     let memory: NodeArena
 
@@ -37,7 +37,7 @@ struct IndexBTreeRemoval {
         }
     }
 
-    /// Merges the children at `index` and behind it, or gives both the same number of items.
+    /// Merges the child at `index` with the next one, or gives both the same number of items.
     private func balanceChildren(_ index: Int, ofBranchAt slot: IndexBTreeSlot) {
         let items = NodeView(slot.pointee)
         let children = items.children
@@ -69,7 +69,7 @@ struct IndexBTreeRemoval {
         items.remove(at: index + 1)
         right.release(in: memory)
         separator.key.withUnsafeBytes { key in
-            IndexBTreeInsertion.itemsWithRoom(for: key, at: slot, in: memory)
+            IndexBTreeInsertion.itemsWithSpace(for: key, at: slot, in: memory)
                 .insert(second, key, separator.id, at: index + 1)
         }
     }

@@ -22,13 +22,13 @@ final class IndexBulkLoader: @unchecked Sendable {
 
     private var bytes: [UInt8] = []
     private var items: [Item] = []
-    /// What all keys begin with, once they are sorted.
+    /// The common prefix of all keys, once they are sorted.
     private var commonBytes: [UInt8] = []
 
     /// The number of keys.
     var count: Int { items.count }
 
-    /// For how many bytes of keys there is memory.
+    /// The size of the memory for keys.
     var byteCapacity: Int { bytes.capacity }
 
     /// - Parameter count: how many keys there will be.
@@ -43,7 +43,7 @@ final class IndexBulkLoader: @unchecked Sendable {
         }
     }
 
-    /// Brings the keys in order. O(n log n).
+    /// Sorts the keys. O(n log n).
     func sort() {
         commonBytes = Array(findCommonBytes())
         bytes.withUnsafeBytes { bytes in
@@ -69,7 +69,7 @@ final class IndexBulkLoader: @unchecked Sendable {
     static func tree(
         of a: IndexBulkLoader, _ b: IndexBulkLoader, inHalvesFrom countMin: Int = 8_192
     ) -> IndexBTree {
-        let top = IndexBTreeRoot()
+        let top = IndexBTree.Root()
         let count = a.items.count + b.items.count
         // A half fills at least the smallest leaf that may have another one after it.
         let isDivided = count >= max(countMin, 2 * IndexBTreeNode.dividedItemsMin)
@@ -134,7 +134,7 @@ final class IndexBulkLoader: @unchecked Sendable {
         }
     }
 
-    /// What all keys begin with. O(n).
+    /// The common prefix of all keys. O(n).
     private func findCommonBytes() -> ArraySlice<UInt8> {
         guard let first = items.first else { return [] }
         let count = bytes.withUnsafeBytes { bytes in

@@ -1,22 +1,19 @@
-/// The items of a node, or of two neighbours one behind the other, from which nodes are made anew:
-/// to split a node, to give it more room or a shorter prefix, to merge or balance two.
+/// The items of a node, or of two neighbours, from which new nodes are built: to split a node, to
+/// give it a larger heap or a shorter prefix, to merge or balance two.
 ///
-/// The references move into the new nodes: each item goes into one of them, then `forget` is
-/// called on the old ones.
+/// The references move into the new nodes: each item goes into one of them, then the caller calls
+/// `forget`.
 struct NodeRebuild {
     private let first: NodeView
     private let second: NodeView?
 
-    /// What divides the two nodes, for branches.
+    /// The separator of the two nodes, if they are branches.
     private let separator: IndexBTree.Separator?
 
-    init(_ first: NodeView) {
-        self.first = first
-        second = nil
-        separator = nil
-    }
-
-    init(_ first: NodeView, _ second: NodeView, dividedBy separator: IndexBTree.Separator) {
+    init(
+        _ first: NodeView, _ second: NodeView? = nil,
+        dividedBy separator: IndexBTree.Separator? = nil
+    ) {
         self.first = first
         self.second = second
         self.separator = separator
@@ -28,7 +25,7 @@ struct NodeRebuild {
 
     /// A new node with the items of a range.
     ///
-    /// - Parameter newKey: A key that the node shall have room for besides.
+    /// - Parameter newKey: A further key for which the node gets space.
     func node(
         _ range: Range<Int>, newKey: UnsafeRawBufferPointer? = nil, in memory: NodeArena
     ) -> IndexBTreeNode {
@@ -43,8 +40,8 @@ struct NodeRebuild {
             }
             var heapBytes = restBytes
             if let newKey {
-                // Room for half as many again, of the same average size, so that a node is made
-                // anew a few times until it is full and not after every few items.
+                // Space for half as many more, of the same average size, so that a node is rebuilt
+                // a few times until it is full and not after every few items.
                 let added = min(max(8, range.count / 2), IndexBTreeNode.itemsMax - range.count)
                 heapBytes += NodeView.restCount(
                     keyCount: newKey.count, prefixCount: prefix.count)
@@ -73,7 +70,7 @@ struct NodeRebuild {
         return IndexBTree.Separator(key: items.key(at: place), id: items.ids[place])
     }
 
-    /// Tells the old nodes that their references have moved.
+    /// Makes the old nodes forget the references, which have moved.
     func forget() {
         first.forgetAll()
         second?.forgetAll()
@@ -86,7 +83,7 @@ struct NodeRebuild {
         return (second, index - first.count)
     }
 
-    /// Whether the item is the first child of the second branch, whose separator is in the parent.
+    /// Whether the item is the first child of the second branch, whose separator is the parent's.
     private func isJoint(_ index: Int) -> Bool {
         !isLeaf && second != nil && index == first.count
     }
@@ -113,7 +110,7 @@ struct NodeRebuild {
         }
     }
 
-    /// Calls `body` with the bytes that the keys of a range, and the new one, begin with.
+    /// Calls `body` with the common prefix of the keys of a range and the new one.
     private func withPrefix<R>(
         of range: Range<Int>, _ newKey: UnsafeRawBufferPointer?,
         _ body: (UnsafeRawBufferPointer) -> R
@@ -123,19 +120,12 @@ struct NodeRebuild {
         }
         return withKey(at: range.lowerBound) { lowest in
             let highestShared = withKey(at: range.upperBound - 1) {
-                Self.sharedCount(lowest, $0)
+                lowest.commonPrefixCount($0)
             }
-            let newShared = newKey.map { Self.sharedCount(lowest, $0) } ?? lowest.count
+            let newShared = newKey.map { lowest.commonPrefixCount($0) } ?? lowest.count
             return body(
                 UnsafeRawBufferPointer(rebasing: lowest.prefix(min(highestShared, newShared))))
         }
     }
 
-    /// How many bytes both keys begin with.
-    static func sharedCount(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        let count = min(a.count, b.count)
-        var index = 0
-        while index < count, a[index] == b[index] { index += 1 }
-        return index
-    }
 }

@@ -1,19 +1,22 @@
 extension NodeView {
-    /// Whether an item with this key can be added to the node, which is not full, as it is.
-    func hasRoom(for key: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the prefix and the heap of the node, which is not full, allow an item with this key.
+    func hasSpace(for key: UnsafeRawBufferPointer) -> Bool {
         guard order(ofPrefixTo: key) == 0 else { return false }
         let rest = Self.restCount(keyCount: key.count, prefixCount: prefixCount)
         return Int(header.pointee.heapCapacity) - Int(header.pointee.heapCount) >= rest
     }
 
-    /// Adds an entry to a leaf with room for it, taking over the reference.
+    /// Adds an entry to a leaf, taking over the reference.
+    ///
+    /// - Precondition: The leaf is not full and `hasSpace` for the key.
     func insert(_ row: Unmanaged<Row>, _ key: UnsafeRawBufferPointer, at index: Int) {
         insertKey(key, at: index)
         rows[index] = row
     }
 
-    /// Adds a child, and the separator in front of it, to a branch with room for it, taking over
-    /// the reference.
+    /// Adds a child, and the separator before it, to a branch, taking over the reference.
+    ///
+    /// - Precondition: The branch is not full and `hasSpace` for the key.
     func insert(
         _ child: IndexBTreeNode, _ key: UnsafeRawBufferPointer, _ id: RecordID, at index: Int
     ) {
@@ -26,6 +29,7 @@ extension NodeView {
 
     /// Adds the first child of a branch, which has no separator, taking over the reference.
     func insertFirst(_ child: IndexBTreeNode) {
+        precondition(count == 0, "a branch has a first child already")
         header.pointee.count = 1
         heads[0] = 0
         suffixes[0] = Suffix(restOffset: 0, count: 0)
@@ -35,6 +39,7 @@ extension NodeView {
 
     /// Removes the item at `index`, whose reference the caller has taken over or released.
     func remove(at index: Int) {
+        precondition(0 <= index && index < count, "a node has no such item")
         let behind = count - index - 1
         if !isLeaf {
             let place = ids + index
@@ -57,9 +62,8 @@ extension NodeView {
         return node
     }
 
-    /// Adds items of a node with the same prefix, or a shorter one, to a node without items that
-    /// has room for them, taking over their references. What was removed from the other node, and
-    /// still lies on its heap, stays behind.
+    /// Adds items of a node with the same prefix, or a shorter one, to a node without items,
+    /// taking over their references. Rests of removed items are not copied.
     func fill(with range: Range<Int>, of other: NodeView) {
         if isLeaf { return append(range, of: other) }
         guard let first = range.first else { return }
@@ -70,6 +74,7 @@ extension NodeView {
     private func append(_ range: Range<Int>, of other: NodeView) {
         let start = count
         let added = range.count
+        precondition(start + added <= IndexBTreeNode.itemsMax, "a node has no place for the items")
         (heads + start).update(from: other.heads + range.lowerBound, count: added)
         (payloads + start).update(from: other.payloads + range.lowerBound, count: added)
         (suffixes + start).update(from: other.suffixes + range.lowerBound, count: added)
@@ -88,8 +93,8 @@ extension NodeView {
         }
     }
 
-    /// Turns a suffix that is still that of a node with another heap into one of this node, whose
-    /// prefix has so many bytes more.
+    /// Turns a suffix that still refers to the heap of another node into one of this node, whose
+    /// prefix is longer by `dropping` bytes.
     private func moveSuffix(at index: Int, dropping: Int, from other: UnsafeMutableRawPointer) {
         let oldRest = UnsafeRawBufferPointer(
             start: other + Int(suffixes[index].restOffset), count: restCount(at: index))
@@ -103,6 +108,9 @@ extension NodeView {
         }
         restStart = min(restStart, oldRest.count)
         let offset = header.pointee.heapCount
+        precondition(
+            Int(offset) + oldRest.count - restStart <= Int(header.pointee.heapCapacity),
+            "a node's heap has no space for a key")
         if let start = oldRest.baseAddress, restStart < oldRest.count {
             copyShort(
                 from: start + restStart, to: heap + Int(offset), size: oldRest.count - restStart)
@@ -112,7 +120,7 @@ extension NodeView {
         header.pointee.heapCount = offset + UInt32(oldRest.count - restStart)
     }
 
-    /// Gives up the payloads, to which the caller has moved the references.
+    /// Forgets the payloads, whose references the caller has moved.
     func forgetAll() {
         releaseIDs()
         header.pointee.count = 0
@@ -140,8 +148,9 @@ extension NodeView {
         for index in 0..<count { (ids + index).deinitialize(count: 1) }
     }
 
-    /// Makes place for an item, and writes its key; the caller writes the rest.
+    /// Inserts the key of an item; the caller writes the payload.
     private func insertKey(_ key: UnsafeRawBufferPointer, at index: Int) {
+        precondition(prefixCount <= key.count && index <= count, "a key does not fit a node")
         let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
         let behind = count - index
         let restOffset = header.pointee.heapCount
@@ -149,7 +158,7 @@ extension NodeView {
         precondition(
             count < IndexBTreeNode.itemsMax
                 && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
-            "An item is added where room was made for it.")
+            "a node has no space for an item")
         if behind > 0 {
             (heads + index + 1).update(from: heads + index, count: behind)
             (payloads + index + 1).update(from: payloads + index, count: behind)

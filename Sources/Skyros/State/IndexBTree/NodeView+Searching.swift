@@ -15,7 +15,7 @@ extension NodeView {
         return findByRest(suffix, from: index)
     }
 
-    /// The same among the items that have the head of this suffix; `start` is the first of them.
+    /// `find` among the items with the head of this suffix; `start` is the first of them.
     private func findByRest(
         _ suffix: UnsafeRawBufferPointer, from start: Int
     ) -> (index: Int, isEqual: Bool) {
@@ -29,27 +29,27 @@ extension NodeView {
         return (index, isEqual)
     }
 
-    /// The first index behind `start` whose key is another than the one there.
+    /// The first index after `start` with another key than the one there.
     private func end(ofKeyAt start: Int) -> Int {
         Self.partition(from: start + 1, to: count) { haveSameKey(start, $0) }
     }
 
-    /// The index of the first item that is not in front of a bound.
+    /// The index of the first item that is not before a bound.
     ///
-    /// - Parameter isAfterKey: Whether the items with exactly this key are in front of it.
+    /// - Parameter isAfterKey: Whether the items with exactly this key are before it.
     func index(at key: UnsafeRawBufferPointer, isAfterKey: Bool) -> Int {
         let found = find(key)
         return isAfterKey && found.isEqual ? end(ofKeyAt: found.index) : found.index
     }
 
-    /// The index of the first entry of a leaf that is not in front of this one, and whether it is
-    /// this one.
+    /// The index of the first entry of a leaf that is not before this one, and whether it is this
+    /// one.
     func place(of key: UnsafeRawBufferPointer, _ id: RecordID) -> (index: Int, isFound: Bool) {
         let (first, isEqual) = find(key)
         guard isEqual else { return (first, false) }
-        // Most keys are there once: try that before looking where the equal keys end.
-        let isBehind = rows[first]._withUnsafeGuaranteedRef { $0.id < id }
-        if !isBehind {
+        // Most keys occur once: try that before searching the end of the equal keys.
+        let isAfter = rows[first]._withUnsafeGuaranteedRef { $0.id < id }
+        if !isAfter {
             return (first, rows[first]._withUnsafeGuaranteedRef { $0.id == id })
         }
         let end = end(ofKeyAt: first)
@@ -67,14 +67,8 @@ extension NodeView {
         return Self.partition(from: first, to: end(ofKeyAt: first)) { !(id < ids[$0]) } - 1
     }
 
-    /// The index of the child in which the first item that is not in front of a bound is, unless
-    /// that is the first of the child behind.
-    func childIndex(at key: UnsafeRawBufferPointer, isAfterKey: Bool) -> Int {
-        index(at: key, isAfterKey: isAfterKey) - 1
-    }
-
-    /// The order of all keys of the node to `key`, as far as the prefix decides it: negative if
-    /// they are less, positive if they are greater, zero if `key` has the same prefix.
+    /// How the prefix orders all keys of the node relative to `key`: negative if they are less,
+    /// positive if they are greater, zero if `key` has the same prefix.
     @inline(__always)
     func order(ofPrefixTo key: UnsafeRawBufferPointer) -> Int {
         let prefix = prefix
@@ -105,7 +99,7 @@ extension NodeView {
         return memcmp(restOfA, heap + Int(suffixes[b].restOffset), count) == 0
     }
 
-    /// The order of the suffix at `index` to `suffix`, whose heads are equal.
+    /// The order of the suffix at `index` relative to `suffix`, whose head is equal.
     private func orderOfRest(at index: Int, to suffix: UnsafeRawBufferPointer) -> Int {
         let count = Int(suffixes[index].count)
         let restShared = min(count, suffix.count) - Self.headBytes
@@ -114,15 +108,15 @@ extension NodeView {
             let order = memcmp(rest, bytes + Self.headBytes, restShared)
             if order != 0 { return Int(order) }
         }
-        // One of them is the beginning of the other: zeros filled up the head of a short one.
+        // One is a prefix of the other: the head of a short suffix is padded with zeros.
         return count - suffix.count
     }
 
     /// The index of the first key whose head is not less than this one.
     ///
-    /// The heads of a node fill eight cache lines. A look at one head of each says which line
-    /// matters; the processor fetches them side by side, where a bisection would wait for one after
-    /// the other. There are no branches to be guessed wrong.
+    /// The heads of a node fill eight cache lines. One head of each decides which line matters; the
+    /// processor fetches these in parallel, where a binary search would wait for one after the
+    /// other. There are no branches to mispredict.
     @inline(__always)
     private func firstIndex(notBelow head: UInt64) -> Int {
         let step = 8
@@ -143,18 +137,18 @@ extension NodeView {
         return index
     }
 
-    /// The first index that is not in front of what is searched.
+    /// The first index for which `isBefore` is false: a binary search.
     ///
-    /// - Parameter isInFront: True for the indexes up to some one, false for all others.
+    /// - Parameter isBefore: True for the indexes up to some one, false for all others.
     @inline(__always)
     private static func partition(
-        from start: Int, to end: Int, _ isInFront: (Int) -> Bool
+        from start: Int, to end: Int, _ isBefore: (Int) -> Bool
     ) -> Int {
         var low = start
         var high = end
         while low < high {
             let middle = (low &+ high) &>> 1
-            if isInFront(middle) { low = middle &+ 1 } else { high = middle }
+            if isBefore(middle) { low = middle &+ 1 } else { high = middle }
         }
         return low
     }

@@ -1,11 +1,11 @@
-/// Access to the items of a node of a `IndexBTree`. Valid while somebody holds the node.
+/// Access to the items of a node of an `IndexBTree`. Valid while a reference to the node exists.
 ///
-/// An item of a leaf is an entry: a key and its row. An item of a branch is a child, and in front
-/// of it a separator, a key and an id: all entries of the children before are less, all of this
-/// child and of those behind are equal or greater. A separator need not exist as an entry. The
-/// first child of a branch has no separator; its key is empty and never looked at.
+/// An item of a leaf is an entry: a key and its row. An item of a branch is a child and the
+/// separator before it, a key and an id. All entries of the children before are less; all entries
+/// of this child and of those after it are equal or greater. A separator need not exist as an
+/// entry. The first child of a branch has no separator; its key is empty and never read.
 struct NodeView {
-    /// Where a key's suffix is: how many bytes, and where on the heap those behind the head are.
+    /// The size of a key's suffix, and the offset of its rest on the heap.
     struct Suffix {
         var restOffset: UInt32
         var count: UInt32
@@ -15,7 +15,7 @@ struct NodeView {
 
     let header: UnsafeMutablePointer<IndexBTreeHeader>
 
-    /// Behind the prefix.
+    /// The address after the prefix.
     private let tail: UnsafeMutableRawPointer
 
     init(_ node: IndexBTreeNode) {
@@ -25,14 +25,14 @@ struct NodeView {
             + Self.prefixBytes(Int(node.header.pointee.prefixCount))
     }
 
-    /// How many bytes of a node there are in front of its heap.
+    /// The size of a node without its heap.
     static func fixedBytes(height: Int, prefixCount: Int) -> Int {
         // Heads, payloads and suffixes, and ids in a branch.
         let itemBytes = 3 * partBytes + (height == 0 ? 0 : idBytes)
         return IndexBTreeNode.headerBytes + prefixBytes(prefixCount) + itemBytes
     }
 
-    /// How many bytes a prefix takes: whole words, for what comes behind it.
+    /// The size of a prefix, rounded up to whole words for the alignment of what follows.
     private static func prefixBytes(_ count: Int) -> Int {
         (count + 7) & ~7
     }
@@ -45,7 +45,7 @@ struct NodeView {
     var isLeaf: Bool { header.pointee.height == 0 }
     var prefixCount: Int { Int(header.pointee.prefixCount) }
 
-    /// The size of the block of memory in which the node lies.
+    /// The size of the node's block.
     var byteCount: Int {
         Self.fixedBytes(height: height, prefixCount: prefixCount)
             + Int(header.pointee.heapCapacity)
@@ -54,7 +54,7 @@ struct NodeView {
     /// The index of the first item that has a key.
     var firstKeyed: Int { isLeaf ? 0 : 1 }
 
-    /// What all keys begin with.
+    /// The common prefix of all keys.
     var prefix: UnsafeRawBufferPointer {
         let start = UnsafeMutableRawPointer(header) + IndexBTreeNode.headerBytes
         return UnsafeRawBufferPointer(start: start, count: prefixCount)
@@ -88,22 +88,22 @@ struct NodeView {
         tail + 3 * Self.partBytes + (isLeaf ? 0 : Self.idBytes)
     }
 
-    /// The payloads, as bytes to be moved.
+    /// The rows or the children, as words that are moved.
     var payloads: UnsafeMutablePointer<UInt64> {
         part(1).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// The arrays of words in front of the ids, one behind the other.
+    /// The arrays of words before the ids, in their order.
     private func part(_ index: Int) -> UnsafeMutableRawPointer {
         tail + index * Self.partBytes
     }
 
-    /// How many bytes of the suffix at `index` are on the heap.
+    /// The number of bytes of the suffix at `index` that are on the heap.
     func restCount(at index: Int) -> Int {
         Self.restCount(keyCount: Int(suffixes[index].count), prefixCount: 0)
     }
 
-    /// How many bytes of a key are on the heap of a node whose prefix has `prefixCount` bytes.
+    /// The number of bytes of a key that are on the heap of a node with a prefix of `prefixCount`.
     static func restCount(keyCount: Int, prefixCount: Int) -> Int {
         max(0, keyCount - prefixCount - headBytes)
     }
@@ -115,9 +115,9 @@ struct NodeView {
     /// Calls `body` with the whole key at `index`, valid for the call only.
     func withKey<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let suffixCount = Int(suffixes[index].count)
-        // The head is written whole, so there is room for all of it.
-        let room = prefixCount + max(suffixCount, Self.headBytes)
-        return try withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { buffer in
+        // The head is always written whole.
+        let size = prefixCount + max(suffixCount, Self.headBytes)
+        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
             buffer.copyMemory(from: prefix)
             guard let start = buffer.baseAddress else {
                 return try body(UnsafeRawBufferPointer(buffer))
@@ -130,7 +130,7 @@ struct NodeView {
         }
     }
 
-    /// The key at `index`, as a string of its own.
+    /// The key at `index`, copied.
     func key(at index: Int) -> ByteString {
         withKey(at: index) { ByteString($0) }
     }

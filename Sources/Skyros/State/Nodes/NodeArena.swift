@@ -1,30 +1,46 @@
 import SkyrosDisk
 
-/// Memory for the nodes of a tree, close together and apart from everything else.
+/// The memory of the nodes of one tree.
 ///
-/// A tree of a million rows has tens of thousands of small nodes. From the general heap each of
-/// them lies on a memory page of its own, between the rows, and a lookup waits for the processor
-/// to find that page longer than for anything else. Here nodes of one tree share their pages, and
-/// nodes of one size are reused for each other.
+/// A tree of a million rows has tens of thousands of small nodes. The general heap would spread
+/// them over pages between the rows, and a lookup would mostly wait for address translation (TLB
+/// misses). The arena packs the nodes of one tree into its own pages, and reuses freed nodes for
+/// nodes of the same size.
 ///
-/// Slabs of memory are taken, each twice as large as the one before up to a limit, cut from
-/// front to back into blocks whose sizes are multiples of a cache line, and given back when the
-/// memory itself is dropped: every node holds what its map holds, and the map holds the memory.
+/// The arena allocates slabs, each twice as large as the one before up to a limit, and cuts them
+/// into blocks whose sizes are multiples of a cache line. It frees the slabs when it is released:
+/// every node holds a reference to its tree's root, and the root holds the arena.
 ///
-/// Safe to use from any thread. Allocating and freeing are O(1).
+/// Thread-safe. Allocating and freeing are O(1).
 final class NodeArena: Sendable {
-    /// Blocks begin at multiples of this and have a multiple of it: a cache line of 64 bytes.
+    /// Where blocks come from.
+    enum Mode {
+        /// Blocks are cut from slabs.
+        case slabs
+        /// Each block is allocated and freed by itself, so that the address sanitizer sees accesses
+        /// outside of it and after its end. Slower.
+        case malloc
+
+        /// - Parameter setting: the value of the environment variable `SKYROS_ARENA`.
+        init(setting: String?) {
+            self = setting == "malloc" ? .malloc : .slabs
+        }
+
+        static let ofProcess = Mode(setting: System.environment("SKYROS_ARENA"))
+    }
+
+    /// The alignment of blocks, and the unit of their sizes: a cache line of 64 bytes.
     static let blockUnit = 64
 
-    /// Larger blocks, which only equal hashes or long keys need, come from the heap one by one.
-    private static let pooledBytesMax = 8_192
+    /// Larger blocks, which only equal hashes or long keys need, are allocated one by one.
+    static let pooledBytesMax = 8_192
 
     private static let slabBytesMin = 1 << 12
     private static let slabBytesMax = HugePageSlab.hugePageBytes
 
     private struct Pool: ~Copyable {
         var slabs: [UnsafeMutableRawPointer] = []
-        /// What is left of the newest slab.
+        /// The unused end of the newest slab.
         var rest = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         /// Freed blocks by size, in units; each begins with the address of the next.
         var free = [UnsafeMutableRawPointer?](
@@ -33,6 +49,13 @@ final class NodeArena: Sendable {
     }
 
     private let pool = Locked(Pool())
+
+    /// The size, in units, from which on blocks are allocated one by one.
+    private let unpooledUnits: Int
+
+    init(_ mode: Mode = .ofProcess) {
+        unpooledUnits = mode == .malloc ? 0 : Self.pooledBytesMax / Self.blockUnit + 1
+    }
 
     deinit {
         pool.withLock { pool in
@@ -43,12 +66,18 @@ final class NodeArena: Sendable {
     /// The bytes of all blocks that are in use.
     var usedBytes: Int { pool.withLock { $0.usedBytes } }
 
+    /// The number of slabs that blocks were cut from.
+    var slabCount: Int { pool.withLock { $0.slabs.count } }
+
     /// A block of at least `byteCount` bytes, not initialized.
     func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+        precondition(byteCount > 0, "a node has at least a header")
         let units = Self.units(byteCount)
         return pool.withLock { pool in
             pool.usedBytes += units * Self.blockUnit
-            guard units < pool.free.count else { return Self.heap(units * Self.blockUnit) }
+            guard units < unpooledUnits else {
+                return .allocate(byteCount: byteCount, alignment: Self.blockUnit)
+            }
             if let block = pool.free[units] {
                 pool.free[units] = block.load(as: UnsafeMutableRawPointer?.self)
                 return block
@@ -57,12 +86,12 @@ final class NodeArena: Sendable {
         }
     }
 
-    /// Takes back a block that was given for the same `byteCount`.
+    /// Takes back a block that was allocated with the same `byteCount`.
     func free(_ block: UnsafeMutableRawPointer, byteCount: Int) {
         let units = Self.units(byteCount)
         pool.withLock { pool in
             pool.usedBytes -= units * Self.blockUnit
-            guard units < pool.free.count else { return block.deallocate() }
+            guard units < unpooledUnits else { return block.deallocate() }
             block.storeBytes(of: pool.free[units], as: UnsafeMutableRawPointer?.self)
             pool.free[units] = block
         }
@@ -70,10 +99,6 @@ final class NodeArena: Sendable {
 
     private static func units(_ byteCount: Int) -> Int {
         (byteCount + blockUnit - 1) / blockUnit
-    }
-
-    private static func heap(_ byteCount: Int) -> UnsafeMutableRawPointer {
-        .allocate(byteCount: byteCount, alignment: blockUnit)
     }
 
     private static func cut(_ units: Int, from pool: inout Pool) -> UnsafeMutableRawPointer {
@@ -92,7 +117,7 @@ final class NodeArena: Sendable {
         return block
     }
 
-    /// A block from the front of a larger one that was freed, before more memory is taken.
+    /// A block from the front of a larger one that was freed, before another slab is allocated.
     private static func cutFreed(_ units: Int, from pool: inout Pool) -> UnsafeMutableRawPointer? {
         for larger in units + 1..<pool.free.count {
             guard let block = pool.free[larger] else { continue }
@@ -105,7 +130,7 @@ final class NodeArena: Sendable {
         return nil
     }
 
-    /// Keeps memory that is less than the block that is wanted, as a free block.
+    /// Keeps memory that is smaller than the wanted block as a free block.
     private static func keep(_ rest: UnsafeMutableRawBufferPointer, in pool: inout Pool) {
         guard let block = rest.baseAddress, rest.count > 0 else { return }
         let units = rest.count / blockUnit

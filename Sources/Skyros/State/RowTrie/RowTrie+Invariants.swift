@@ -1,11 +1,28 @@
-/// The checks of the structure that the tests run after changes.
+import SkyrosDisk
+import Synchronization
+
+/// The invariants of the structure, which are checked after each mutation under `InvariantChecks`.
 extension RowTrie {
-    /// The first rule that the structure breaks, as a sentence; nil if it keeps all of them. O(n).
+    /// Stops the process if the mutation of a row with this hash broke an invariant. O(log n); of
+    /// many calls, some check the whole trie.
+    func checkInvariants(near hash: UInt64) {
+        let isWhole = InvariantChecks.isWholeCheckDue(size: count)
+        let broken = isWhole ? brokenInvariant() : brokenInvariant(near: hash)
+        InvariantChecks.require(broken, in: "a table's row trie")
+    }
+
+    /// The first invariant that the path to rows with this hash breaks; nil if none. O(log n).
+    private func brokenInvariant(near hash: UInt64) -> String? {
+        var rowsFound = 0
+        return root.flatMap { Self.broken($0, at: Place(hash: hash), rowsFound: &rowsFound) }
+    }
+
+    /// The first invariant that the structure breaks, as a sentence; nil if none. O(n).
     func brokenInvariant() -> String? {
         var rowsFound = 0
         let broken = root.flatMap { Self.broken($0, at: Place(), rowsFound: &rowsFound) }
         if let broken { return broken }
-        if rowsFound != count { return "the map counts \(count) rows and holds \(rowsFound)" }
+        if rowsFound != count { return "the trie counts \(count) rows and has \(rowsFound)" }
         var unreachable: RecordID?
         forEach { row in
             if find(id: row.id, hash: row.hash) !== row { unreachable = row.id }
@@ -14,21 +31,10 @@ extension RowTrie {
         return unreachable.map { "the row \($0) is not found by its own hash" }
     }
 
-    /// The identities of all nodes, from which a test tells what two maps share.
-    var nodes: Set<UnsafeMutableRawPointer> {
-        var nodes: Set<UnsafeMutableRawPointer> = []
-        func visit(_ node: RowTrieNode) {
-            nodes.insert(UnsafeMutableRawPointer(node.header))
-            guard !node.isLeaf else { return }
-            let branch = RowTrieBranch(node)
-            for index in 0..<branch.count { branch.children[index].map(visit) }
-        }
-        root.map(visit)
-        return nodes
-    }
-
-    /// Where a node stands: the bits of the hash that its rows share with it.
+    /// The position of a node: the bits of the hash that its rows have in common.
     private struct Place {
+        /// The hash to whose path the check is restricted.
+        var hash: UInt64?
         var shift = 0
         var slots = 0..<RowTrieBranch.slots
         var isRoot = true
@@ -41,6 +47,9 @@ extension RowTrie {
     private static func broken(
         _ node: RowTrieNode, at place: Place, rowsFound: inout Int
     ) -> String? {
+        if node.header.pointee.referenceCount.load(ordering: .relaxed) < 1 {
+            return "a node was released"
+        }
         if node.isLeaf {
             let leaf = RowTrieLeaf(node)
             rowsFound += leaf.count
@@ -55,10 +64,9 @@ extension RowTrie {
         let isIndivisible = place.shift == RowTrieBranch.shiftMax && place.slots.count == 1
         if leaf.count > RowTrieLeaf.rowsMax, !isIndivisible { return "a leaf was not split" }
         for index in 0..<leaf.count {
-            let hash = leaf.entries[index].row._withUnsafeGuaranteedRef { $0.hash }
+            let hash = leaf.entries[index].object._withUnsafeGuaranteedRef { $0.hash }
             if !place.covers(hash) { return "a row is in a leaf of other slots" }
-            if leaf.entries[index].fingerprint != RowTrieLeaf.fingerprint(hash, shift: place.shift)
-            {
+            if leaf.entries[index].tag != RowTrieLeaf.fingerprint(hash, shift: place.shift) {
                 return "a fingerprint is not that of its row"
             }
         }
@@ -81,7 +89,9 @@ extension RowTrie {
                 return "the slots of a child are not a block"
             }
             guard let child = branch.children[index] else { continue }
-            let childPlace = Place(shift: branch.shift, slots: slots, isRoot: false)
+            if let hash = place.hash, branch.index(of: hash) != index { continue }
+            let childPlace = Place(
+                hash: place.hash, shift: branch.shift, slots: slots, isRoot: false)
             if let broken = broken(child, at: childPlace, rowsFound: &rowsFound) { return broken }
         }
         return nil

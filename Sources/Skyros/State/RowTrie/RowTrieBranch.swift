@@ -3,7 +3,7 @@
 /// A child covers a block of slots whose size is a power of two, from its start to the next
 /// child's start, so every child has one reference in its branch, however many slots it covers.
 /// A child is a leaf, or a branch (which covers one slot), or absent where no row is.
-/// Valid while somebody holds the node.
+/// Valid while a reference to the node exists.
 struct RowTrieBranch {
     /// The shift of a branch that uses the last bits of the hash.
     static let shiftMax = 60
@@ -42,9 +42,11 @@ struct RowTrieBranch {
         return start..<rest.trailingZeroBitCount
     }
 
-    /// Puts `child` into a branch with room for it, as the one that begins at `slot`, taking over
-    /// the reference.
+    /// Inserts `child`, which begins at `slot`, taking over the reference.
+    ///
+    /// - Precondition: `count` is less than `capacity`.
     func insert(_ child: RowTrieNode?, at index: Int, slot: Int) {
+        precondition(count < capacity && index <= count, "a branch has no place for a child")
         let place = children + index
         (place + 1).update(from: place, count: count - index)
         place.pointee = child
@@ -52,16 +54,17 @@ struct RowTrieBranch {
         node.header.pointee.starts |= 1 &<< UInt64(slot)
     }
 
-    /// Takes out the child at `index`, which begins at `slot`, without releasing it; its slots fall
-    /// to the one before.
+    /// Removes the child at `index`, which begins at `slot`, without releasing it; the child before
+    /// covers its slots.
     func remove(at index: Int, slot: Int) {
+        precondition(0 < index && index < count, "the first child of a branch is never removed")
         let place = children + index
         place.update(from: place + 1, count: count - index - 1)
         node.header.pointee.count -= 1
         node.header.pointee.starts &= ~(1 &<< UInt64(slot))
     }
 
-    /// The same children in a new branch with room for one more, which takes them over.
+    /// The same children in a new branch with a place for one more, which takes them over.
     func grown(in memory: NodeArena) -> RowTrieNode {
         let target = same(capacity: count + 1, in: memory)
         node.header.pointee.count = 0

@@ -1,4 +1,4 @@
-/// How a row gets into a `RowTrie`.
+/// The insertion of a row into a `RowTrie`.
 struct RowTrieInsertion {
     let memory: NodeArena
 
@@ -29,10 +29,10 @@ struct RowTrieInsertion {
                 return replace(at: place, of: leaf, by: row)
             }
             if leaf.count < leaf.capacity {
-                leaf.append(RowTrieEntry(Unmanaged.passRetained(row), fingerprint: fingerprint))
+                leaf.append(RowTrieLeaf.Entry(Unmanaged.passRetained(row), tag: fingerprint))
                 return nil
             }
-            // The leaf grows or is split; then the same step is taken again.
+            // The leaf grows or is split; the loop then tries again.
             let mayGrow = leaf.count < RowTrieLeaf.rowsMax
             if mayGrow || isIndivisible(slotOf: branchSlot, index: index) {
                 slot.replace(by: leaf.grown(in: memory), in: memory)
@@ -47,12 +47,11 @@ struct RowTrieInsertion {
 
     private func replace(at place: Int, of leaf: RowTrieLeaf, by row: Row) -> Row {
         let old = leaf.entries[place]
-        leaf.entries[place] = RowTrieEntry(
-            Unmanaged.passRetained(row), fingerprint: old.fingerprint)
-        return old.row.takeRetainedValue()
+        leaf.entries[place] = RowTrieLeaf.Entry(Unmanaged.passRetained(row), tag: old.tag)
+        return old.object.takeRetainedValue()
     }
 
-    /// Whether a leaf cannot be split any more, because its rows agree in all bits of the hash.
+    /// Whether a leaf cannot be split, because all bits of the hash are used up.
     private func isIndivisible(slotOf branchSlot: RowTrieSlot?, index: Int) -> Bool {
         guard let node = branchSlot?.pointee else { return false }
         let branch = RowTrieBranch(node)
@@ -68,8 +67,8 @@ struct RowTrieInsertion {
         return node
     }
 
-    /// Divides the leaf at `index` of a branch in two, or, where it covers a single slot, puts a
-    /// branch in its place.
+    /// Splits the leaf at `index` of a branch in two, or replaces it by a branch if it covers a
+    /// single slot.
     private func split(_ leaf: RowTrieLeaf, at index: Int, in branchSlot: RowTrieSlot) {
         guard let node = branchSlot.pointee else { return }
         var branch = RowTrieBranch(node)
@@ -90,26 +89,26 @@ struct RowTrieInsertion {
         branch.insert(right, at: index + 1, slot: middle)
     }
 
-    /// Moves the rows of `leaf` into two new leaves: those whose slot is below `middle`, and the
-    /// others. A leaf that would have no rows is left out.
+    /// Moves the rows of `leaf` into two new leaves: rows whose slot is below `middle`, and all
+    /// other rows. A half without rows is nil.
     private func halves(
         of leaf: RowTrieLeaf, middle: Int
     ) -> (left: RowTrieNode?, right: RowTrieNode?) {
         let slotMask = UInt16(RowTrieBranch.slots - 1)
         let entries = leaf.entries
         var rightCount = 0
-        for index in 0..<leaf.count where entries[index].fingerprint & slotMask >= UInt16(middle) {
+        for index in 0..<leaf.count where entries[index].tag & slotMask >= UInt16(middle) {
             rightCount += 1
         }
         if rightCount == 0 { return (leaf.moved(capacity: leaf.count, in: memory), nil) }
         if rightCount == leaf.count { return (nil, leaf.moved(capacity: leaf.count, in: memory)) }
 
-        // Both have fewer rows than `leaf`, so there is room for the one that caused the split.
+        // Both have fewer rows than `leaf`: the row that caused the split will fit.
         let left = RowTrieNode.leaf(capacity: leaf.count - rightCount, in: memory)
         let right = RowTrieNode.leaf(capacity: rightCount, in: memory)
         let (leftLeaf, rightLeaf) = (RowTrieLeaf(left), RowTrieLeaf(right))
         for index in 0..<leaf.count {
-            let isRight = entries[index].fingerprint & slotMask >= UInt16(middle)
+            let isRight = entries[index].tag & slotMask >= UInt16(middle)
             (isRight ? rightLeaf : leftLeaf).append(entries[index])
         }
         leaf.forgetRows()

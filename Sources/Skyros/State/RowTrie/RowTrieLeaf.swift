@@ -1,12 +1,18 @@
-/// Access to a leaf of a `RowTrie`: a bucket of rows, each with 16 bits of its hash.
+/// Access to a leaf of a `RowTrie`: a bucket of rows, each with a fingerprint of its hash.
 ///
-/// The fingerprints are the hash's bits from the shift of the branch above upwards. They are
-/// scanned before any row is touched, and the lowest six of them are the row's slot in the branch,
-/// so a leaf is split without touching its rows. Valid while somebody holds the node.
+/// A fingerprint has 16 bits of the hash, from the shift of the branch above upwards. A lookup
+/// compares fingerprints before it reads a row. They are in one word with the row's address, so a
+/// lookup waits once for the leaf and once for the row. The lowest six bits of a fingerprint are
+/// the row's slot in the branch, so a leaf is split without reading its rows.
+///
+/// Valid while a reference to the node exists.
 struct RowTrieLeaf {
+    /// A row, and its fingerprint as the tag.
+    typealias Entry = TaggedPointer<Row>
+
     /// A leaf that holds this many rows is split, unless all bits of the hash are used up.
     ///
-    /// So many fill, with the header, four cache lines.
+    /// With the header they fill four cache lines.
     static let rowsMax = 28
 
     /// Neighbours are merged only when they hold no more than this together: far enough from
@@ -22,8 +28,8 @@ struct RowTrieLeaf {
     var count: Int { Int(node.header.pointee.count) }
     var capacity: Int { Int(node.header.pointee.capacity) }
 
-    var entries: UnsafeMutablePointer<RowTrieEntry> {
-        node.tail.assumingMemoryBound(to: RowTrieEntry.self)
+    var entries: UnsafeMutablePointer<Entry> {
+        node.tail.assumingMemoryBound(to: Entry.self)
     }
 
     /// The place of the row with this id.
@@ -32,8 +38,8 @@ struct RowTrieLeaf {
         let count = count
         var index = 0
         while index < count {
-            if entries[index].fingerprint == fingerprint,
-                entries[index].row._withUnsafeGuaranteedRef({ $0.id == id })
+            if entries[index].tag == fingerprint,
+                entries[index].object._withUnsafeGuaranteedRef({ $0.id == id })
             {
                 return index
             }
@@ -42,45 +48,49 @@ struct RowTrieLeaf {
         return nil
     }
 
-    /// Adds a row to a leaf with room for it, taking over the reference.
-    func append(_ entry: RowTrieEntry) {
+    /// Adds a row, taking over the reference.
+    ///
+    /// - Precondition: `count` is less than `capacity`.
+    func append(_ entry: Entry) {
         let index = count
+        precondition(index < capacity, "a leaf has no place for a row")
         entries[index] = entry
         node.header.pointee.count = Int32(index + 1)
     }
 
-    /// Takes out a row, giving its reference to the caller; the last row moves into its place.
+    /// Removes a row, whose reference the caller takes over; the last row moves into its place.
     func take(at index: Int) -> Unmanaged<Row> {
         let last = count - 1
-        let row = entries[index].row
+        precondition(0 <= index && index <= last, "a leaf has no such row")
+        let row = entries[index].object
         entries[index] = entries[last]
         node.header.pointee.count = Int32(last)
         return row
     }
 
-    /// Moves all rows into `target`, which has room for them, and recomputes their fingerprints.
+    /// Moves all rows into `target`, and recomputes their fingerprints.
     func moveRows(to target: RowTrieLeaf, shift: Int) {
         for index in 0..<count {
-            target.append(entry(of: entries[index].row, shift: shift))
+            target.append(entry(of: entries[index].object, shift: shift))
         }
         forgetRows()
     }
 
-    /// Adds all rows to `target` as well, which has room for them, with fingerprints of its own.
+    /// Adds all rows to `target` as well, with the fingerprints for its shift.
     func copyRows(to target: RowTrieLeaf, shift: Int) {
         for index in 0..<count {
-            target.append(entry(of: entries[index].row.retain(), shift: shift))
+            target.append(entry(of: entries[index].object.retain(), shift: shift))
         }
     }
 
-    /// Gives up all references, which the caller has moved elsewhere.
+    /// Forgets all references, which the caller has moved elsewhere.
     func forgetRows() {
         node.header.pointee.count = 0
     }
 
-    /// The same rows in a new leaf with room for more, which takes over the references.
+    /// The same rows in a new, larger leaf, which takes over the references.
     func grown(in memory: NodeArena) -> RowTrieNode {
-        // Beyond `rowsMax` stand rows of equal hashes alone: grow by halves, not by steps.
+        // Only rows of equal hashes exceed `rowsMax`: grow by halves, not by steps.
         moved(capacity: count < Self.rowsMax ? count + 1 : count + count / 2, in: memory)
     }
 
@@ -92,29 +102,30 @@ struct RowTrieLeaf {
         return target
     }
 
-    /// The same rows in a new leaf with room for one more, unless that one would split it.
+    /// The same rows in a new leaf with a place for one more, unless that one would split it.
     func copy(in memory: NodeArena) -> RowTrieNode {
         let capacity = count < Self.rowsMax ? count + 1 : count
         let target = RowTrieNode.leaf(capacity: capacity, in: memory)
         moveBytes(to: RowTrieLeaf(target))
-        for index in 0..<count { _ = entries[index].row.retain() }
+        for index in 0..<count { _ = entries[index].object.retain() }
         return target
     }
 
     func releaseRows() {
-        for index in 0..<count { entries[index].row.release() }
+        for index in 0..<count { entries[index].object.release() }
     }
 
     static func fingerprint(_ hash: UInt64, shift: Int) -> UInt16 {
         UInt16(truncatingIfNeeded: hash &>> UInt64(shift))
     }
 
-    private func entry(of row: Unmanaged<Row>, shift: Int) -> RowTrieEntry {
+    private func entry(of row: Unmanaged<Row>, shift: Int) -> Entry {
         let hash = row._withUnsafeGuaranteedRef { $0.hash }
-        return RowTrieEntry(row, fingerprint: Self.fingerprint(hash, shift: shift))
+        return Entry(row, tag: Self.fingerprint(hash, shift: shift))
     }
 
     private func moveBytes(to target: RowTrieLeaf) {
+        precondition(count <= target.capacity, "a leaf has no place for the rows of another")
         target.entries.update(from: entries, count: count)
         target.node.header.pointee.count = node.header.pointee.count
     }

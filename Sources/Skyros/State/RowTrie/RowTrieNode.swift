@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What every node of a `RowTrie` knows about itself.
+/// The first bytes of every node of a `RowTrie`.
 struct RowTrieHeader: ~Copyable {
-    /// How many branches and maps refer to the node.
+    /// The number of branches and roots that refer to the node.
     let referenceCount = Atomic(1)
 
     /// Branch: the slots at which a child begins. Leaf: unused.
@@ -11,16 +11,16 @@ struct RowTrieHeader: ~Copyable {
     /// Leaf: the number of rows. Branch: the number of children.
     var count: Int32 = 0
 
-    /// How many rows or children the tail has room for.
+    /// The number of rows or children that fit into the block.
     let capacity: Int32
 
-    /// Branch: how many bits of the hash its ancestors have used up. Leaf: unused.
+    /// Branch: the number of bits of the hash that its ancestors have used up. Leaf: unused.
     let shift: Int32
 
     let isLeaf: Bool
 }
 
-/// A reference to a node of a `RowTrie`: a header, and behind it the rows or the children.
+/// A reference to a node of a `RowTrie`: a header, and after it the rows or the children.
 ///
 ///     leaf    ┌────────┬─────────────────────────┐
 ///             │ header │ capacity entries        │
@@ -29,28 +29,21 @@ struct RowTrieHeader: ~Copyable {
 ///             │ header │ capacity children       │
 ///             └────────┴─────────────────────────┘
 ///
-/// Nodes lie in the `NodeArena` of their map and are counted by hand: whoever stores a reference
-/// gives up one that it made or retained, and releases the one that stood there before. A node is
-/// changed only while exactly one reference to it exists. The contents are reached through
-/// `RowTrieLeaf` and `RowTrieBranch`.
-struct RowTrieNode: Equatable {
-    /// Whole words, so that the tail, whose entries have a word each, ends with a cache line.
+/// The contents are reached through `RowTrieLeaf` and `RowTrieBranch`.
+struct RowTrieNode: ArenaNode {
+    /// A multiple of a word, so that the entries, a word each, end with a cache line.
     static let headerBytes = 32
 
     let header: UnsafeMutablePointer<RowTrieHeader>
 
+    var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(header) }
+
     var isLeaf: Bool { header.pointee.isLeaf }
 
-    var tail: UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(header) + Self.headerBytes
-    }
+    /// The entries or the children.
+    var tail: UnsafeMutableRawPointer { address + Self.headerBytes }
 
-    /// The capacity, at least that given, which fills the block of memory that the node has.
-    private static func rounded(_ capacity: Int) -> Int {
-        let bytes = headerBytes + capacity * MemoryLayout<UInt>.stride
-        let unit = NodeArena.blockUnit
-        return ((bytes + unit - 1) / unit * unit - headerBytes) / MemoryLayout<UInt>.stride
-    }
+    var byteCount: Int { Self.byteCount(Int(header.pointee.capacity)) }
 
     private static func byteCount(_ capacity: Int) -> Int {
         headerBytes + capacity * MemoryLayout<UInt>.stride
@@ -69,7 +62,10 @@ struct RowTrieNode: Equatable {
     private static func node(
         capacity: Int, shift: Int, isLeaf: Bool, in memory: NodeArena
     ) -> RowTrieNode {
-        let capacity = rounded(capacity)
+        // Rounded up to what fits into whole units.
+        let unit = NodeArena.blockUnit
+        let blockBytes = (byteCount(capacity) + unit - 1) / unit * unit
+        let capacity = (blockBytes - headerBytes) / MemoryLayout<UInt>.stride
         let header = memory.allocate(byteCount: byteCount(capacity))
             .bindMemory(to: RowTrieHeader.self, capacity: 1)
         header.initialize(
@@ -77,48 +73,39 @@ struct RowTrieNode: Equatable {
         return RowTrieNode(header: header)
     }
 
-    // MARK: References
-
-    /// Whether exactly one reference to the node exists: then nobody else sees it change.
-    var isUnique: Bool {
-        header.pointee.referenceCount.load(ordering: .acquiring) == 1
+    func copy(in memory: NodeArena) -> RowTrieNode {
+        isLeaf ? RowTrieLeaf(self).copy(in: memory) : RowTrieBranch(self).copy(in: memory)
     }
 
-    func retain() {
-        header.pointee.referenceCount.add(1, ordering: .relaxed)
-    }
-
-    /// Gives up one reference; with the last one the node goes, and what it refers to.
-    func release(in memory: NodeArena) {
-        let left = header.pointee.referenceCount.subtract(1, ordering: .acquiringAndReleasing)
-        guard left.newValue == 0 else { return }
+    func releaseContents(in memory: NodeArena) {
         if isLeaf {
             RowTrieLeaf(self).releaseRows()
         } else {
             RowTrieBranch(self).releaseChildren(in: memory)
         }
-        let byteCount = Self.byteCount(Int(header.pointee.capacity))
-        header.deinitialize(count: 1)
-        memory.free(UnsafeMutableRawPointer(header), byteCount: byteCount)
+    }
+
+    static func checkLayout() {
+        typealias Branch = RowTrieBranch
+        typealias Leaf = RowTrieLeaf
+        let word = MemoryLayout<UInt>.stride
+        precondition(MemoryLayout<RowTrieHeader>.size <= headerBytes && headerBytes % word == 0)
+        precondition(MemoryLayout<RowTrieHeader>.alignment <= NodeArena.blockUnit)
+        precondition(MemoryLayout<Leaf.Entry>.stride == word)
+        precondition(MemoryLayout<RowTrieNode?>.stride == word)
+        // A bit of `starts` for each slot, and each bit of the hash in one branch.
+        precondition(Branch.slots == 1 << Branch.bits && Branch.slots <= UInt64.bitWidth)
+        precondition(Branch.shiftMax % Branch.bits == 0)
+        precondition(Branch.shiftMax < UInt64.bitWidth)
+        precondition(Branch.shiftMax + Branch.bits >= UInt64.bitWidth)
+        // A leaf is split by the slots in its fingerprints.
+        precondition(UInt16.bitWidth >= Branch.bits)
+        precondition(byteCount(Leaf.rowsMax) % NodeArena.blockUnit == 0)
+        precondition(byteCount(Branch.slots) <= NodeArena.pooledBytesMax)
+        precondition(Leaf.mergedRowsMax < Leaf.rowsMax / 2)
+        PointerTag.checkPlatform()
     }
 }
 
 /// A place that owns a reference to a node, or none.
 typealias RowTrieSlot = UnsafeMutablePointer<RowTrieNode?>
-
-extension RowTrieSlot {
-    /// Puts a node in this place, taking over the reference, and releases the one before.
-    func replace(by node: RowTrieNode?, in memory: NodeArena) {
-        let old = pointee
-        pointee = node
-        old?.release(in: memory)
-    }
-
-    /// Makes the node in this place one that nobody else refers to, copying it if need be.
-    func makeUnique(in memory: NodeArena) {
-        guard let node = pointee, !node.isUnique else { return }
-        let copy =
-            node.isLeaf ? RowTrieLeaf(node).copy(in: memory) : RowTrieBranch(node).copy(in: memory)
-        replace(by: copy, in: memory)
-    }
-}

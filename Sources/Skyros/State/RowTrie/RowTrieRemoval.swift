@@ -1,6 +1,6 @@
-/// How a row gets out of a `RowTrie`, and how the map shrinks with its content.
+/// The removal of a row from a `RowTrie`, which shrinks with its contents.
 struct RowTrieRemoval {
-    /// A leaf gives memory back when it has room for so many more rows than it holds.
+    /// A leaf with more free places than this, and half its rows, is replaced by a smaller one.
     private static let slackMax = 16
 
     let memory: NodeArena
@@ -18,7 +18,7 @@ struct RowTrieRemoval {
         let row = remove(id, hash: hash, at: branch.children + index, shift: branch.shift)
         mergeBlocks(around: index, of: branch)
         if branch.count == 1, isSmall(branch.children[0]) {
-            slot.replace(by: raised(branch.children[0], shift: shift), in: memory)
+            slot.replace(by: merged([branch.children[0]], shift: shift), in: memory)
         }
         return row
     }
@@ -44,14 +44,14 @@ struct RowTrieRemoval {
         rowCount(child).map { $0 <= RowTrieLeaf.mergedRowsMax } ?? false
     }
 
-    /// The number of rows of a leaf, 0 where no child is, nil for a branch.
+    /// The number of rows of a leaf, 0 for an absent child, nil for a branch.
     private func rowCount(_ child: RowTrieNode?) -> Int? {
         guard let child else { return 0 }
         return child.isLeaf ? RowTrieLeaf(child).count : nil
     }
 
-    /// Merges the block of slots of a child with the other half of the block that it came from,
-    /// and goes on with the merged block, while both halves together have few rows.
+    /// Merges the block of slots of a child with its buddy, the other half of the next larger
+    /// block, and repeats that with the merged block, while both halves together have few rows.
     private func mergeBlocks(around index: Int, of branch: RowTrieBranch) {
         var index = index
         while branch.count > 1 {
@@ -65,34 +65,22 @@ struct RowTrieRemoval {
                 lowerCount + upperCount <= RowTrieLeaf.mergedRowsMax
             else { return }
 
-            mergeChildren(at: lower, of: branch, capacity: lowerCount + upperCount)
+            let children = branch.children + lower
+            children.replace(
+                by: merged([children[0], children[1]], shift: branch.shift), in: memory)
+            (children + 1).replace(by: nil, in: memory)
             branch.remove(at: lower + 1, slot: max(slots.lowerBound, other.lowerBound))
             index = lower
         }
     }
 
-    /// Puts the rows of the child at `lower` and of the next one into a single leaf at `lower`,
-    /// and leaves nothing in the place of the next one.
-    private func mergeChildren(at lower: Int, of branch: RowTrieBranch, capacity: Int) {
-        let children = branch.children
-        guard let second = children[lower + 1] else { return }
-        guard let first = children[lower] else {
-            return swap(&children[lower], &children[lower + 1])
-        }
-        let merged = RowTrieNode.leaf(capacity: capacity, in: memory)
-        for child in [first, second] {
-            RowTrieLeaf(child).copyRows(to: RowTrieLeaf(merged), shift: branch.shift)
-        }
-        (children + lower).replace(by: merged, in: memory)
-        (children + lower + 1).replace(by: nil, in: memory)
-    }
-
-    /// The leaf in place of a branch of which it is the only child.
-    private func raised(_ child: RowTrieNode?, shift: Int) -> RowTrieNode? {
-        guard let child else { return nil }
-        let leaf = RowTrieLeaf(child)
-        let node = RowTrieNode.leaf(capacity: leaf.count, in: memory)
-        leaf.copyRows(to: RowTrieLeaf(node), shift: shift)
+    /// A new leaf with the rows of these leaves, which keep theirs; nil if there are none.
+    private func merged(_ children: [RowTrieNode?], shift: Int) -> RowTrieNode? {
+        let leaves = children.compactMap { child in child.map { RowTrieLeaf($0) } }
+        let count = leaves.reduce(0) { $0 + $1.count }
+        guard count > 0 else { return nil }
+        let node = RowTrieNode.leaf(capacity: count, in: memory)
+        for leaf in leaves { leaf.copyRows(to: RowTrieLeaf(node), shift: shift) }
         return node
     }
 }

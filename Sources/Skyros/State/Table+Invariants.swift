@@ -1,0 +1,50 @@
+import SkyrosDisk
+
+/// The invariants of a table, which are checked after each mutation under `InvariantChecks`.
+extension Table {
+    /// Stops the process if the mutation of this record broke an invariant. O(log n); of many
+    /// calls, some check the whole table.
+    func checkInvariants(near id: RecordID) {
+        // Each row is found, encoded and made into keys.
+        let isWhole = InvariantChecks.isWholeCheckDue(size: 4 * count)
+        let broken = brokenCounts() ?? (isWhole ? brokenRow() : row(id).flatMap(broken))
+        InvariantChecks.require(broken, in: "the table \(entity)")
+    }
+
+    /// The first invariant that the table breaks, as a sentence; nil if none. O(n log n).
+    func brokenInvariant() -> String? {
+        brokenCounts() ?? brokenRow()
+    }
+
+    private func brokenCounts() -> String? {
+        if isFolding { return nil }
+        for index in indexes where index.tree.count != count {
+            return "an index has \(index.tree.count) entries of \(count) rows"
+        }
+        return nil
+    }
+
+    private func brokenRow() -> String? {
+        var sentence: String?
+        rows.forEach { row in
+            sentence = broken(row)
+            return sentence == nil
+        }
+        return sentence
+    }
+
+    private func broken(_ row: Row) -> String? {
+        if row.hash != hash(row.id) { return "a row's hash is not that of its id" }
+        if row.number >= nextNumber { return "a row has a number that will be given again" }
+        for index in indexes where !isFolding {
+            // A record that cannot be read has no key; it is refused elsewhere.
+            guard let key = try? index.definition.checkedKey(of: row.encoded()).key else {
+                continue
+            }
+            if !index.contains(key, where: { $0 === row }) {
+                return "the row \(row.id) is missing in the index of \(index.definition.fields)"
+            }
+        }
+        return nil
+    }
+}
