@@ -42,7 +42,7 @@ struct LogContent {
             return try require(batches?.isEmpty ?? true, "a whole log cannot be surveyed")
         }
         _ = try allowing(LogError.self) {
-            try survey.forEach(behind: 0) { number, bytes in
+            try survey.forEach(after: 0) { number, bytes in
                 guard let written else { return true }
                 try require(
                     number <= written.count && written[Int(number) - 1].elementsEqual(bytes),

@@ -85,7 +85,7 @@ struct CheckpointOpening {
     /// Creates an empty file with permissions for this user only, which SQLite then keeps.
     func makeFileIfMissing() throws {
         guard checkpointer != nil, try !exists() else { return }
-        try StoreError.wrap(try disk.open(Self.file, .create).close())
+        try StoreError.wrap(try disk.createFile(Self.file).close())
     }
 
     /// Moves a checkpoint that cannot be used to the quarantine; returns its new path.

@@ -93,8 +93,7 @@ struct StoreOpening {
                 for: storeID, on: disk, options.log, entropy: environment.entropy,
                 framing: EventCoding.byteCount(of:))
         }
-        let (log, recovery) = try FileLog.open(
-            inspection, on: disk, options.log, framing: EventCoding.byteCount(of:))
+        let (log, recovery) = try FileLog.open(inspection, on: disk, options.log)
         report.wasClean = recovery.wasClean
         report.cutByteCount = recovery.cutByteCount
         report.cutEventCount = recovery.cutBlockCount

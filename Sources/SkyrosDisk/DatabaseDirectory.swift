@@ -1,11 +1,10 @@
-/// Where SQLite, which opens its files by itself, finds those in a store's directory.
+/// The directory of a store as SQLite, which opens its own files, needs it.
 package struct DatabaseDirectory: Hashable, Sendable {
     /// The directory's path. No part of it is a symbolic link.
     package let path: String
-    /// The name of the file system, as registered with SQLite, that has this path; nil for the
-    /// operating system's.
+    /// The SQLite VFS that has this path; nil for SQLite's default.
     package let vfs: String?
-    /// The directory that the path is to lead to; nil for whatever is there.
+    /// The directory that must be at the path; nil if any may.
     private let identity: System.FileIdentity?
 
     package init(path: String, vfs: String? = nil) {
@@ -14,15 +13,15 @@ package struct DatabaseDirectory: Hashable, Sendable {
         identity = nil
     }
 
-    /// The directory of a store that is open, by its path.
+    /// The directory of an open store.
     init(path: String, identity: System.FileIdentity) {
         self.path = path
         vfs = nil
         self.identity = identity
     }
 
-    /// Whether the path still leads to the directory: somebody may have moved a store that is open,
-    /// and put another one in its place, whose files are not to be touched.
+    /// Whether the path still leads to the directory. Another store may be there if an open store
+    /// was moved, and its files must not be touched.
     package var isInPlace: Bool {
         identity == nil || identity == System.identity(ofDirectoryAt: path)
     }

@@ -1,4 +1,4 @@
-/// A call to the disk that failed: which one, on what, and why.
+/// A failed disk operation: which one, on which path, and why.
 package struct DiskError: Error, Equatable, Sendable {
     package enum Operation: String, Sendable, CaseIterable {
         case makeDirectory, removeDirectory, list, status, open, read, write, preallocate, truncate
@@ -10,10 +10,10 @@ package struct DiskError: Error, Equatable, Sendable {
         case system(Int32)
         /// The path is not what a store's file may be, such as a symbolic link.
         case insecure(String)
-        /// Somebody else holds the lock; the text says who, as far as is known.
+        /// Another process holds the lock; the text names it, as far as known.
         case locked(holder: String)
 
-        /// A directory or a device stands where a file should.
+        /// The path leads to a directory or a device instead of a file.
         package static var notAFile: Reason { .insecure("it is not a regular file") }
     }
 
@@ -36,17 +36,17 @@ package struct DiskError: Error, Equatable, Sendable {
         reason == .system(System.noSpace) || reason == .system(System.quotaExceeded)
     }
 
-    /// Whether a sync failed: what the medium holds is unknown from then on.
+    /// Whether a sync failed. What the medium holds is unknown after that.
     package var isFailedSync: Bool {
         operation == .syncFile || operation == .syncDirectory
     }
 
-    /// Whether the medium has the bytes no more, or cannot give them.
+    /// Whether the medium cannot return the bytes.
     package var isUnreadableMedium: Bool {
         operation == .read && reason == .system(System.inputOutput)
     }
 
-    /// Whether nothing stands at the path.
+    /// Whether the path leads to nothing.
     package var isNotFound: Bool {
         reason == .system(System.notFound)
     }

@@ -1,10 +1,10 @@
-/// Tells the time. An argument wherever time is needed, so that tests can turn it back.
+/// The wall clock, as an argument, so that tests can set it.
 package protocol WallClock: Sendable {
     /// Microseconds since 1970, UTC. May jump in both directions.
     func nowMicroseconds() -> Int64
 }
 
-/// The clock of the machine.
+/// The wall clock of the machine.
 package struct SystemClock: WallClock {
     package init() {}
 
@@ -13,7 +13,7 @@ package struct SystemClock: WallClock {
     }
 }
 
-/// Gives random numbers. An argument wherever they are needed, so that tests can repeat them.
+/// A source of random numbers, as an argument, so that tests can repeat them.
 package protocol Entropy: Sendable {
     func next() -> UInt64
 }
@@ -28,7 +28,7 @@ package struct SystemEntropy: Entropy {
     }
 }
 
-/// What a store asks of the world outside: the disk, the time and chance.
+/// The dependencies of a store on its surroundings: disk, clock and randomness.
 package struct Environment: Sendable {
     package let disk: any Disk
     package let clock: any WallClock

@@ -10,6 +10,6 @@ package enum InvariantChecks {
     /// Whether checks run. Off, unless the environment variable `SKYROS_INVARIANTS` is 1.
     package static var isEnabled: Bool { flag.load(ordering: .relaxed) }
 
-    /// Lets checks run from now on, in the whole process.
+    /// Turns the checks on, for the whole process.
     package static func enable() { flag.store(true, ordering: .relaxed) }
 }

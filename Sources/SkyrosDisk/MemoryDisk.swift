@@ -1,12 +1,12 @@
-/// A disk in plain memory, for stores that leave no trace. It fails only where any disk would: on
-/// names that are missing or stand for a directory, and on a lock that is held.
+/// A disk in memory. It fails only where every disk does: on missing names, on names of
+/// directories, and on a lock that is held.
 package final class MemoryDisk: Disk {
     private struct State {
         var directories: Set<Directory> = [.root]
         var files: [DiskPath: MemoryFile] = [:]
         var fileCount: UInt64 = 0
         var lockCount = 0
-        /// The number of the lock that is held, if one is.
+        /// The number of the lock that is held; nil if none is.
         var heldLock: Int?
     }
 
@@ -113,8 +113,8 @@ package final class MemoryDisk: Disk {
 private final class MemoryFile: DiskFile {
     private struct Content {
         var bytes: [UInt8] = []
-        /// At least the count of `bytes`; what lies behind them was preallocated, reads as zeros
-        /// and takes no memory.
+        /// At least the count of `bytes`. The rest was preallocated, reads as zeros and takes no
+        /// memory.
         var sizeBytes = 0
     }
 

@@ -1,54 +1,57 @@
 import SkyrosDisk
 
-/// The log in files: one active segment that grows, and sealed ones that never change.
+/// The log in files: one active segment that grows, and sealed segments that never change.
 ///
-/// One thread appends at a time, any number wait for syncs and read. All state is behind one
-/// monitor; it is held while a batch is written (about a microsecond into the page cache) but not
-/// while batches are synced. Only a segment that is full makes it wait for the disk: the header
-/// and the name of its successor are synced before anybody goes on.
+/// One thread appends at a time; any number of threads read and wait for syncs. One lock protects
+/// the state. It is held while a batch is written to the page cache, about a microsecond, but not
+/// during a sync. Only when a segment is full does it wait for the disk: the successor's header and
+/// name are synced first.
 package final class FileLog: LogEngine, SegmentedLog {
     let directory: SegmentDirectory
     let options: LogOptions
-    let framing: PayloadFraming
-    let state: Monitor<State>
+    let state: Locked<State>
 
     struct State: Sendable {
         var catalog: LogCatalog
-        /// The length of the active segment's file, room made in advance included.
+        /// The length of the active segment's file, preallocated space included.
         var allocatedBytes: Int
         /// Deferred blocks: the last bytes of the active segment, not yet in its file.
         var deferred: [UInt8] = []
-        /// Bytes appended since the opening, over all segments.
+        /// Bytes appended since the log was opened, over all segments.
         var appendedBytes = 0
         /// How many of them are durable.
         var durableBytes = 0
-        /// The last batch that is durable.
+        /// The last durable batch.
         var durableHead: LogHead
-        /// What of the active segment's file is durable.
+        /// Durable bytes of the active segment's file.
         var durableSegmentBytes: Int
-        /// Whether some thread is in the middle of a sync, or has been told to begin one.
+        /// Whether a thread is syncing, or was made the leader of the next sync.
         var isSyncing = false
-        /// How many bytes are durable once the sync that is under way has been made.
+        /// How many bytes are durable after the current sync.
         var syncingBytes = 0
-        /// The threads that wait for the sync that is under way, but for its leader.
-        var currentRound: CommitGroup?
-        /// The threads that wait for the one after it.
-        var nextRound: CommitGroup?
-        /// Why the log takes no more writes, if so.
+        /// The threads that wait for the current sync, without its leader.
+        var currentGroup: CommitGroup?
+        /// The threads that wait for the next sync.
+        var nextGroup: CommitGroup?
+        /// Why the log takes no more writes; nil if it does.
         var failure: LogError?
-        /// Reused for composing blocks.
+        /// The buffer in which blocks are composed.
         var scratch: [UInt8] = []
+
+        var end: LogPosition {
+            LogPosition(byteCount: appendedBytes, head: catalog.head)
+        }
+
+        func checkOpen() throws(LogError) {
+            if let failure { throw failure }
+        }
     }
 
-    init(
-        _ catalog: LogCatalog, on disk: any Disk, _ options: LogOptions,
-        _ framing: @escaping PayloadFraming
-    ) {
+    init(_ catalog: LogCatalog, on disk: any Disk, _ options: LogOptions) {
         directory = SegmentDirectory(on: disk)
         self.options = options
-        self.framing = framing
         let end = catalog.active.scan.endOffset
-        state = Monitor(
+        state = Locked(
             State(
                 catalog: catalog, allocatedBytes: end, durableHead: catalog.head,
                 durableSegmentBytes: end))
@@ -56,18 +59,9 @@ package final class FileLog: LogEngine, SegmentedLog {
 
     package var segments: (any SegmentedLog)? { self }
 
-    package var head: LogHead {
-        state.withLock { $0.catalog.head }
-    }
+    package var storeID: StoreID { state.withLock { $0.catalog.active.header.storeID } }
 
-    package var storeID: StoreID {
-        state.withLock { $0.catalog.active.header.storeID }
-    }
-
-    /// The time of the last batch before the active segment.
-    package var timeBeforeActiveSegment: Int64 {
-        state.withLock { $0.catalog.active.header.timeBefore }
-    }
+    package var head: LogHead { state.withLock { $0.catalog.head } }
 
     package var end: LogPosition { state.withLock { $0.end } }
 
@@ -75,7 +69,6 @@ package final class FileLog: LogEngine, SegmentedLog {
         state.withLock { LogPosition(byteCount: $0.durableBytes, head: $0.durableHead) }
     }
 
-    /// The last batch that is known to have left the process.
     package var writtenHead: LogHead {
         state.withLock { $0.deferred.isEmpty ? $0.catalog.head : $0.durableHead }
     }
@@ -87,24 +80,14 @@ package final class FileLog: LogEngine, SegmentedLog {
             try writeDeferred(&state)
             return state.catalog
         }
-        return try catalog.chunk(
-            containing: sequence, framing: framing,
-            contentBytesMax: options.contentBytesMax)
+        return try catalog.chunk(containing: sequence)
     }
 
-    /// Runs `body` under the lock; the monitor itself knows no typed errors.
-    func withState<R>(
-        _ body: (inout State) throws(LogError) -> R
-    ) throws(LogError) -> R {
-        let result = state.withLock { state in
-            Result { () throws(LogError) in try body(&state) }
+    /// Changes the state under the lock.
+    func withState<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        try state.withLock { state throws(E) in
+            defer { if InvariantChecks.isEnabled { state.checkInvariants(options) } }
+            return try body(&state)
         }
-        return try result.get()
-    }
-}
-
-extension FileLog.State {
-    var end: LogPosition {
-        LogPosition(byteCount: appendedBytes, head: catalog.head)
     }
 }

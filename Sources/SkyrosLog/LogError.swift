@@ -1,27 +1,27 @@
 package import SkyrosDisk
 
-/// What can go wrong with a log, and where.
+/// An error of a log, and where it is.
 package struct LogError: Error, Equatable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
-        /// A call to the disk failed; nothing was damaged by it.
+        /// A disk operation failed; it damaged nothing.
         case io
         /// The medium is full; the batch was not written.
         case diskFull
         /// A sync failed, or a partial write could not be undone: the log takes no more writes.
         case durabilityLost
-        /// Bytes that were durable are not what was written.
+        /// Durable bytes are not what was written.
         case corrupt
-        /// A segment that must have been there is not.
+        /// A segment is missing.
         case segmentMissing
-        /// Two segments do not continue each other.
+        /// Two segments, or two batches, belong to different histories.
         case chainBroken
         /// The file belongs to another store.
         case foreignStore
         /// A newer version wrote the file.
         case unsupportedFormat
-        /// Something is larger than the limit set for it.
+        /// Something is larger than its limit.
         case limitExceeded
-        /// The log is not at the sequence that the caller expected.
+        /// Another sequence is next than the caller expected.
         case conflict
         /// The log was closed.
         case closed
@@ -29,11 +29,11 @@ package struct LogError: Error, Equatable, Sendable {
 
     package let code: Code
     package let message: String
-    /// The segment's file name, where one is concerned.
+    /// The segment's file name; nil if no segment is concerned.
     package let segment: String?
     /// Bytes from the start of that file.
     package let offset: Int?
-    /// The sequences concerned, as far as known.
+    /// The batches concerned, as far as known.
     package let sequences: ClosedRange<UInt64>?
     package let cause: DiskError?
 
@@ -49,20 +49,15 @@ package struct LogError: Error, Equatable, Sendable {
         self.cause = cause
     }
 
-    /// A failed call to the disk.
+    /// A failed disk operation.
     package init(_ cause: DiskError) {
-        let code: Code = cause.isOutOfSpace ? .diskFull : .io
-        self.init(code, cause.description, cause: cause)
+        self.init(cause.isOutOfSpace ? .diskFull : .io, cause.description, cause: cause)
     }
 }
 
 /// Evaluates `body` and turns an error of the disk into one of the log.
 func onDisk<R>(_ body: @autoclosure () throws(DiskError) -> R) throws(LogError) -> R {
-    do throws(DiskError) {
-        return try body()
-    } catch {
-        throw LogError(error)
-    }
+    try onDisk { () throws(DiskError) in try body() }
 }
 
 /// Runs `body` and turns an error of the disk into one of the log.

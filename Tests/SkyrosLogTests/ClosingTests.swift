@@ -96,8 +96,7 @@ import Testing
         bytes[length - 20] ^= 1
         disk.overwrite(path, with: bytes)
         let failure = logCode {
-            _ = try FileLog.open(
-                inspection, on: disk, fixture.options, framing: LogFixture.framing)
+            _ = try FileLog.open(inspection, on: disk, fixture.options)
         }
         #expect(failure == .corrupt)
         #expect(disk.contents[path] == bytes)

@@ -7,7 +7,7 @@ import Testing
 /// Each test holds one sync while others come to wait, with its outcome the same whenever each of
 /// them comes.
 @Suite(.timeLimit(.minutes(15))) struct `Threads that wait for a sync` {
-    private let disk = HeldDisk()
+    private let disk = GatedDisk()
 
     /// A log with a batch whose sync, the `heldSync`th, is under way on another thread.
     private struct Scene {

@@ -78,7 +78,8 @@ import Testing
         let segment = try SealedSegment(SegmentName(1, .sealed), on: disk)
         func chunk(_ contentBytesMax: Int) throws -> LogChunk {
             try segment.chunk(
-                containing: 1, framing: LogFixture.framing, contentBytesMax: contentBytesMax)
+                containing: 1,
+                FrameFormat(framing: LogFixture.framing, contentBytesMax: contentBytesMax))
         }
         let size = try chunk(1 << 20).bytes.count
         #expect(try chunk(size).lastSequence >= 1)

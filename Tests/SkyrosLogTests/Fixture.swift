@@ -37,7 +37,7 @@ struct LogFixture {
     }
 
     func open(_ disk: any Disk) throws -> (FileLog, LogRecovery) {
-        try FileLog.open(inspect(disk), on: disk, options, framing: Self.framing)
+        try FileLog.open(inspect(disk), on: disk, options)
     }
 }
 

@@ -53,7 +53,7 @@ import Testing
 
     /// The directory's second sync would succeed, and the first may have lost what it is about.
     @Test func `ends the log if the sync of another segment's name fails meanwhile`() throws {
-        let held = HeldDisk()
+        let held = GatedDisk()
         held.allowSyncs(.max)
         let log = try fixture.make(on: held)
         while log.statistics.fileBytes < 900 { try log.append(1) }

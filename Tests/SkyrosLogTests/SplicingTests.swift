@@ -23,15 +23,15 @@ import Testing
 
     private func blocks(of disk: SimulatedDisk) throws -> [[UInt8]] {
         let bytes = try #require(disk.contents[path])
-        return BlockPlace.all(in: bytes).map { Array(bytes[$0.range]) }
+        return BlockLocation.all(in: bytes).map { Array(bytes[$0.range]) }
     }
 
     /// Tries each of `sources` at each place of `disk`'s log.
     private func splice(_ sources: [[UInt8]], into disk: SimulatedDisk) throws -> Int {
         let bytes = try #require(disk.contents[path])
-        let closing = try #require(BlockPlace.all(in: bytes).last)
+        let closing = try #require(BlockLocation.all(in: bytes).last)
         var count = 0
-        for target in BlockPlace.all(in: bytes) {
+        for target in BlockLocation.all(in: bytes) {
             for source in sources where source != Array(bytes[target.range]) {
                 var spliced = bytes
                 let end = min(target.range.lowerBound + source.count, bytes.count)
@@ -103,7 +103,7 @@ import Testing
     }
 
     private func items() throws -> [Item] {
-        try BlockPlace.all(in: bytes).map { place in
+        try BlockLocation.all(in: bytes).map { place in
             let block = try #require(
                 bytes.withUnsafeBytes {
                     Block(headerIn: $0, at: place.range.lowerBound, salt: salt)

@@ -107,7 +107,7 @@ private struct Item: Entity, Equatable {
         let archive = try damaged(2)
         let damage = try #require(archive.damage?.damages.first)
         let lost = try #require(damage.sequences)
-        #expect(archive.damage?.readableBehind == [lost.upperBound.next...count])
+        #expect(archive.damage?.readableAfterDamage == [lost.upperBound.next...count])
         var offered: [SequenceNumber] = []
         try archive.forEachReadableEvent { event in
             let twin = try whole.event(event.sequence)
@@ -206,7 +206,7 @@ private struct Item: Entity, Equatable {
         #expect(report.sequence == 2)
         #expect(report.damages.map(\.code) == [.invalidEvent])
         #expect(report.damages.first?.sequences == 3...3)
-        #expect(report.readableBehind == [4...4])
+        #expect(report.readableAfterDamage == [4...4])
         #expect(try report.digest == Archive(on: Environment(disk: copy)).snapshot().digest())
     }
 

@@ -14,7 +14,7 @@ extension Archive {
     /// Calls `body` with each event that can be read behind `sequence`, in order, until it returns
     /// false; what cannot be read is left out.
     ///
-    ///     try archive.forEachReadableEvent(behind: report.sequence) { event in … }
+    ///     try archive.forEachReadableEvent(after: report.sequence) { event in … }
     ///
     /// Such events do not follow on the state before them, as others are missing: they are for a
     /// person to look at, not to be folded. May be called from any thread.
@@ -25,12 +25,12 @@ extension Archive {
     /// - Throws: what `body` throws; `StoreError` with `.invalidEvent` if one cannot be understood,
     ///   `.io` and the like if the disk refuses.
     public func forEachReadableEvent(
-        behind sequence: SequenceNumber? = nil, _ body: (Event) throws -> Bool
+        after sequence: SequenceNumber? = nil, _ body: (Event) throws -> Bool
     ) throws {
         let survey = try surveyed()
         let start = sequence?.rawValue ?? survey.head.sequence
         do {
-            try survey.forEach(behind: start) { number, bytes in
+            try survey.forEach(after: start) { number, bytes in
                 let expected = SequenceNumber(rawValue: number)
                 return try body(EventCoding.event(from: bytes, expecting: expected))
             }
@@ -143,7 +143,7 @@ extension Archive {
                 let event = try EventCoding.event(from: bytes, expecting: sequence)
                 try Projector.apply(event, chainHash: check, to: &state, marking: &dirty)
             } catch let error as StoreError where error.code == .invalidEvent {
-                let place = survey.place(of: number)
+                let place = survey.location(of: number)
                 misfit = DamageReport.Damage(
                     error, event: sequence, segment: "events/\(place?.segment ?? "")",
                     offset: place?.offset ?? 0)
@@ -157,14 +157,14 @@ extension Archive {
             return true
         }
         let damage = DamageReport(survey)
-        var behind = damage.readableBehind
+        var behind = damage.readableAfterDamage
         if let first = misfit?.sequences?.lowerBound, first < damage.sequence {
             behind.insert(first.next...damage.sequence, at: 0)
         }
         return SalvageReport(
             sequence: state.sequence, digest: try state.digest(),
             damages: (misfit.map { [$0] } ?? []) + damage.damages, tornTail: damage.tornTail,
-            readableBehind: behind)
+            readableAfterDamage: behind)
     }
 
     /// Reads the copy back as anybody would.

@@ -42,7 +42,7 @@ public struct DamageReport: Hashable, Sendable {
     /// The last event before the first damage.
     public let sequence: SequenceNumber
     /// The events that can be read behind it.
-    public let readableBehind: [ClosedRange<SequenceNumber>]
+    public let readableAfterDamage: [ClosedRange<SequenceNumber>]
 
     /// Whether nothing is damaged.
     public var isEmpty: Bool { damages.isEmpty }
@@ -53,7 +53,7 @@ extension DamageReport {
         damages = survey.damages.map { Damage($0) }
         tornTail = survey.tornTail.map { Damage($0) }
         sequence = SequenceNumber(rawValue: survey.head.sequence)
-        readableBehind = survey.readableBehind.map { SequenceNumber.range($0) }
+        readableAfterDamage = survey.readableAfterDamage.map { SequenceNumber.range($0) }
     }
 }
 

@@ -14,8 +14,8 @@ public struct SalvageReport: Hashable, Sendable {
     /// What a crash had left of the last write, if so; it is not in the new store.
     public let tornTail: DamageReport.Damage?
     /// The events that can be read behind those that were saved, and are not in the new store.
-    public let readableBehind: [ClosedRange<SequenceNumber>]
+    public let readableAfterDamage: [ClosedRange<SequenceNumber>]
 
     /// Whether every event was saved.
-    public var isComplete: Bool { readableBehind.isEmpty && damages.allSatisfy(\.isReadable) }
+    public var isComplete: Bool { readableAfterDamage.isEmpty && damages.allSatisfy(\.isReadable) }
 }

@@ -6,16 +6,16 @@
     import Glibc
 #endif
 
-/// Large pieces of memory that others cut up.
+/// Large blocks of memory, for arenas.
 package enum HugePageSlab {
-    /// From this size on a slab is made of huge pages where the system has them: 2 MiB.
+    /// Slabs of this size or more use huge pages where the system has them: 2 MiB.
     package static let hugePageBytes = 1 << 21
 
-    /// Memory for `byteCount` bytes, a power of two, not initialized, that begins at a multiple of
-    /// a cache line. To be given back by `deallocate()`.
+    /// Allocates `byteCount` bytes, a power of two, uninitialized and aligned to a cache line. Free
+    /// them with `deallocate()`.
     ///
-    /// Who reads here and there in much memory waits for the tables of its pages as long as for the
-    /// memory itself. One huge page stands for 512 ordinary ones, and its entry stays at hand.
+    /// Random access to much memory misses the TLB as often as the caches. One huge page replaces
+    /// 512 ordinary ones, so its entry stays in the TLB.
     package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
         guard byteCount >= hugePageBytes else {
             return .allocate(byteCount: byteCount, alignment: 64)
@@ -23,7 +23,7 @@ package enum HugePageSlab {
         let slab = UnsafeMutableRawPointer.allocate(
             byteCount: byteCount, alignment: hugePageBytes)
         #if os(Linux)
-            // Advice: where it is not taken, the slab is of ordinary pages.
+            // Advice only: a system that ignores it uses ordinary pages.
             madvise(slab, byteCount, MADV_HUGEPAGE)
         #endif
         return slab

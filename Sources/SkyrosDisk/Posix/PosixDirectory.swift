@@ -18,8 +18,7 @@ final class PosixDirectory: Sendable {
         System.close(descriptor)
     }
 
-    /// Makes the directory at `path` and all that lead to it, and syncs each directory that gained
-    /// a name.
+    /// Creates the directory at `path` and its parents, and syncs each directory that got a name.
     static func makeAll(_ path: String) throws(DiskError) {
         try System.checkName(path, .makeDirectory, path)
         guard !path.isEmpty, path != "/", !System.isDirectory(path) else { return }
@@ -29,7 +28,7 @@ final class PosixDirectory: Sendable {
         try PosixDirectory(following: parent).sync()
     }
 
-    /// Opens a directory that leads to a store; there a symbolic link is nobody's harm.
+    /// Opens a parent of a store's directory, which may be a symbolic link.
     private convenience init(following path: String) throws(DiskError) {
         let flags = System.parentDirectoryFlags
         self.init(descriptor: try System.open(path, flags, .open, path), path: path)

@@ -1,20 +1,20 @@
 /// The disk of the operating system, rooted at one directory.
 ///
-/// Every path is opened relative to a directory that is already open, never through a symbolic
-/// link, and only regular files with a single name that belong to this user are accepted, so
-/// that nobody can lead a store astray by swapping names. New files are for the user alone.
+/// A path is opened relative to an open directory, never through a symbolic link. Only regular
+/// files of this user with a single name are accepted, so that nobody can redirect a store by
+/// swapping names. Only the user may read or write a new file.
 package final class PosixDisk: Disk {
     private let root: PosixDirectory
     private let opener = ForkGuard()
-    /// Without symbolic links, which SQLite does not follow either.
+    /// Has no symbolic links: SQLite does not follow them either.
     private let path: String
     private let identity: System.FileIdentity
 
-    /// Opens the directory at `path`; with `creating`, makes it and its parents first.
+    /// Opens the directory at `path`; with `creating`, creates it and its parents first.
     ///
     /// - Throws: `DiskError`, among them `.insecure` if the directory is a symbolic link.
     package init(path: String, creating: Bool) throws(DiskError) {
-        // With a slash at its end the system would follow a link after all.
+        // The system follows a link if a slash comes after it.
         var path = path
         while path.utf8.count > 1, path.unicodeScalars.last == "/" {
             path.unicodeScalars.removeLast()
@@ -34,13 +34,13 @@ package final class PosixDisk: Disk {
     }
 
     package func makeDirectory(_ directory: Directory) throws(DiskError) {
-        try requireOwn(.makeDirectory)
+        try requireOwner(.makeDirectory)
         if directory != .root { try root.makeDirectory(directory.rawValue) }
     }
 
     package func removeDirectory(_ directory: Directory) throws(DiskError) {
         precondition(directory != .root, "A store's directory is never removed.")
-        try requireOwn(.removeDirectory)
+        try requireOwner(.removeDirectory)
         try root.removeDirectory(directory.rawValue)
     }
 
@@ -63,42 +63,42 @@ package final class PosixDisk: Disk {
     }
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-        if mode != .read { try requireOwn(.open) }
+        if mode != .read { try requireOwner(.open) }
         return try PosixFile(path, mode, in: open(path.directory))
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
-        try requireOwn(.rename)
+        try requireOwner(.rename)
         try open(source.directory).rename(source, to: target, in: open(target.directory))
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
-        try requireOwn(.remove)
+        try requireOwner(.remove)
         do throws(DiskError) {
             try open(path.directory).remove(path)
         } catch {
-            // With the directory the file is gone too.
+            // Without the directory there is no file either.
             if !error.isNotFound { throw error }
         }
     }
 
     package func syncDirectory(_ directory: Directory) throws(DiskError) {
-        try requireOwn(.syncDirectory)
+        try requireOwner(.syncDirectory)
         try open(directory).sync()
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
-        try requireOwn(.lock)
+        try requireOwner(.lock)
         return try PosixLock(in: root)
     }
 
-    /// A copy of the process may read, and must not change what the other one is writing.
-    private func requireOwn(_ operation: DiskError.Operation) throws(DiskError) {
+    /// A forked child may read, but not change what its parent is writing.
+    private func requireOwner(_ operation: DiskError.Operation) throws(DiskError) {
         try opener.check(operation, path)
     }
 
-    /// Subdirectories are opened anew for each call: none of these calls is on a hot path, and a
-    /// directory that was replaced meanwhile is noticed.
+    /// Opens a subdirectory for each call, so that a replaced one is noticed. None of the calls is
+    /// on a hot path.
     private func open(_ directory: Directory) throws(DiskError) -> PosixDirectory {
         directory == .root ? root : try root.directory(directory.rawValue)
     }

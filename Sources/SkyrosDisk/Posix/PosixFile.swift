@@ -2,27 +2,27 @@ import Synchronization
 
 /// An open regular file of the operating system.
 ///
-/// The descriptor stays open from the first write to the last sync, because some systems report
-/// a failed write-back only to a descriptor that was open when it happened.
+/// The descriptor stays open from the first write to the last sync: some systems report a failed
+/// write-back only to descriptors that were open when it failed.
 final class PosixFile: DiskFile {
     private let descriptor: Int32
     private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
     private let isOpen = Atomic(true)
     private let opener = ForkGuard()
-    /// Whether the file has grown by preallocation since the last sync began.
-    private let hasNewRoom = Atomic(false)
+    /// Whether the file was preallocated since the last sync began.
+    private let wasPreallocated = Atomic(false)
     private let directoryPath: String
     private let name: Locked<String>
 
-    /// What errors name.
+    /// The path that errors show.
     private var path: String { "\(directoryPath)/\(name.withLock { $0 })" }
 
     init(_ path: DiskPath, _ mode: OpenMode, in directory: PosixDirectory) throws(DiskError) {
         directoryPath = directory.path
         name = Locked(path.name)
-        // Checked before it is stored: once all properties are set, an initializer that throws
-        // runs `deinit`, which would close the descriptor a second time.
+        // `open` checks the file before the last property is set: after that, an initializer that
+        // throws runs `deinit`, which would close the descriptor a second time.
         let shown = "\(directory.path)/\(path.name)"
         descriptor = try Self.open(path.name, mode, in: directory.descriptor, shown)
     }
@@ -74,7 +74,7 @@ final class PosixFile: DiskFile {
     private func write(
         _ bytes: UnsafeRawBufferPointer, at position: Int, for operation: DiskError.Operation
     ) throws(DiskError) {
-        try requireOwn(operation)
+        try requireOwner(operation)
         var count = 0
         while count < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
@@ -92,52 +92,49 @@ final class PosixFile: DiskFile {
         return try System.checkedStatus(descriptor, path)
     }
 
-    /// Writes zeros. Room that is only reserved costs a commit of the file system's journal at each
-    /// sync of what is written there, and a sync that such a commit fails may report success.
+    /// Preallocates by writing zeros. A sync of data in space that is only reserved commits the file
+    /// system's journal, and may report success although that commit failed.
     ///
     /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
     func preallocate(to size: Int) throws(DiskError) {
-        try requireOwn(.preallocate)
+        try requireOwner(.preallocate)
         var end = try System.checkedStatus(descriptor, path).sizeBytes
         guard end < size else { return }
         while end < size {
             let count = min(size - end, Self.zeros.count)
-            let result = Self.zeros.withUnsafeBytes { zeros in
-                let some = UnsafeRawBufferPointer(rebasing: zeros.prefix(count))
-                return Result { () throws(DiskError) in
-                    try write(some, at: end, for: .preallocate)
-                }
+            try Self.zeros.withUnsafeBufferPointer { zeros throws(DiskError) in
+                let some = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: zeros[..<count]))
+                try write(some, at: end, for: .preallocate)
             }
-            try result.get()
             end += count
         }
-        hasNewRoom.store(true, ordering: .releasing)
+        wasPreallocated.store(true, ordering: .releasing)
     }
 
     func truncate(to size: Int) throws(DiskError) {
-        try requireOwn(.truncate)
+        try requireOwner(.truncate)
         let code = System.truncate(descriptor, to: size)
         if code != 0 { throw DiskError(.truncate, path, .system(code)) }
     }
 
     func sync() throws(DiskError) {
-        try requireOwn(.syncFile)
-        // Only with new room has the file system's journal a part in the sync.
-        let isToBeConfirmed = hasNewRoom.exchange(false, ordering: .acquiring)
+        try requireOwner(.syncFile)
+        // The sync depends on the file system's journal only after the file has grown.
+        let needsConfirmation = wasPreallocated.exchange(false, ordering: .acquiring)
         var code = System.syncData(descriptor)
-        if code == 0, isToBeConfirmed { code = System.confirmSync(descriptor) }
+        if code == 0, needsConfirmation { code = System.confirmSync(descriptor) }
         if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
     }
 
-    /// A closed descriptor's number may be another file's by now, which must not be written to.
+    /// The number of a closed descriptor may belong to another file.
     private func requireOpen(_ operation: DiskError.Operation) throws(DiskError) {
         guard isOpen.load(ordering: .relaxed) else {
             throw DiskError(operation, path, .system(System.badDescriptor))
         }
     }
 
-    /// A copy of the process may read, and must not change what the other one is writing.
-    private func requireOwn(_ operation: DiskError.Operation) throws(DiskError) {
+    /// A forked child may read, but not change what its parent is writing.
+    private func requireOwner(_ operation: DiskError.Operation) throws(DiskError) {
         try requireOpen(operation)
         try opener.check(operation, path)
     }

@@ -1,16 +1,16 @@
-/// The store's lock: `flock` on a file of its own, and a register of this process.
+/// The store's lock: `flock` on the file `lock`, and a registry in this process.
 ///
-/// The lock is the truth; the file's content only lets an error name the holder. The file is
-/// never removed, or two processes could hold "the" lock on two files. `fcntl` locks are of no
-/// use here: any close of the file anywhere in the process drops them. The register catches
-/// a second open by the same process on systems where `flock` would not.
+/// The lock decides; the file's content only lets an error name the holder. The file is never
+/// removed, or two processes could each hold a lock on a different file. `fcntl` locks do not
+/// serve: any close of the file in the process drops them. The registry refuses a second opening
+/// by this process on systems whose `flock` does not.
 final class PosixLock: DiskLock {
-    /// The directories that this process holds, by device and inode.
+    /// The directories that this process has locked, by device and inode.
     private static let held = Locked<Set<System.FileIdentity>>([])
 
     private let identity: System.FileIdentity
     private let path: String
-    private let taker = ForkGuard()
+    private let owner = ForkGuard()
     /// Nil once released.
     private let descriptor: Locked<Int32?>
 
@@ -34,7 +34,7 @@ final class PosixLock: DiskLock {
     }
 
     func check() throws(DiskError) {
-        try taker.check(.lock, path)
+        try owner.check(.lock, path)
     }
 
     func release() {
@@ -43,8 +43,8 @@ final class PosixLock: DiskLock {
             return descriptor
         }
         guard let open else { return }
-        // A copy of the process shares the lock, which is not its own to give back.
-        if taker.isCurrent { System.unlock(open) }
+        // A forked child shares the lock, and must not release it.
+        if owner.isCurrent { System.unlock(open) }
         System.close(open)
         Self.held.withLock { [identity] in _ = $0.remove(identity) }
     }

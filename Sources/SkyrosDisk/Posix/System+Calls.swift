@@ -6,10 +6,9 @@
     import Glibc
 #endif
 
-// One thin function a call, so that error numbers are read at once, before anything else can
-// change them.
+// One thin function for each call, which reads `errno` before another call can change it.
 extension System {
-    /// A system's error number as an error of its own.
+    /// An error number of the system, as an error.
     struct ErrorNumber: Error, Equatable {
         let rawValue: Int32
 
@@ -23,7 +22,7 @@ extension System {
         let inode: UInt64
 
         init(_ status: stat) {
-            // A device's number has a sign on some systems.
+            // Device numbers are signed on some systems.
             device = UInt64(truncatingIfNeeded: status.st_dev)
             inode = UInt64(status.st_ino)
         }
@@ -39,11 +38,10 @@ extension System {
         return try openUnchecked(path, in: directory, flags, operation, shown)
     }
 
-    /// Makes a new file for this user alone, whatever the process masks, and opens it.
+    /// Creates and opens a file that only this user may read and write, whatever the umask.
     ///
-    /// What bore the name before loses it, rather than being opened and cut: whoever has it open
-    /// keeps its bytes, and what is not a store's file, such as a hard link to somebody else's,
-    /// stays as it is.
+    /// A file of that name is unlinked, not truncated: a process that has it open keeps its bytes,
+    /// and a hard link to a foreign file stays as it is.
     static func create(
         _ name: String, in directory: Int32, _ shown: String
     ) throws(DiskError) -> Int32 {
@@ -65,7 +63,7 @@ extension System {
         return descriptor
     }
 
-    /// Lets nobody else read or write an open file.
+    /// Lets only this user read and write an open file.
     static func keepPrivate(_ descriptor: Int32, _ shown: String) throws(DiskError) {
         if fchmod(descriptor, 0o600) != 0 { throw DiskError(.open, shown, .system(errno)) }
     }
@@ -115,7 +113,7 @@ extension System {
 
     // MARK: Names
 
-    /// Makes a directory for this user alone, whatever the process masks, unless it is there.
+    /// Creates a directory for this user only, whatever the umask, unless it exists.
     static func makeDirectory(
         _ path: String, in directory: Int32 = AT_FDCWD, _ shown: String
     ) throws(DiskError) {
@@ -136,7 +134,7 @@ extension System {
         }
     }
 
-    /// Removes a file; it is no error if there is none.
+    /// Removes a file; does nothing if there is none.
     static func remove(_ name: String, in directory: Int32, _ shown: String) throws(DiskError) {
         try checkName(name, in: directory, .remove, shown)
         if unlinkat(directory, name, 0) == 0 { return }
@@ -144,7 +142,7 @@ extension System {
         if code != ENOENT { throw DiskError(.remove, shown, .system(code)) }
     }
 
-    /// Removes an empty directory; it is no error if there is none.
+    /// Removes an empty directory; does nothing if there is none.
     static func removeDirectory(
         _ name: String, in directory: Int32, _ shown: String
     ) throws(DiskError) {
@@ -155,7 +153,7 @@ extension System {
     }
 
     static func names(in directory: Int32, _ path: String) throws(DiskError) -> [String] {
-        // A second description of the directory, as `closedir` closes the one it is given.
+        // Opened a second time, because `closedir` closes the descriptor that it gets.
         let descriptor = try openUnchecked(".", in: directory, directoryFlags, .list, path)
         guard let stream = fdopendir(descriptor) else {
             let code = errno
@@ -218,7 +216,7 @@ extension System {
         return FileIdentity(status)
     }
 
-    /// What stands at a path; nil if nothing does, or nobody may know.
+    /// The identity of what is at a path; nil if there is nothing, or it cannot be read.
     static func identity(ofDirectoryAt path: String) -> FileIdentity? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileIdentity(status) : nil
@@ -248,8 +246,8 @@ extension System {
         return 0
     }
 
-    /// Gives the lock back for all copies of the descriptor: a child process has one between its
-    /// fork and the start of its program.
+    /// Releases the lock for every copy of the descriptor: a child process has one between `fork`
+    /// and `exec`.
     static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
     }
@@ -261,7 +259,7 @@ extension System {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text only helps a message along, so a failure to write it is no failure.
+    /// Writes the text that errors show. A failure is ignored: nothing depends on the text.
     static func replaceText(of descriptor: Int32, by text: String) {
         guard ftruncate(descriptor, 0) == 0 else { return }
         let bytes = Array(text.utf8)
@@ -270,7 +268,7 @@ extension System {
 
     // MARK: Helpers
 
-    /// Refuses what is no path, and below an open directory what is no plain name in it.
+    /// Refuses an invalid path; below an open directory, everything but a plain name.
     static func checkName(
         _ name: String, in directory: Int32 = AT_FDCWD, _ operation: DiskError.Operation,
         _ shown: String
@@ -282,7 +280,7 @@ extension System {
         }
     }
 
-    /// Repeats a call that returns an error number, or 0, for as long as signals interrupt it.
+    /// Repeats a call that returns an error number or 0 while signals interrupt it.
     static func uninterrupted(_ call: () -> Int32) -> Int32 {
         while true {
             let code = call()

@@ -1,4 +1,4 @@
-// With System+Calls.swift the only place that imports the C library and knows which it is.
+// The differences between systems, and the constants that other files need of the C library.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,11 +8,10 @@
     import Glibc
 #endif
 
-/// What differs between systems, and the numbers that other files should not import the C
-/// library for.
+/// The operating system: constants and calls of the C library, whichever it is.
 package enum System {
-    /// The value of an environment variable; nil if it is not set. To be asked once, at the start:
-    /// the environment is not thread-safe.
+    /// The value of an environment variable; nil if it is not set. Call it once, at the start: the
+    /// environment is not thread-safe.
     package static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
@@ -28,14 +27,14 @@ package enum System {
 
     static let directoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     static let parentDirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    /// Not blocking, because a pipe under a file's name would wait for its other end.
+    /// Nonblocking, because opening a named pipe would wait for its other end.
     private static let commonFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     static let readFlags = O_RDONLY | commonFlags
     static let readWriteFlags = O_RDWR | commonFlags
     static let newFileFlags = O_RDWR | O_CREAT | O_EXCL | commonFlags
     static let lockFileFlags = O_RDWR | O_CREAT | commonFlags
 
-    /// What the file systems in use take at most.
+    /// The limit of the common file systems.
     static let nameBytesMax = 255
 
     /// The identity of this boot of the machine, or an empty string.
@@ -43,8 +42,8 @@ package enum System {
 
     static var processID: Int32 { getpid() }
 
-    /// Has `body` called in each process that `fork` makes of this one, before anything else there.
-    static func inEachCopyOfTheProcess(_ body: @convention(c) () -> Void) {
+    /// Calls `body` in every forked child of this process, before `fork` returns there.
+    static func inEachForkedChild(_ body: @convention(c) () -> Void) {
         pthread_atfork(nil, nil, body)
     }
 
@@ -53,12 +52,12 @@ package enum System {
         return String(cString: text)
     }
 
-    /// Makes the contents of a file survive a power cut; returns an error number or 0.
+    /// Makes the contents of a file durable; returns an error number or 0.
     ///
-    /// On Linux `fdatasync` flushes the data and the size, which is all that an append needs.
-    /// On Apple's systems `fsync` leaves the data in the drive's cache; `F_FULLFSYNC` does not
-    /// (see `man 2 fsync` there), and file systems that refuse it get the weaker call. The call
-    /// is never repeated, not even when it was interrupted.
+    /// On Linux, `fdatasync` flushes the data and the size, which is all that an append needs. On
+    /// Apple's systems, `fsync` leaves the data in the drive's cache and `F_FULLFSYNC` does not
+    /// (`man 2 fsync`); file systems that refuse it get the weaker call. The call is never repeated,
+    /// not even after an interruption.
     static func syncData(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
@@ -69,7 +68,7 @@ package enum System {
         #endif
     }
 
-    /// Makes a directory's names survive a power cut; returns an error number or 0.
+    /// Makes the names in a directory durable; returns an error number or 0.
     static func syncAll(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             return syncData(descriptor)
@@ -78,17 +77,17 @@ package enum System {
         #endif
     }
 
-    /// Syncs a second time after a success, which may have been none; returns an error number or 0.
+    /// Syncs again to confirm a success; returns an error number or 0.
     ///
-    /// On Linux a sync answers with success if another thread's has just failed to commit what both
-    /// were to secure, until the file system has looked at its journal again. A change of the times
-    /// makes it look, and the sync says what it saw; neither writes anything if all is well.
+    /// On Linux, a sync reports success right after another thread's sync has failed to commit the
+    /// same journal transaction. Setting the file's times makes the file system check its journal,
+    /// and the next sync reports the result. Neither writes anything if the journal is sound.
     /// Source: docs/decisions/0014-preallocation-writes-zeros.md.
     static func confirmSync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             return 0
         #else
-            // Not every file system lets itself be asked so; the sync has the last word.
+            // Some file systems refuse it; the result of the sync counts.
             _ = futimens(descriptor, nil)
             return syncData(descriptor)
         #endif

@@ -1,55 +1,53 @@
-/// Hands batches of work over to another thread, which takes them in, in their order, while this
-/// one prepares the next.
+/// A pipeline of two stages: this thread produces batches, another one consumes them in order.
 ///
-/// For long work of two halves. The thread starts with the first batch and ends with the relay;
-/// a few batches wait for it at most. What goes through is taken in by `take`, one at a time.
+///     var pipeline = BoundedPipeline<[Row]> { rows in table.withLock { $0.add(rows) } }
+///     while let rows = try source.next() { try pipeline.send(rows) }
+///     try pipeline.finish([])
 ///
-///     var relay = BoundedPipeline<[Row]> { rows in table.withLock { $0.add(rows) } }
-///     while let rows = try source.next() { try relay.send(rows) }
-///     try relay.finish([])
+/// The consumer's thread starts with the first batch. At most `waitingMax` batches wait for it.
 package struct BoundedPipeline<Batch: Sendable>: ~Copyable {
     private struct State: Sendable {
         var waitingCount = 0
         var failure: (any Error)?
     }
 
-    private let take: @Sendable (Batch) throws -> Void
+    private let consume: @Sendable (Batch) throws -> Void
     private let state = Monitor(State())
     private var worker: SerialQueue?
 
-    /// More would wait without making anything faster.
+    /// More batches consume memory and save no time.
     private static var waitingMax: Int { 4 }
 
-    package init(_ take: @escaping @Sendable (Batch) throws -> Void) {
-        self.take = take
+    package init(_ consume: @escaping @Sendable (Batch) throws -> Void) {
+        self.consume = consume
     }
 
     deinit {
         worker?.stop()
     }
 
-    /// Hands over a batch; waits while there are enough of them.
+    /// Sends a batch; waits while the pipeline is full.
     ///
-    /// - Throws: what `take` has thrown. It is not called again.
+    /// - Throws: what the consumer has thrown. It gets no further batch.
     package mutating func send(_ batch: Batch) throws {
-        try state.wait { state -> Result<Void, any Error>? in
-            if let failure = state.failure { return .failure(failure) }
+        try state.wait { state -> Void? in
+            if let failure = state.failure { throw failure }
             guard state.waitingCount < Self.waitingMax else { return nil }
             state.waitingCount += 1
-            return .success(())
-        }.get()
+            return ()
+        }
         let worker = worker ?? SerialQueue()
         self.worker = worker
-        worker.enqueue { [state, take] in Self.run(batch, state, take) }
+        worker.enqueue { [state, consume] in Self.run(batch, state, consume) }
     }
 
     private static func run(
-        _ batch: Batch, _ state: Monitor<State>, _ take: (Batch) throws -> Void
+        _ batch: Batch, _ state: Monitor<State>, _ consume: (Batch) throws -> Void
     ) {
         var failure = state.withLock { $0.failure }
         if failure == nil {
             do {
-                try take(batch)
+                try consume(batch)
             } catch {
                 failure = error
             }
@@ -60,12 +58,12 @@ package struct BoundedPipeline<Batch: Sendable>: ~Copyable {
         }
     }
 
-    /// Waits until all batches are taken in.
+    /// Waits until every batch is consumed.
     ///
-    /// - Parameter last: one more, which is taken in here if it is the only one.
-    /// - Throws: what `take` has thrown.
+    /// - Parameter last: one more batch, which this thread consumes if it is the only one.
+    /// - Throws: what the consumer has thrown.
     package consuming func finish(_ last: Batch) throws {
-        guard let worker else { return try take(last) }
+        guard let worker else { return try consume(last) }
         try send(last)
         worker.stop()
         if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -1,9 +1,8 @@
-/// Runs `here` on the calling thread and `there` on another one at the same time, and returns both
-/// results.
+/// Runs `here` on the calling thread and `there` on another one, and returns both results after
+/// both have ended.
 ///
 /// - Parameter isWorthIt: if false, both run on the calling thread, one after the other.
-/// - Throws: what one of them throws; what `here` throws if both do. It returns or throws only after
-///   both have ended.
+/// - Throws: what one of them throws; what `here` throws if both do.
 package func inParallel<A, B: Sendable, E: Error>(
     when isWorthIt: Bool, _ here: () throws(E) -> A,
     _ there: @escaping @Sendable () throws(E) -> B

@@ -6,19 +6,18 @@
     import Glibc
 #endif
 
-/// A value behind a lock.
+/// A value that is protected by a mutex.
 ///
-/// The standard library's `Mutex` would do, but on Linux the thread sanitizer does not see it and
-/// takes every value behind it for a race; the system's own mutex it knows. See
+/// `Mutex` of the standard library would do, but the thread sanitizer does not see it on Linux and
+/// reports every access as a race. It knows the system's mutex. See
 /// docs/decisions/0004-locks-that-the-sanitizer-sees.md.
 ///
-/// The value lies behind a pointer: for a property of a class the runtime would keep a record of
-/// each access, to find overlaps that the lock rules out.
-///
-/// Unchecked because the compiler cannot see that `value` is touched under the lock only.
-package final class Locked<Value: ~Copyable>: @unchecked Sendable {
-    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+/// - Note: `@unchecked` because the compiler cannot see that `value` is used under the mutex only.
+package class Locked<Value: ~Copyable>: @unchecked Sendable {
+    /// A pointer, because the runtime tracks each access to a property of a class, to find
+    /// overlaps that the mutex rules out.
+    @usableFromInline final let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    final let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     package init(_ value: consuming sending Value) {
         self.value.initialize(to: value)
@@ -32,21 +31,23 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Runs `body` with the value under the lock.
+    /// Runs `body` with the value while no other thread has it.
     @inlinable
-    package func withLock<R: ~Copyable>(_ body: (inout Value) throws -> R) rethrows -> R {
+    package final func withLock<R: ~Copyable, E: Error>(
+        _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R {
         lock()
         defer { unlock() }
         return try body(&value.pointee)
     }
 
     @usableFromInline
-    func lock() {
+    final func lock() {
         pthread_mutex_lock(mutex)
     }
 
     @usableFromInline
-    func unlock() {
+    final func unlock() {
         pthread_mutex_unlock(mutex)
     }
 }

@@ -6,22 +6,17 @@
     import Glibc
 #endif
 
-/// A value behind a lock on which threads can wait for a change.
+/// A value that is protected by a mutex, with a condition variable on which threads wait until the
+/// value changes.
 ///
-/// `Locked` has nothing to wait with. This is the classic monitor:
-/// look at the value under the lock, and give the lock away while waiting for somebody to
-/// change it. Waiting blocks the thread, so tasks of the cooperative pool must not do it.
+/// Waiting blocks the thread, so tasks of the cooperative pool must not do it.
 ///
-/// Unchecked because the compiler cannot see that `value` is touched under the lock only.
-package final class Monitor<Value>: @unchecked Sendable {
-    /// Behind a pointer, as in `Locked`.
-    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+/// - Note: `@unchecked` because of the pointer, which never changes.
+package final class Monitor<Value>: Locked<Value>, @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    package init(_ value: sending Value) {
-        self.value.initialize(to: value)
-        pthread_mutex_init(mutex, nil)
+    package override init(_ value: sending Value) {
+        super.init(value)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         #if !canImport(Darwin)
@@ -33,54 +28,41 @@ package final class Monitor<Value>: @unchecked Sendable {
 
     deinit {
         pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
         condition.deallocate()
-        mutex.deallocate()
-        value.deinitialize(count: 1)
-        value.deallocate()
     }
 
-    /// Runs `body` with the value under the lock.
-    @inlinable
-    package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    /// Runs `body` under the mutex, again after each change, until it returns a value.
+    package func wait<R, E: Error>(until body: (inout Value) throws(E) -> R?) throws(E) -> R {
         lock()
         defer { unlock() }
-        return try body(&value.pointee)
-    }
-
-    /// Runs `body` under the lock, again after each change, until it gives a result.
-    package func wait<R>(until body: (inout Value) throws -> R?) rethrows -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = try body(&value.pointee) { return result }
             pthread_cond_wait(condition, mutex)
         }
     }
 
-    /// As `wait(until:)`, but gives up with nil after `milliseconds`, by a clock that nobody
-    /// can set.
-    package func wait<R>(
-        atMost milliseconds: Int, until body: (inout Value) throws -> R?
-    ) rethrows -> R? {
+    /// As `wait(until:)`, but returns nil after `milliseconds` of the monotonic clock.
+    package func wait<R, E: Error>(
+        atMost milliseconds: Int, until body: (inout Value) throws(E) -> R?
+    ) throws(E) -> R? {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
         let nanoseconds = deadline.tv_nsec + (milliseconds % 1_000) * 1_000_000
         deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
         deadline.tv_nsec = nanoseconds % 1_000_000_000
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         while true {
             if let result = try body(&value.pointee) { return result }
             guard waitForChange(until: deadline) else { return try body(&value.pointee) }
         }
     }
 
-    /// Gives the lock away until somebody changes the value; false once it is too late.
+    /// Releases the mutex until the value changes; returns false after the deadline.
     private func waitForChange(until deadline: timespec) -> Bool {
         var deadline = deadline
         #if canImport(Darwin)
-            // This system's moments are those of the wall clock, its durations are not.
+            // Deadlines of this system are of the wall clock; durations are monotonic.
             var now = timespec()
             clock_gettime(CLOCK_MONOTONIC, &now)
             deadline.tv_sec -= now.tv_sec
@@ -96,9 +78,9 @@ package final class Monitor<Value>: @unchecked Sendable {
         #endif
     }
 
-    /// Changes the value under the lock and wakes all who wait.
+    /// Changes the value and wakes every waiting thread.
     @inlinable
-    package func change<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    package func change<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock()
         defer {
             wakeAll()
@@ -107,25 +89,14 @@ package final class Monitor<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    /// Changes the value under the lock and wakes one of those who wait: for a change that is for
-    /// whoever sees it first.
-    package func changeForOne<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    /// Changes the value and wakes one waiting thread, for a change that one thread consumes.
+    package func changeForOne<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock()
         defer {
             pthread_cond_signal(condition)
             unlock()
         }
         return try body(&value.pointee)
-    }
-
-    @usableFromInline
-    func lock() {
-        pthread_mutex_lock(mutex)
-    }
-
-    @usableFromInline
-    func unlock() {
-        pthread_mutex_unlock(mutex)
     }
 
     @usableFromInline

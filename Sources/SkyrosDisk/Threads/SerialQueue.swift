@@ -6,11 +6,11 @@
     import Glibc
 #endif
 
-/// Tells threads apart.
+/// The identity of a thread.
 package struct ThreadID: Hashable, Sendable {
     private let rawValue: UInt
 
-    /// The thread that asks.
+    /// The calling thread.
     package static var current: ThreadID {
         #if canImport(Darwin)
             ThreadID(rawValue: UInt(bitPattern: pthread_self()))
@@ -20,11 +20,11 @@ package struct ThreadID: Hashable, Sendable {
     }
 }
 
-/// A thread of its own that runs jobs one after the other, in the order in which they came. The
-/// first one starts it.
+/// A queue that runs its jobs on one dedicated thread, in the order of the calls. The first job
+/// starts the thread.
 ///
-/// Syncs and the like block for long; on the threads of the cooperative pool, of which there are
-/// as many as processors, they would hold up everybody else.
+/// Jobs such as syncs block for long. The cooperative pool has one thread a processor, so blocking
+/// there would stop other tasks.
 package final class SerialQueue: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -44,7 +44,7 @@ package final class SerialQueue: Sendable {
         queue.change { $0.isStopping = true }
     }
 
-    /// Adds a job to the end of the queue; does nothing after `stop`.
+    /// Appends a job; does nothing after `stop`.
     package func enqueue(_ job: @escaping Job) {
         let isFirst = queue.change { queue in
             guard !queue.isStopping else { return false }
@@ -53,13 +53,13 @@ package final class SerialQueue: Sendable {
             return !queue.hasBegun
         }
         guard isFirst else { return }
-        // The thread holds the queue, not the worker, and ends with the worker.
+        // The thread retains the state only, so it ends when the queue is released.
         let queue = queue
         Self.start { Self.run(queue) }
     }
 
-    /// Ends the thread once all jobs in the queue have run, and waits for that, unless it is
-    /// called by one of the jobs.
+    /// Ends the thread after the jobs in the queue, and waits for its end, unless one of the jobs
+    /// calls it.
     package func stop() {
         queue.change { $0.isStopping = true }
         queue.wait { !$0.hasBegun || $0.hasEnded || $0.thread == .current ? () : nil }
@@ -88,7 +88,7 @@ package final class SerialQueue: Sendable {
             var thread = pthread_t()
             let code = pthread_create(&thread, nil, { Start.run($0) }, start)
         #endif
-        precondition(code == 0, "The system gives no more threads.")
+        precondition(code == 0, "The process cannot create another thread.")
         #if canImport(Darwin)
             if let thread { pthread_detach(thread) }
         #else
@@ -96,7 +96,7 @@ package final class SerialQueue: Sendable {
         #endif
     }
 
-    /// Carries a closure over to the new thread.
+    /// Carries a closure to the new thread.
     private final class Start: Sendable {
         private let body: Job
 

@@ -8,34 +8,32 @@ import Synchronization
     import Glibc
 #endif
 
-/// Keeps one writer and many readers of a value apart, and the readers apart from each other.
+/// A reader-writer lock whose readers do not share a cache line.
 ///
-/// A lock that all readers take is a word that all processors fight for: with one mutex two
-/// threads read slower than one. Here each thread counts itself in and out in a word of its own,
-/// on a cache line of its own; only the writer looks at all of them. So a reader pays for one
-/// atomic addition in its own cache, and the writer for a look at a few lines.
+/// With one mutex, two reading threads are slower than one: they fight for its cache line. Here
+/// each thread counts itself in a separate slot. A reader pays for one atomic addition in its
+/// cache; a writer reads every slot.
 ///
-/// The gate is closed while the writer changes the value: then readers wait for it. It is held
-/// for bounded steps in memory only, and no user code runs behind it.
+/// Hold the exclusive lock for bounded work in memory only, and run no user code under it.
 ///
-/// Source of the idea: distributed reader counters, as in Dave Dice and Alex Kogan, "BRAVO: Biased
-/// Locking for Reader-Writer Locks", USENIX ATC 2019.
+/// Source: distributed reader counters, as in Dave Dice and Alex Kogan, "BRAVO: Biased Locking for
+/// Reader-Writer Locks", USENIX ATC 2019.
 ///
 /// - Note: `@unchecked` because of the pointer; what it points to is atomic.
 package final class SharedLock: @unchecked Sendable {
-    /// A reader's token, to be given back.
+    /// What a reader passes to `unlockShared`.
     package struct Token {
         fileprivate let slot: Int
     }
 
-    /// How far the counters are apart: each is alone on the lines that a processor fetches
-    /// together.
+    /// The distance of two counters. Processors prefetch cache lines of 64 bytes in pairs.
     private static let slotBytes = 128
 
     private let slots: UnsafeMutableRawPointer
-    private let isClosed = Atomic(false)
-    /// Held by the writer while the gate is closed.
-    private let closing = Locked(())
+    /// Whether a writer has the lock or waits for the last readers.
+    private let isExclusive = Atomic(false)
+    /// Held by the writer.
+    private let writer = Locked(())
     private let threadSlot = ThreadSlot.shared
 
     package init() {
@@ -52,21 +50,21 @@ package final class SharedLock: @unchecked Sendable {
         slots.deallocate()
     }
 
-    /// How many readers of a slot are inside.
+    /// The number of readers of a slot that hold the lock.
     private func readerCount(of slot: Int) -> UnsafeMutablePointer<Atomic<Int>> {
         (slots + slot * Self.slotBytes).assumingMemoryBound(to: Atomic<Int>.self)
     }
 
-    /// Lets the calling thread in as a reader, until it gives the token to `unlockShared`.
+    /// Takes the lock for reading, until the token is passed to `unlockShared`.
     package func lockShared() -> Token {
         let slot = threadSlot.current
-        // Counted in first, then looked: with the writer's steps in the opposite order, at least
-        // one of the two sees the other.
+        // The reader counts itself, then checks for a writer. A writer announces itself, then
+        // counts the readers. So at least one of the two sees the other.
         readerCount(of: slot).pointee.add(1, ordering: .sequentiallyConsistent)
-        if !isClosed.load(ordering: .sequentiallyConsistent) { return Token(slot: slot) }
+        if !isExclusive.load(ordering: .sequentiallyConsistent) { return Token(slot: slot) }
         readerCount(of: slot).pointee.subtract(1, ordering: .releasing)
-        return closing.withLock { _ in
-            // No writer is inside now, and the next one waits for this reader.
+        return writer.withLock { _ in
+            // No writer holds the lock now, and the next one waits for this reader.
             readerCount(of: slot).pointee.add(1, ordering: .sequentiallyConsistent)
             return Token(slot: slot)
         }
@@ -76,28 +74,27 @@ package final class SharedLock: @unchecked Sendable {
         readerCount(of: token.slot).pointee.subtract(1, ordering: .releasing)
     }
 
-    /// Runs `body` while no reader is inside, and nobody else who closes the gate.
-    package func withExclusive<R>(_ body: () throws -> R) rethrows -> R {
-        try closing.withLock { _ in
-            isClosed.store(true, ordering: .sequentiallyConsistent)
+    /// Runs `body` while no other thread holds the lock, for reading or writing.
+    package func withExclusive<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        try writer.withLock { _ throws(E) in
+            isExclusive.store(true, ordering: .sequentiallyConsistent)
             for slot in 0..<ThreadSlot.count { waitForReaders(of: slot) }
-            defer { isClosed.store(false, ordering: .sequentiallyConsistent) }
+            defer { isExclusive.store(false, ordering: .sequentiallyConsistent) }
             return try body()
         }
     }
 
     private func waitForReaders(of slot: Int) {
-        var looks = 0
+        var spinCount = 0
         while readerCount(of: slot).pointee.load(ordering: .sequentiallyConsistent) != 0 {
-            // Readers stay for less than a microsecond, unless the system took their processor.
-            looks += 1
-            if looks % 64 == 0 { sched_yield() }
+            // Readers hold the lock for less than a microsecond, unless they are preempted.
+            spinCount += 1
+            if spinCount % 64 == 0 { sched_yield() }
         }
     }
 }
 
-/// Gives each thread a small number, different for threads that run at the same time as far as
-/// the numbers suffice.
+/// Assigns slots to threads, in turn: up to 32 threads share none.
 private struct ThreadSlot: Sendable {
     static let count = 32
     static let shared = ThreadSlot()
@@ -109,13 +106,13 @@ private struct ThreadSlot: Sendable {
     private init() {
         var key = pthread_key_t()
         let code = pthread_key_create(&key, nil)
-        precondition(code == 0, "The system gives no more thread-specific data.")
+        precondition(code == 0, "The process has no thread-specific key left.")
         self.key = key
     }
 
-    /// The number of the calling thread.
+    /// The slot of the calling thread.
     var current: Int {
-        // The number plus one; nil for a thread that has none yet.
+        // The slot plus one; nil for a thread that has none yet.
         if let value = pthread_getspecific(key) { return Int(bitPattern: value) - 1 }
         let slot = Self.next.add(1, ordering: .relaxed).oldValue % Self.count
         pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: slot + 1))

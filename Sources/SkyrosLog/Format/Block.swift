@@ -1,32 +1,47 @@
-/// One framed, checksummed unit in an active segment: a 48-byte header and a payload.
+/// A framed, checksummed record of an open segment: a header of 48 bytes and a payload.
 ///
-///      0  1  mark 0xB5
-///      1  1  kind
-///      2  2  zero
-///      4  4  size of the payload
-///      8  8  sequence of the newest batch, this block included
-///     16  8  XXH64 of the payload
-///     24  8  chain hash through that batch
-///     32  8  durable: bytes of this file that were synced before this block was written
-///     40  8  XXH64 of the 40 bytes before, seeded with the segment's salt
-///     48     payload, then zeros up to a multiple of 8
+/// | offset | bytes | field |
+/// |---|---|---|
+/// | 0 | 1 | mark, 0xB5 |
+/// | 1 | 1 | kind |
+/// | 2 | 2 | reserved, zero |
+/// | 4 | 4 | payloadByteCount |
+/// | 8 | 8 | sequence: the newest batch, this block included |
+/// | 16 | 8 | payloadHash: XXH64 of the payload |
+/// | 24 | 8 | chainHash through that batch |
+/// | 32 | 8 | durableByteCount: bytes of this file that were synced before the block was written |
+/// | 40 | 8 | headerHash: XXH64 of the 40 bytes before, seeded with the segment's salt |
+/// | 48 | | payload, then zeros up to a multiple of 8 |
 ///
-/// The header has a check of its own, so that a rotten size cannot swallow what follows, and
-/// the salt keeps stale bytes of another file from ever passing. Blocks start at multiples
-/// of 8, so that the next one can be found behind a damaged one.
+/// The header has a separate checksum, so a damaged size cannot hide the blocks after it. The salt
+/// keeps stale bytes of another file from passing. Blocks start at multiples of 8, so the next one
+/// can be found after a damaged one.
 struct Block: Equatable, Sendable {
     enum Kind: UInt8, Sendable {
         /// A batch.
         case batch = 1
-        /// The log was opened; the payload names the boot of the machine.
+        /// The log was opened. The payload is the machine's boot ID.
         case opening = 2
-        /// Nothing happened for a while; carries how far the file is durable.
+        /// The log was idle. The header proves how far the file is durable.
         case idle = 3
         /// The log was closed in order.
         case closing = 4
     }
 
-    static let headerByteCount = 48
+    enum Offset {
+        static let mark = 0
+        static let kind = 1
+        static let reserved = 2
+        static let payloadByteCount = 4
+        static let sequence = 8
+        static let payloadHash = 16
+        static let chainHash = 24
+        static let durableByteCount = 32
+        static let headerHash = 40
+        static let payload = 48
+    }
+
+    static let headerByteCount = Offset.payload
     static let mark: UInt8 = 0xB5
     static let alignment = 8
 
@@ -37,7 +52,7 @@ struct Block: Equatable, Sendable {
     var chainHash: ChainHash
     var durableByteCount: Int
 
-    /// The space that a block with a payload of this size takes up.
+    /// The size of a block with a payload of this size.
     static func byteCount(payload: Int) -> Int {
         (headerByteCount + payload + alignment - 1) / alignment * alignment
     }
@@ -49,8 +64,8 @@ struct Block: Equatable, Sendable {
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: byteCount))
         bytes.withUnsafeMutableBytes { all in
-            let place = UnsafeMutableRawBufferPointer(rebasing: all[start...])
-            write(to: place, payload: payload, salt: salt)
+            let target = UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            write(to: target, payload: payload, salt: salt)
         }
     }
 
@@ -59,44 +74,47 @@ struct Block: Equatable, Sendable {
         to bytes: UnsafeMutableRawBufferPointer, payload: UnsafeRawBufferPointer, salt: UInt64
     ) {
         precondition(bytes.count >= byteCount, "The block needs \(byteCount) bytes.")
-        bytes.storeBytes(of: Self.mark, toByteOffset: 0, as: UInt8.self)
-        bytes.storeBytes(of: kind.rawValue, toByteOffset: 1, as: UInt8.self)
-        bytes.storeBytes(of: 0, toByteOffset: 2, as: UInt16.self)
-        bytes.store(littleEndian: UInt32(payloadByteCount), at: 4)
-        bytes.store(littleEndian: sequence, at: 8)
-        bytes.store(littleEndian: payloadHash, at: 16)
-        bytes.store(littleEndian: chainHash.rawValue, at: 24)
-        bytes.store(littleEndian: UInt64(durableByteCount), at: 32)
-        let headerCheck = XXH64.hash(UnsafeRawBufferPointer(bytes).slice(0, 40), seed: salt)
-        bytes.store(littleEndian: headerCheck, at: 40)
-        // The padding is behind the payload, within the last word.
-        let lastWord = byteCount - Self.alignment
+        bytes.store(littleEndian: Self.mark, at: Offset.mark)
+        bytes.store(littleEndian: kind.rawValue, at: Offset.kind)
+        bytes.store(littleEndian: UInt16(0), at: Offset.reserved)
+        bytes.store(littleEndian: UInt32(payloadByteCount), at: Offset.payloadByteCount)
+        bytes.store(littleEndian: sequence, at: Offset.sequence)
+        bytes.store(littleEndian: payloadHash, at: Offset.payloadHash)
+        bytes.store(littleEndian: chainHash.rawValue, at: Offset.chainHash)
+        bytes.store(littleEndian: UInt64(durableByteCount), at: Offset.durableByteCount)
+        let hashed = UnsafeRawBufferPointer(bytes).slice(0, Offset.headerHash)
+        bytes.store(littleEndian: XXH64.hash(hashed, seed: salt), at: Offset.headerHash)
+        // The padding is within the last word, which the payload overwrites in part.
         if payloadByteCount % Self.alignment != 0 {
-            bytes.store(littleEndian: UInt64(0), at: lastWord)
+            bytes.store(littleEndian: UInt64(0), at: byteCount - Self.alignment)
         }
-        UnsafeMutableRawBufferPointer(rebasing: bytes[Self.headerByteCount...])
+        UnsafeMutableRawBufferPointer(rebasing: bytes[Offset.payload...])
             .copyMemory(from: payload)
     }
 
-    /// Reads the header at `offset`; nil if there is no valid one.
+    /// Reads the header at `offset`; nil if it is not valid.
     init?(headerIn bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64) {
         guard offset + Self.headerByteCount <= bytes.count, bytes[offset] == Self.mark,
-            let kind = Kind(rawValue: bytes[offset + 1]),
-            XXH64.hash(bytes.slice(offset, 40), seed: salt) == bytes.integer(at: offset + 40)
+            let kind = Kind(rawValue: bytes[offset + Offset.kind]),
+            XXH64.hash(bytes.slice(offset, Offset.headerHash), seed: salt)
+                == bytes.integer(at: offset + Offset.headerHash)
         else { return nil }
         self.kind = kind
-        payloadByteCount = Int(bytes.integer(at: offset + 4, as: UInt32.self))
-        sequence = bytes.integer(at: offset + 8)
-        payloadHash = bytes.integer(at: offset + 16)
-        chainHash = ChainHash(rawValue: bytes.integer(at: offset + 24))
-        durableByteCount = Int(truncatingIfNeeded: bytes.integer(at: offset + 32, as: UInt64.self))
+        payloadByteCount = Int(
+            bytes.integer(at: offset + Offset.payloadByteCount, as: UInt32.self))
+        sequence = bytes.integer(at: offset + Offset.sequence)
+        payloadHash = bytes.integer(at: offset + Offset.payloadHash)
+        chainHash = ChainHash(rawValue: bytes.integer(at: offset + Offset.chainHash))
+        durableByteCount = Int(
+            truncatingIfNeeded: bytes.integer(at: offset + Offset.durableByteCount, as: UInt64.self)
+        )
     }
 
-    /// Reads the block at `offset` if all of it is there and its payload is what it was.
+    /// Reads the block at `offset`; nil if it is not complete, or a checksum fails.
     init?(wholeIn bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64) {
         self.init(headerIn: bytes, at: offset, salt: salt)
         guard byteCount <= bytes.count - offset,
-            XXH64.hash(bytes.slice(offset + Self.headerByteCount, payloadByteCount)) == payloadHash
+            XXH64.hash(bytes.slice(offset + Offset.payload, payloadByteCount)) == payloadHash
         else { return nil }
     }
 

@@ -5,9 +5,6 @@ extension [UInt8] {
     package func withBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        let result = withUnsafeBytes { bytes in
-            Result { () throws(E) in try body(bytes) }
-        }
-        return try result.get()
+        try withUnsafeBufferPointer { bytes throws(E) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 }

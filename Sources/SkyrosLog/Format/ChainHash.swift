@@ -1,11 +1,11 @@
-/// A check over all history up to one batch.
+/// A hash over all batches of a log up to one of them.
 ///
-///     check(0) = XXH64(store id)
-///     check(n) = XXH64(check(n - 1) ‖ XXH64(batch n))      both little-endian, seed 0
+///     chainHash(0) = XXH64(store ID)
+///     chainHash(n) = XXH64(chainHash(n - 1) ‖ XXH64(batch n))      both little-endian, seed 0
 ///
-/// Two logs with the same check at the same sequence hold the same batches, so a checkpoint,
-/// a copy or a follower can tell "same sequence, other history" by comparing 8 bytes. It is
-/// no cryptographic proof: whoever wants to deceive can.
+/// Two logs with the same chain hash at the same sequence hold the same batches. So 8 bytes tell
+/// whether a checkpoint, a copy or a follower belongs to this history. It is not cryptographic:
+/// a forger can produce any value.
 package struct ChainHash: Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -13,12 +13,12 @@ package struct ChainHash: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The check of a store that has no batch yet.
+    /// The chain hash of an empty log.
     package init(beginning storeID: StoreID) {
         rawValue = XXH64.hash(storeID.bytes)
     }
 
-    /// The check after a further batch whose bytes hash to `hash`.
+    /// The chain hash after one more batch, whose bytes hash to `hash`.
     package func advanced(by hash: UInt64) -> ChainHash {
         var words = (rawValue.littleEndian, hash.littleEndian)
         return withUnsafeBytes(of: &words) { ChainHash(rawValue: XXH64.hash($0)) }

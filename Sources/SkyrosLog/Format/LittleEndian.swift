@@ -1,4 +1,4 @@
-// Fixed-width integers of the log's own structures are little-endian.
+// Fixed-width integers of the log's format are little-endian.
 
 extension UnsafeRawBufferPointer {
     /// The integer at `offset`, which the caller has checked to lie within the buffer.
@@ -26,7 +26,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Writes an integer at `offset`; the caller has checked that there is room.
+    /// Writes an integer at `offset`, which the caller has checked to lie within the buffer.
     func store<T: FixedWidthInteger & BitwiseCopyable>(littleEndian value: T, at offset: Int) {
         storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }

@@ -1,22 +1,47 @@
 /// The seek table of zstd's seekable format: the sizes of all frames, at the end of the file.
 ///
-///     skippable frame 0x184D2A5E, size
-///     for each frame: compressed size, size of the content, low half of the content's XXH64
-///     number of frames, descriptor 0x80 (checksums are present), 0x8F92EAB1
+/// It is a skippable frame with magic 0x184D2A5E. Its content is one entry a frame, then a footer:
 ///
-/// Source: "Zstandard Seekable Format", version 0.1.0, in zstd's contrib directory. Skippable
-/// frames of our own have entries too, with no content, or other readers refuse the file.
+/// | entry offset | bytes | field |
+/// |---|---|---|
+/// | 0 | 4 | compressedByteCount |
+/// | 4 | 4 | contentByteCount |
+/// | 8 | 4 | contentHash: low half of the content's XXH64 |
+///
+/// | footer offset | bytes | field |
+/// |---|---|---|
+/// | 0 | 4 | number of entries |
+/// | 4 | 1 | descriptor, 0x80: entries have a contentHash |
+/// | 5 | 4 | footer magic, 0x8F92EAB1 |
+///
+/// Skippable frames have entries too, without content, or other readers refuse the file.
+///
+/// Source: "Zstandard Seekable Format", version 0.1.0, in zstd's contrib directory.
 struct SeekTable: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         var compressedByteCount: UInt32
         var contentByteCount: UInt32
-        var contentCheck: UInt32
+        var contentHash: UInt32
+    }
+
+    enum EntryOffset {
+        static let compressedByteCount = 0
+        static let contentByteCount = 4
+        static let contentHash = 8
+        static let end = 12
+    }
+
+    enum FooterOffset {
+        static let entryCount = 0
+        static let descriptor = 4
+        static let magic = 5
+        static let end = 9
     }
 
     static let frameMagic: UInt32 = 0x184D_2A5E
     static let footerMagic: UInt32 = 0x8F92_EAB1
-    static let footerByteCount = 9
-    static let entryByteCount = 12
+    static let entryByteCount = EntryOffset.end
+    static let footerByteCount = FooterOffset.end
     private static let descriptor: UInt8 = 0x80
 
     var entries: [Entry] = []
@@ -25,13 +50,13 @@ struct SeekTable: Equatable, Sendable {
         SkippableFrame.headerByteCount + entries * entryByteCount + footerByteCount
     }
 
-    /// Notes a frame with content.
+    /// Adds the entry of a frame.
     mutating func append(frame: [UInt8], content: [UInt8]) {
         entries.append(
             Entry(
                 compressedByteCount: UInt32(frame.count),
                 contentByteCount: UInt32(content.count),
-                contentCheck: UInt32(truncatingIfNeeded: XXH64.hash(content))))
+                contentHash: UInt32(truncatingIfNeeded: XXH64.hash(content))))
     }
 
     var bytes: [UInt8] {
@@ -39,7 +64,7 @@ struct SeekTable: Equatable, Sendable {
         for entry in entries {
             table.append(littleEndian: entry.compressedByteCount)
             table.append(littleEndian: entry.contentByteCount)
-            table.append(littleEndian: entry.contentCheck)
+            table.append(littleEndian: entry.contentHash)
         }
         table.append(littleEndian: UInt32(entries.count))
         table.append(Self.descriptor)
@@ -47,37 +72,45 @@ struct SeekTable: Equatable, Sendable {
         return SkippableFrame.bytes(magic: Self.frameMagic, content: table)
     }
 
-    /// The number of frames, from the last bytes of a file; nil if they are no footer.
+    /// The number of entries, from the last bytes of a file; nil if they are not a footer.
     static func entryCount(footer: UnsafeRawBufferPointer) -> Int? {
-        guard footer.count == footerByteCount, footer[4] == descriptor,
-            footer.integer(at: 5, as: UInt32.self) == footerMagic
+        guard footer.count == footerByteCount, footer[FooterOffset.descriptor] == descriptor,
+            footer.integer(at: FooterOffset.magic) == footerMagic
         else { return nil }
-        return Int(footer.integer(at: 0, as: UInt32.self))
+        return Int(footer.integer(at: FooterOffset.entryCount, as: UInt32.self))
     }
 
-    /// Reads a whole table; nil if the bytes are none.
+    /// Reads a whole table; nil if the bytes are not one.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.byteCount(entries: 0),
-            let count = Self.entryCount(footer: bytes.slice(bytes.count - 9, 9)),
-            bytes.count == Self.byteCount(entries: count),
-            bytes.integer(at: 0, as: UInt32.self) == Self.frameMagic,
-            Int(bytes.integer(at: 4, as: UInt32.self)) == bytes.count - 8
+        guard let content = SkippableFrame.content(of: bytes, magic: Self.frameMagic),
+            content.count >= Self.footerByteCount
+        else { return nil }
+        let footerStart = content.count - Self.footerByteCount
+        guard
+            let count = Self.entryCount(footer: content.slice(footerStart, Self.footerByteCount)),
+            bytes.count == Self.byteCount(entries: count)
         else { return nil }
         entries = (0..<count).map { index in
-            let offset = SkippableFrame.headerByteCount + index * Self.entryByteCount
+            let entry = content.slice(index * Self.entryByteCount, Self.entryByteCount)
             return Entry(
-                compressedByteCount: bytes.integer(at: offset),
-                contentByteCount: bytes.integer(at: offset + 4),
-                contentCheck: bytes.integer(at: offset + 8))
+                compressedByteCount: entry.integer(at: EntryOffset.compressedByteCount),
+                contentByteCount: entry.integer(at: EntryOffset.contentByteCount),
+                contentHash: entry.integer(at: EntryOffset.contentHash))
         }
     }
 
     init() {}
 }
 
-/// A zstd frame that decompressors skip (RFC 8878, section 3.1.2).
+/// A zstd frame that decompressors skip (RFC 8878, section 3.1.2): magic, size, content.
 enum SkippableFrame {
-    static let headerByteCount = 8
+    enum Offset {
+        static let magic = 0
+        static let contentByteCount = 4
+        static let content = 8
+    }
+
+    static let headerByteCount = Offset.content
 
     static func bytes(magic: UInt32, content: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -86,13 +119,18 @@ enum SkippableFrame {
         return bytes + content
     }
 
-    /// The content of the skippable frame that `bytes` are; nil if they are none.
+    /// The content, if `bytes` are exactly one skippable frame with this magic.
     static func content(
         of bytes: UnsafeRawBufferPointer, magic: UInt32
     ) -> UnsafeRawBufferPointer? {
-        guard bytes.count >= headerByteCount, bytes.integer(at: 0, as: UInt32.self) == magic,
-            Int(bytes.integer(at: 4, as: UInt32.self)) == bytes.count - headerByteCount
+        guard bytes.count >= headerByteCount, bytes.integer(at: Offset.magic) == magic,
+            contentByteCount(of: bytes) == bytes.count - headerByteCount
         else { return nil }
-        return bytes.slice(headerByteCount, bytes.count - headerByteCount)
+        return bytes.slice(Offset.content, bytes.count - headerByteCount)
+    }
+
+    /// What the header at the start of `bytes`, which must be complete, says.
+    static func contentByteCount(of bytes: UnsafeRawBufferPointer) -> Int {
+        Int(bytes.integer(at: Offset.contentByteCount, as: UInt32.self))
     }
 }

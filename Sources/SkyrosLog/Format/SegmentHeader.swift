@@ -1,18 +1,37 @@
-/// The first 96 bytes of an active segment, and the content of a sealed segment's first frame.
+/// The first 96 bytes of an open segment, and the content of a sealed segment's first frame.
 ///
-///      0  8  magic "SKYLOG\r\n"
-///      8  2  format version      10  2  oldest reader version that understands the file
-///     12  4  size of this header, 96
-///     16 16  store id
-///     32  8  sequence of the first batch
-///     40  8  chain hash before the first batch: names the predecessor
-///     48  8  time of the last batch before the first, in microseconds since 1970
-///     56  8  salt: seed of all block headers in the file
-///     64  8  bound: bytes that may be unsynced at any time
-///     72 16  zero
-///     88  8  XXH64 of the 88 bytes before
+/// | offset | bytes | field |
+/// |---|---|---|
+/// | 0 | 8 | magic, "SKYLOG\r\n" |
+/// | 8 | 2 | version of the format |
+/// | 10 | 2 | oldestReader: the oldest version whose readers understand the file |
+/// | 12 | 4 | byteCount of this header, 96 |
+/// | 16 | 16 | storeID |
+/// | 32 | 8 | firstSequence: the first batch |
+/// | 40 | 8 | chainHashBefore the first batch, which names the predecessor |
+/// | 48 | 8 | timeBefore: time of the batch before the first, in microseconds since 1970 |
+/// | 56 | 8 | salt: seed of all block headers in the file |
+/// | 64 | 8 | unsyncedBytesMax: bytes that may be unsynced at any time |
+/// | 72 | 16 | reserved, zero |
+/// | 88 | 8 | headerHash: XXH64 of the 88 bytes before |
 package struct SegmentHeader: Equatable, Sendable {
-    static let byteCount = 96
+    enum Offset {
+        static let magic = 0
+        static let version = 8
+        static let oldestReader = 10
+        static let byteCount = 12
+        static let storeID = 16
+        static let firstSequence = 32
+        static let chainHashBefore = 40
+        static let timeBefore = 48
+        static let salt = 56
+        static let unsyncedBytesMax = 64
+        static let reserved = 72
+        static let headerHash = 88
+        static let end = 96
+    }
+
+    static let byteCount = Offset.end
     static let version: UInt16 = 1
     static let magic = Array("SKYLOG\r\n".utf8)
 
@@ -24,76 +43,94 @@ package struct SegmentHeader: Equatable, Sendable {
     package var unsyncedBytesMax: UInt64
 
     var bytes: [UInt8] {
-        var bytes = Self.magic
-        bytes.append(littleEndian: Self.version)
-        bytes.append(littleEndian: Self.version)
-        bytes.append(littleEndian: UInt32(Self.byteCount))
-        bytes += storeID.bytes
-        bytes.append(littleEndian: firstSequence)
-        bytes.append(littleEndian: chainHashBefore.rawValue)
-        bytes.append(littleEndian: timeBefore)
-        bytes.append(littleEndian: salt)
-        bytes.append(littleEndian: unsyncedBytesMax)
-        bytes += [UInt8](repeating: 0, count: 16)
-        bytes.append(littleEndian: XXH64.hash(bytes))
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: Self.magic)
+            bytes.store(littleEndian: Self.version, at: Offset.version)
+            bytes.store(littleEndian: Self.version, at: Offset.oldestReader)
+            bytes.store(littleEndian: UInt32(Self.byteCount), at: Offset.byteCount)
+            bytes[Offset.storeID...].copyBytes(from: storeID.bytes)
+            bytes.store(littleEndian: firstSequence, at: Offset.firstSequence)
+            bytes.store(littleEndian: chainHashBefore.rawValue, at: Offset.chainHashBefore)
+            bytes.store(littleEndian: timeBefore, at: Offset.timeBefore)
+            bytes.store(littleEndian: salt, at: Offset.salt)
+            bytes.store(littleEndian: unsyncedBytesMax, at: Offset.unsyncedBytesMax)
+            let hashed = UnsafeRawBufferPointer(bytes).slice(0, Offset.headerHash)
+            bytes.store(littleEndian: XXH64.hash(hashed), at: Offset.headerHash)
+        }
+        return bytes
+    }
+
+    /// The header, and the block with which every process opens a segment.
+    func bytes(openedIn bootID: String) -> [UInt8] {
+        var bytes = bytes
+        Array(bootID.utf8).withBytes { payload in
+            let opening = Block(
+                .opening, payload: payload, payloadHash: XXH64.hash(payload),
+                sequence: firstSequence - 1, chainHash: chainHashBefore, durableByteCount: 0)
+            opening.append(to: &bytes, payload: payload, salt: salt)
+        }
         return bytes
     }
 }
 
 extension SegmentHeader {
-    init(_ bytes: [UInt8], in segment: SegmentName) throws(LogError) {
-        let header = bytes.withUnsafeBytes { buffer in
-            Result { () throws(LogError) in try SegmentHeader(buffer, in: segment) }
-        }
-        self = try header.get()
+    /// The header of a store's first segment.
+    init(beginning storeID: StoreID, salt: UInt64, unsyncedBytesMax: Int) {
+        self.init(
+            storeID: storeID, firstSequence: 1, chainHashBefore: ChainHash(beginning: storeID),
+            timeBefore: 0, salt: salt, unsyncedBytesMax: UInt64(unsyncedBytesMax))
     }
 
-    /// Reads the header at the start of `bytes`.
+    /// Reads the header at the start of a segment's bytes.
     ///
     /// - Throws: `LogError` with `.unsupportedFormat` if a newer version wrote the file, with
-    ///   `.corrupt` if the bytes are no header.
-    init(_ bytes: UnsafeRawBufferPointer, in segment: SegmentName) throws(LogError) {
-        try self.init(misnamed: bytes, in: segment)
+    ///   `.corrupt` if the header is damaged or another segment's.
+    init(_ bytes: [UInt8], in segment: SegmentName) throws(LogError) {
+        self = try bytes.withBytes { bytes throws(LogError) in
+            try SegmentHeader(misnamed: bytes, in: segment)
+        }
         guard firstSequence == segment.firstSequence else {
             let why = "the segment's name and its header disagree about the first sequence"
-            throw LogError(.corrupt, why, segment, at: 32)
+            throw LogError(.corrupt, why, segment, at: Offset.firstSequence)
         }
     }
 
-    /// Reads the header at the start of `bytes`, whatever the name of the file says.
+    /// As `init(_:in:)`, whatever sequence the file's name gives.
     init(misnamed bytes: UnsafeRawBufferPointer, in segment: SegmentName) throws(LogError) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else {
             throw LogError(.corrupt, "the segment does not start with a header", segment, at: 0)
         }
-        let checksum: UInt64 = bytes.integer(at: 88)
-        guard XXH64.hash(bytes.slice(0, 88)) == checksum else {
-            throw LogError(.corrupt, "the segment's header fails its check", segment, at: 0)
+        guard XXH64.hash(bytes.slice(0, Offset.headerHash)) == bytes.integer(at: Offset.headerHash)
+        else {
+            throw LogError(.corrupt, "the checksum of the segment's header fails", segment, at: 0)
         }
-        let oldestReader: UInt16 = bytes.integer(at: 10)
+        let oldestReader: UInt16 = bytes.integer(at: Offset.oldestReader)
         guard oldestReader <= Self.version else {
             let why = "the segment needs a reader of format \(oldestReader) or newer"
-            throw LogError(.unsupportedFormat, why, segment, at: 8)
+            throw LogError(.unsupportedFormat, why, segment, at: Offset.version)
         }
         guard let header = SegmentHeader(unchecked: bytes) else {
-            throw LogError(.corrupt, "the segment's header has no store id", segment, at: 16)
+            throw LogError(
+                .corrupt, "the segment's header has no store ID", segment, at: Offset.storeID)
         }
         self = header
         guard firstSequence > 0 else {
-            let why = "the segment begins at sequence 0, and the first one is 1"
-            throw LogError(.corrupt, why, segment, at: 32)
+            let why = "the segment starts at sequence 0; the first sequence is 1"
+            throw LogError(.corrupt, why, segment, at: Offset.firstSequence)
         }
     }
 
-    /// Takes the fields as they are; nil if there are too few bytes.
+    /// Reads the fields without checking them; nil if there are too few bytes.
     init?(unchecked bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.byteCount,
-            let storeID = StoreID([UInt8](bytes.slice(16, StoreID.byteCount)))
+            let storeID = StoreID([UInt8](bytes.slice(Offset.storeID, StoreID.byteCount)))
         else { return nil }
         self.storeID = storeID
-        firstSequence = bytes.integer(at: 32)
-        chainHashBefore = ChainHash(rawValue: bytes.integer(at: 40))
-        timeBefore = bytes.integer(at: 48)
-        salt = bytes.integer(at: 56)
-        unsyncedBytesMax = bytes.integer(at: 64)
+        firstSequence = bytes.integer(at: Offset.firstSequence)
+        chainHashBefore = ChainHash(rawValue: bytes.integer(at: Offset.chainHashBefore))
+        timeBefore = bytes.integer(at: Offset.timeBefore)
+        salt = bytes.integer(at: Offset.salt)
+        unsyncedBytesMax = bytes.integer(at: Offset.unsyncedBytesMax)
     }
 }

@@ -1,19 +1,38 @@
-/// The content of a sealed segment's last frame but one: where its batches are, and its end.
+/// The index of a sealed segment: where its batches are, and where they end. It is the content of
+/// the last frame but one.
 ///
-///      0  8  number of batches
-///      8  8  chain hash through the last batch
-///     16  8  time of the last batch, in microseconds since 1970
-///     24  4  number of frames with content, n      28  4  zero
-///     32     n times: sequence of the frame's first batch (8), chain hash before it (8)
-///      …  8  XXH64 of all bytes before
+/// | offset | bytes | field |
+/// |---|---|---|
+/// | 0 | 8 | batchCount |
+/// | 8 | 8 | chainHashAfter the last batch |
+/// | 16 | 8 | timeAfter: time of the last batch, in microseconds since 1970 |
+/// | 24 | 4 | frameCount: the frames with content |
+/// | 28 | 4 | reserved, zero |
+/// | 32 | 16 each | for each frame: firstSequence (8), chainHashBefore (8) |
+/// | | 8 | indexHash: XXH64 of all bytes before |
 struct SegmentIndex: Equatable, Sendable {
     struct Frame: Equatable, Sendable {
         var firstSequence: UInt64
         var chainHashBefore: ChainHash
     }
 
+    enum Offset {
+        static let batchCount = 0
+        static let chainHashAfter = 8
+        static let timeAfter = 16
+        static let frameCount = 24
+        static let reserved = 28
+        static let frames = 32
+    }
+
+    enum FrameOffset {
+        static let firstSequence = 0
+        static let chainHashBefore = 8
+        static let end = 16
+    }
+
     static let frameMagic: UInt32 = 0x184D_2A51
-    private static let fixedByteCount = 32
+    private static let hashByteCount = 8
 
     var batchCount: UInt64 = 0
     var chainHashAfter: ChainHash
@@ -21,7 +40,7 @@ struct SegmentIndex: Equatable, Sendable {
     var frames: [Frame] = []
 
     static func byteCount(frames: Int) -> Int {
-        fixedByteCount + frames * 16 + 8
+        Offset.frames + frames * FrameOffset.end + hashByteCount
     }
 
     var bytes: [UInt8] {
@@ -41,21 +60,48 @@ struct SegmentIndex: Equatable, Sendable {
 }
 
 extension SegmentIndex {
-    /// Reads an index; nil if the bytes are none.
+    /// Reads an index; nil if the bytes are not one.
     init?(_ bytes: UnsafeRawBufferPointer) {
+        let hashStart = bytes.count - Self.hashByteCount
         guard bytes.count >= Self.byteCount(frames: 0),
-            XXH64.hash(bytes.slice(0, bytes.count - 8)) == bytes.integer(at: bytes.count - 8)
+            XXH64.hash(bytes.slice(0, hashStart)) == bytes.integer(at: hashStart)
         else { return nil }
-        let frameCount = Int(bytes.integer(at: 24, as: UInt32.self))
+        let frameCount = Int(bytes.integer(at: Offset.frameCount, as: UInt32.self))
         guard bytes.count == Self.byteCount(frames: frameCount) else { return nil }
-        batchCount = bytes.integer(at: 0)
-        chainHashAfter = ChainHash(rawValue: bytes.integer(at: 8))
-        timeAfter = bytes.integer(at: 16)
+        batchCount = bytes.integer(at: Offset.batchCount)
+        chainHashAfter = ChainHash(rawValue: bytes.integer(at: Offset.chainHashAfter))
+        timeAfter = bytes.integer(at: Offset.timeAfter)
         frames = (0..<frameCount).map { index in
-            let offset = Self.fixedByteCount + index * 16
+            let frame = bytes.slice(Offset.frames + index * FrameOffset.end, FrameOffset.end)
             return Frame(
-                firstSequence: bytes.integer(at: offset),
-                chainHashBefore: ChainHash(rawValue: bytes.integer(at: offset + 8)))
+                firstSequence: frame.integer(at: FrameOffset.firstSequence),
+                chainHashBefore: ChainHash(
+                    rawValue: frame.integer(at: FrameOffset.chainHashBefore)))
         }
+    }
+
+    /// The last batch; nil if the numbers of the index contradict each other.
+    var lastSequence: UInt64? {
+        guard let first = frames.first?.firstSequence, first > 0, batchCount > 0 else { return nil }
+        let (last, overflow) = first.addingReportingOverflow(batchCount - 1)
+        guard !overflow, last < .max, frames.last?.firstSequence ?? .max <= last,
+            zip(frames, frames.dropFirst()).allSatisfy({ $0.firstSequence < $1.firstSequence })
+        else { return nil }
+        return last
+    }
+
+    /// The batches of one frame. `lastSequence` must not be nil.
+    func extent(
+        ofFrame number: Int, in segment: SegmentName, at offset: Int, byteCount: Int,
+        contentByteCount: Int?
+    ) -> BatchExtent {
+        let frame = frames[number]
+        let next = number + 1 < frames.count ? frames[number + 1] : nil
+        let last = next.map { $0.firstSequence - 1 } ?? lastSequence ?? .max
+        return BatchExtent(
+            segment: segment, form: .frame, offset: offset, byteCount: byteCount,
+            contentByteCount: contentByteCount, sequences: frame.firstSequence...last,
+            chainHashBefore: frame.chainHashBefore,
+            chainHashAfter: next?.chainHashBefore ?? chainHashAfter)
     }
 }

@@ -1,10 +1,10 @@
 package import SkyrosDisk
 
-/// The name of a segment's file: the sequence of its first batch, and what kind it is.
+/// The name of a segment's file: the sequence of its first batch, and its kind.
 ///
 ///     events/00000000000000000001.zst     sealed: compressed, never changed again
 ///     events/00000000000000048213.open    active, or waiting to be sealed
-///     events/00000000000000048213.tmp     being written; means nothing until it is renamed
+///     events/00000000000000048213.tmp     being written; ignored until it is renamed
 package struct SegmentName: Hashable, Sendable {
     package enum Kind: String, Sendable {
         case sealed = "zst"
@@ -20,7 +20,7 @@ package struct SegmentName: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Reads a file's name; nil if it is no segment's.
+    /// Reads a file's name; nil if it is not a segment's.
     package init?(_ name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 20,

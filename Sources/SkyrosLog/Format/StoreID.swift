@@ -1,6 +1,6 @@
 package import SkyrosDisk
 
-/// The random name that a store gets when it is made, and that every file of it bears.
+/// The random identity of a store, which is in each of its files.
 package struct StoreID: Hashable, Sendable {
     package static let byteCount = 16
     package let bytes: [UInt8]

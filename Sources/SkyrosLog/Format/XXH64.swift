@@ -1,9 +1,8 @@
 /// The 64-bit xxHash: fast, well mixed, not cryptographic.
 ///
-/// One checksum serves the whole package: blocks, segments, the chain hash and the state
-/// digest, so that a reader in another language needs a single, common function. A change that
-/// stays within one aligned 8-byte word is always detected, because every round is a bijection
-/// of its word.
+/// Blocks, segments, the chain hash and the state digest all use it, so a reader in another
+/// language needs one common function. It detects every change within one aligned 8-byte word,
+/// because each round is a bijection of its word.
 ///
 /// Source: the xxHash specification, version 0.1.1, by Yann Collet.
 package struct XXH64: Sendable {

@@ -8,12 +8,11 @@ enum Zstd {
 
     enum Failure: Error, Equatable {
         case library(String)
-        /// The frame says that it holds another amount than the index says, or than its own bytes
-        /// can.
+        /// The frame states another content size than expected, or one that its bytes cannot hold.
         case sizeMismatch(expected: Int, stated: UInt64)
     }
 
-    /// Compresses frames one after the other with one set of tables.
+    /// Compresses frames with one set of tables.
     final class Compressor {
         private let context: OpaquePointer
 
@@ -29,7 +28,7 @@ enum Zstd {
             ZSTD_freeCCtx(context)
         }
 
-        /// `content` as a frame of its own.
+        /// Compresses `content` to one frame.
         func frame(_ content: [UInt8]) throws(Failure) -> [UInt8] {
             let capacity = ZSTD_compressBound(content.count)
             var result = 0
@@ -43,19 +42,19 @@ enum Zstd {
         }
     }
 
-    /// What a block, of at least four bytes, holds at most: 128 KiB.
+    /// The largest content of a zstd block, and the smallest size of one.
     /// https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4
     private static let blockContentBytesMax = 128 << 10
     private static let blockBytesMin = 4
 
     /// The content of `frame`, which must be exactly `byteCount` bytes.
     ///
-    /// The caller has checked `byteCount` against a limit, so that a hostile frame cannot make
-    /// the process allocate without bound; nor can one that is too short for what it claims.
+    /// The caller has checked `byteCount` against a limit. A frame that is too short for the content
+    /// that it states is refused before memory is allocated.
     static func content(
         of frame: UnsafeRawBufferPointer, byteCount: Int
     ) throws(Failure) -> [UInt8] {
-        // Two negative values, cast to unsigned, mean "unknown" and "not a frame".
+        // The two largest values mean "unknown" and "not a frame".
         let stated = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
         guard stated == UInt64(byteCount) else {
             throw .sizeMismatch(expected: byteCount, stated: stated)
@@ -76,7 +75,7 @@ enum Zstd {
         return bytes
     }
 
-    /// The content of `frame`, which says itself how large it is: at most `byteCountMax`.
+    /// The content of `frame`, whose stated size may be at most `byteCountMax`.
     static func content(
         of frame: UnsafeRawBufferPointer, byteCountMax: Int
     ) throws(Failure) -> [UInt8] {
@@ -87,7 +86,7 @@ enum Zstd {
         return try content(of: frame, byteCount: Int(stated))
     }
 
-    /// The size of the frame at the start of `bytes`; nil if there is no whole one.
+    /// The size of the frame at the start of `bytes`; nil if it is not complete.
     static func frameByteCount(in bytes: UnsafeRawBufferPointer) -> Int? {
         let size = ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
         return ZSTD_isError(size) == 0 && size > 0 && size <= bytes.count ? size : nil

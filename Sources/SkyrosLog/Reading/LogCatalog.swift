@@ -1,7 +1,8 @@
-/// The segments of a log at one moment, in order, and the way to a batch in them.
+/// The segments of a log at one moment, in order.
 struct LogCatalog: Sendable {
+    let format: FrameFormat
     var sealed: [SealedSegment] = []
-    /// Segments that have ended and wait to be sealed.
+    /// Segments that have ended and are not sealed yet.
     var ended: [OpenSegment] = []
     /// The segment that is being written.
     var active: OpenSegment
@@ -10,21 +11,16 @@ struct LogCatalog: Sendable {
     var head: LogHead { active.scan.head }
 
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
-    func chunk(
-        containing sequence: UInt64, framing: PayloadFraming, contentBytesMax: Int
-    ) throws(LogError) -> LogChunk? {
+    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         guard sequence >= 1, sequence <= lastSequence else { return nil }
         if sequence >= active.header.firstSequence {
-            return try active.chunk(containing: sequence)
+            return try active.chunk(containing: sequence, format)
         }
         if let segment = ended.last(where: { $0.header.firstSequence <= sequence }) {
-            return try segment.chunk(containing: sequence)
+            return try segment.chunk(containing: sequence, format)
         }
-        guard let segment = sealed.last(where: { $0.header.firstSequence <= sequence }) else {
-            return nil
-        }
-        return try segment.chunk(
-            containing: sequence, framing: framing, contentBytesMax: contentBytesMax)
+        return try sealed.last { $0.header.firstSequence <= sequence }?
+            .chunk(containing: sequence, format)
     }
 
     var statistics: LogStatistics {
@@ -41,7 +37,7 @@ struct LogCatalog: Sendable {
     }
 }
 
-/// How large a log is.
+/// The size of a log.
 package struct LogStatistics: Equatable, Sendable {
     package var segmentCount = 0
     package var sealedSegmentCount = 0
@@ -53,7 +49,7 @@ package struct LogStatistics: Equatable, Sendable {
     package init() {}
 }
 
-/// Where a log stands.
+/// The end of a log.
 package struct LogHead: Hashable, Sendable {
     /// The sequence of the last batch; 0 if there is none.
     package var sequence: UInt64

@@ -1,4 +1,4 @@
-/// Some consecutive batches, as they came from one frame or one stretch of a segment.
+/// Consecutive batches, as they were read together.
 package struct LogChunk: Sendable {
     /// The sequence of the first batch.
     package let firstSequence: UInt64
@@ -7,16 +7,32 @@ package struct LogChunk: Sendable {
     let bytes: [UInt8]
     let ranges: [Range<Int>]
 
-    init(
-        firstSequence: UInt64, chainHashBefore: ChainHash, bytes: [UInt8], ranges: [Range<Int>]
-    ) {
-        self.firstSequence = firstSequence
-        self.chainHashBefore = chainHashBefore
-        self.bytes = bytes
-        self.ranges = ranges
-    }
+    /// The number of batches; never 0.
+    package var count: Int { ranges.count }
 
-    /// A chunk of `batches`, which must not be empty, for an engine that keeps them apart.
+    /// The sequence of the last batch.
+    package var lastSequence: UInt64 { firstSequence + UInt64(ranges.count) - 1 }
+
+    /// Calls `body` with the batches from `sequence` on, in order, until it returns false.
+    ///
+    /// The bytes are valid for the call only. Returns whether `body` wants more batches.
+    package func forEach<E: Error>(
+        from sequence: UInt64,
+        _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws(E) -> Bool
+    ) throws(E) -> Bool {
+        try bytes.withBytes { all throws(E) in
+            for (index, range) in ranges.enumerated() {
+                let number = firstSequence + UInt64(index)
+                if number < sequence { continue }
+                if try !body(number, UnsafeRawBufferPointer(rebasing: all[range])) { return false }
+            }
+            return true
+        }
+    }
+}
+
+extension LogChunk {
+    /// A chunk of `batches`, of which there must be one, for an engine that keeps them apart.
     package init(firstSequence: UInt64, chainHashBefore: ChainHash, batches: some Sequence<[UInt8]>)
     {
         var bytes: [UInt8] = []
@@ -28,33 +44,36 @@ package struct LogChunk: Sendable {
             firstSequence: firstSequence, chainHashBefore: chainHashBefore, bytes: bytes,
             ranges: ranges)
     }
+}
 
-    /// The number of batches; never 0.
-    package var count: Int { ranges.count }
+/// Returns the length of the payload at the start of some bytes, or nil if it is not complete.
+///
+/// A sealed segment holds payloads without anything between them, and the log does not know where
+/// one ends.
+package typealias PayloadFraming = @Sendable (UnsafeRawBufferPointer) -> Int?
 
-    /// The sequence of the last batch.
-    package var lastSequence: UInt64 { firstSequence + UInt64(ranges.count) - 1 }
+/// What a reader needs to know of the payloads in a frame.
+struct FrameFormat: Sendable {
+    let framing: PayloadFraming
+    /// The largest content of a frame.
+    let contentBytesMax: Int
 
-    /// Calls `body` with the batches from `sequence` on, in order, until it returns false.
-    ///
-    /// The bytes are valid for the call only. Returns whether `body` wants to see more.
-    package func forEach(
-        from sequence: UInt64,
-        _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
-    ) rethrows -> Bool {
-        try bytes.withUnsafeBytes { all in
-            for (index, range) in ranges.enumerated() {
-                let own = firstSequence + UInt64(index)
-                if own < sequence { continue }
-                if try !body(own, UnsafeRawBufferPointer(rebasing: all[range])) { return false }
-            }
-            return true
+    /// Splits `bytes` into batches; nil if there is anything else among them.
+    func ranges(in bytes: UnsafeRawBufferPointer) -> [Range<Int>]? {
+        var ranges: [Range<Int>] = []
+        var offset = 0
+        while offset < bytes.count {
+            let rest = bytes.slice(offset, bytes.count - offset)
+            guard let count = framing(rest), count > 0, count <= rest.count else { return nil }
+            ranges.append(offset..<offset + count)
+            offset += count
         }
+        return ranges
     }
 }
 
-/// Tells how long the payload at the start of some bytes is, or nil if there is no whole one.
-///
-/// A sealed segment holds nothing but payloads, one after the other, so they must tell their
-/// own length; the log does not know how and is told.
-package typealias PayloadFraming = @Sendable (UnsafeRawBufferPointer) -> Int?
+extension FrameFormat {
+    init(_ options: LogOptions, _ framing: @escaping PayloadFraming) {
+        self.init(framing: framing, contentBytesMax: options.contentBytesMax)
+    }
+}

@@ -1,16 +1,16 @@
-/// What a pass over the blocks of an active segment found. A pure function of the bytes.
+/// The result of scanning the blocks of an open segment. A pure function of the bytes.
 struct SegmentScan: Sendable {
-    /// Why the pass ended.
+    /// Why the scan ended.
     enum Stop: Equatable, Sendable {
         /// The last block ends where the file ends.
         case endOfFile
-        /// Nothing but zeros follows the last block: room made in advance.
+        /// Only zeros follow the last block: preallocated space.
         case zeros
-        /// Something follows that is no block in this place.
+        /// Bytes follow that are not the next block.
         case invalid
     }
 
-    /// A batch's block, so that readers need not start at the front.
+    /// The position of a batch, so that a reader need not start at the first block.
     struct Waypoint: Sendable {
         let sequence: UInt64
         let offset: Int
@@ -22,27 +22,27 @@ struct SegmentScan: Sendable {
     private(set) var lastSequence: UInt64
     private(set) var lastChainHash: ChainHash
     private(set) var lastKind: Block.Kind?
-    /// The largest position that some block proves durable.
+    /// The durable watermark: the largest position that some block proves durable.
     private(set) var durableByteCount: Int
-    /// The boot in which the newest opening block was written.
+    /// The boot that the newest opening block names.
     private(set) var bootID: String?
     private(set) var waypoints: [Waypoint] = []
     private(set) var stop: Stop = .endOfFile
-    /// Valid blocks that stand behind the first byte that does not parse.
+    /// Valid blocks after the first byte that does not parse.
     private(set) var validBlocksAfterEnd = 0
-    /// Whether the first byte that does not parse begins a mark that says that all before it was
-    /// durable, and belongs to another history than that. Of a batch it may be the batch itself.
+    /// Whether an intact mark follows the end, proves everything before it durable, and continues
+    /// another history. If a batch follows instead, the batch itself may be the damaged part.
     private(set) var isEndContradicted = false
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
 
-    /// Where the log stands at the end.
+    /// The last batch, and the chain hash through it.
     var head: LogHead { LogHead(sequence: lastSequence, chainHash: lastChainHash) }
 
-    /// Waypoints are about this many bytes apart.
+    /// Waypoints are at least this many bytes apart.
     static let waypointDistanceBytes = 64 << 10
 
-    /// A pass that has seen the header only.
+    /// A scan that has read the header only.
     init(beginning header: SegmentHeader) {
         endOffset = SegmentHeader.byteCount
         lastSequence = header.firstSequence - 1
@@ -51,17 +51,15 @@ struct SegmentScan: Sendable {
         lastNonzeroOffset = SegmentHeader.byteCount
     }
 
-    /// Goes on over `bytes`, which start at `endOffset` in the file.
+    /// Continues over `bytes`, which start at `endOffset` in the file.
     mutating func advance(over bytes: UnsafeRawBufferPointer, salt: UInt64) {
         let base = endOffset
         var offset = 0
         while let block = validBlock(in: bytes, at: offset, salt: salt) {
-            note(
-                block, at: base + offset, payload: bytes.slice(offset + 48, block.payloadByteCount))
+            let payload = bytes.slice(offset + Block.headerByteCount, block.payloadByteCount)
+            add(block, payload: payload)
             offset += block.byteCount
-            endOffset = base + offset
         }
-        lastNonzeroOffset = endOffset
         validBlocksAfterEnd = 0
         isEndContradicted = false
         if offset >= bytes.count {
@@ -70,20 +68,21 @@ struct SegmentScan: Sendable {
             stop = .invalid
             lastNonzeroOffset = base + last + 1
             isEndContradicted = contradictsEnd(bytes, at: offset, salt: salt)
-            lookBehind(bytes, from: offset, salt: salt)
+            countBlocksAfterEnd(bytes, from: offset, salt: salt)
         } else {
             stop = .zeros
         }
     }
 
-    /// Notes a block that the writer of this process has just appended.
-    mutating func note(_ block: Block, at offset: Int, payload: UnsafeRawBufferPointer) {
+    /// Adds the next block, at `endOffset`.
+    mutating func add(_ block: Block, payload: UnsafeRawBufferPointer) {
         if block.kind == .batch {
-            let isFar = offset - (waypoints.last?.offset ?? -Self.waypointDistanceBytes)
-            if isFar >= Self.waypointDistanceBytes {
+            let last = waypoints.last?.offset ?? -Self.waypointDistanceBytes
+            if endOffset - last >= Self.waypointDistanceBytes {
                 waypoints.append(
                     Waypoint(
-                        sequence: block.sequence, offset: offset, chainHashBefore: lastChainHash))
+                        sequence: block.sequence, offset: endOffset, chainHashBefore: lastChainHash)
+                )
             }
         }
         if block.kind == .opening { bootID = String(decoding: payload, as: UTF8.self) }
@@ -91,28 +90,25 @@ struct SegmentScan: Sendable {
         lastSequence = block.sequence
         lastChainHash = block.chainHash
         lastKind = block.kind
-        endOffset = offset + block.byteCount
+        endOffset += block.byteCount
         lastNonzeroOffset = endOffset
     }
 
-    /// The block at `offset` if it is whole and continues what came before.
+    /// The block at `offset`, if it is intact and continues the history.
     private func validBlock(
         in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Block? {
         guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return nil }
+        var expected = head
         if block.kind == .batch {
-            guard block.sequence == lastSequence &+ 1,
-                block.chainHash == lastChainHash.advanced(by: block.payloadHash)
-            else { return nil }
-        } else {
-            guard block.sequence == lastSequence, block.chainHash == lastChainHash else {
-                return nil
-            }
+            expected.sequence &+= 1
+            expected.chainHash = expected.chainHash.advanced(by: block.payloadHash)
         }
-        return block
+        return block.sequence == expected.sequence && block.chainHash == expected.chainHash
+            ? block : nil
     }
 
-    /// What was durable when a block was written, no crash can exchange behind its back.
+    /// No crash can change what was durable before a later mark was written.
     private func contradictsEnd(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Bool {
@@ -120,8 +116,8 @@ struct SegmentScan: Sendable {
         return block.kind != .batch && block.durableByteCount >= endOffset
     }
 
-    /// Looks for block headers behind the end: they tell damage from a torn tail.
-    private mutating func lookBehind(
+    /// Counts the valid headers after the end, which distinguish damage from a torn tail.
+    private mutating func countBlocksAfterEnd(
         _ bytes: UnsafeRawBufferPointer, from start: Int, salt: UInt64
     ) {
         var offset = start + Block.alignment

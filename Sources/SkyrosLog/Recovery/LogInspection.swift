@@ -1,47 +1,38 @@
 package import SkyrosDisk
 
-/// A look at a log's files that changes nothing: what is there, whether it fits together, and
-/// what an opening for writing would have to do.
+/// The state of a log's files: which there are, whether they fit together, and what an opening for
+/// writing has to repair.
 ///
-/// The decision is made here, before anything is touched, so that an opening that is refused
-/// leaves the disk as it was (promise P5).
+/// An inspection changes nothing. Everything that can refuse an opening is found here, so a refused
+/// opening leaves the disk as it was (promise P5).
 package struct LogInspection: LogReader {
-    private let options: LogOptions
-    private let framing: PayloadFraming
-    var catalog: LogCatalog?
-    /// Files that a crash left and that hold nothing of their own.
-    var leftovers: [SegmentName] = []
-    var verdict: TailVerdict = .clean
+    private(set) var catalog: LogCatalog?
+    /// Files that a crash left and that hold nothing that other files do not.
+    private(set) var leftovers: [SegmentName] = []
+    private(set) var verdict: TailVerdict = .clean
 
     /// The store that the log belongs to; nil if there is no log yet.
     package var storeID: StoreID? { catalog?.active.header.storeID }
 
-    /// Where the log will stand once it is open.
+    /// The last batch that an opening keeps.
     package var head: LogHead {
         catalog?.head ?? LogHead(sequence: 0, chainHash: ChainHash(rawValue: 0))
     }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
-        try catalog?.chunk(
-            containing: sequence, framing: framing,
-            contentBytesMax: options.contentBytesMax)
+        try catalog?.chunk(containing: sequence)
     }
 
-    package var statistics: LogStatistics? { catalog?.statistics }
-
-    /// Looks at the log on `disk`.
+    /// Inspects the log on `disk`.
     ///
-    /// - Throws: `LogError` with `.io` if something cannot be read, `.corrupt`, `.chainBroken`
-    ///   or `.segmentMissing` if segments are damaged or do not continue each other,
-    ///   `.unsupportedFormat` if a newer version wrote them. The end of the active segment is
-    ///   judged, not thrown: see `refusal`.
+    /// - Throws: `LogError`, with `.io` if a file cannot be read; `.corrupt`, `.chainBroken` or
+    ///   `.segmentMissing` if segments are damaged or do not continue each other;
+    ///   `.unsupportedFormat` if a newer version wrote them. Damage at the end of the active
+    ///   segment is not thrown: see `refusal`.
     package init(
         of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
     ) throws(LogError) {
-        self.options = options
-        self.framing = framing
-        let names = try onDisk { () throws(DiskError) in try disk.list(.events) }
-        let segments = names.compactMap { SegmentName($0) }
+        let segments = try onDisk(disk.list(.events)).compactMap { SegmentName($0) }
         leftovers = segments.filter { $0.kind == .temporary }
         var sealed: [SealedSegment] = []
         for name in segments where name.kind == .sealed {
@@ -49,19 +40,19 @@ package struct LogInspection: LogReader {
         }
         var open: [OpenSegment] = []
         for name in segments where name.kind == .open {
-            var segment = try OpenSegment(name, on: disk, .read)
-            try segment.scanFurther()
-            open.append(segment)
+            open.append(try OpenSegment(name, on: disk, .read))
         }
         try Self.checkForMissingActive(sealed, open)
         guard let active = open.popLast() else { return }
         try resolveTwins(&sealed, &open)
-        catalog = LogCatalog(sealed: sealed, ended: open, active: active)
-        try checkContinuity()
+        let catalog = LogCatalog(
+            format: FrameFormat(options, framing), sealed: sealed, ended: open, active: active)
+        try Self.checkContinuity(of: catalog)
+        self.catalog = catalog
         verdict = TailVerdict(active.scan, active.header, bootID: disk.bootID)
     }
 
-    /// The error with which the log refuses to open, if its end is damaged.
+    /// The error with which an opening refuses a log whose end is damaged.
     package var refusal: LogError? {
         guard case .damaged(let offset, let why) = verdict, let active = catalog?.active else {
             return nil
@@ -75,12 +66,13 @@ package struct LogInspection: LogReader {
             sequences: last + 1...last + 1)
     }
 
-    /// A crash between the birth of a sealed segment and the end of its open file leaves both,
-    /// and so does one that takes back the removal of the open file.
+    /// Decides which file counts if a segment is there both sealed and open. A crash leaves both
+    /// between the creation of the sealed file and the removal of the open one, and so does a power
+    /// cut that undoes the removal.
     ///
-    /// Of the newest sealed segment the open form counts, and is sealed again: it has been there
-    /// for long, while the name of the sealed one may be known to the system's memory only, if a
-    /// sync of the directory failed. Of the others the open form is a leftover.
+    /// For the newest sealed segment the open file counts, and is sealed again: if a sync of the
+    /// directory failed, the name of the sealed file may be in the page cache only. For the others
+    /// the open file is a leftover.
     private mutating func resolveTwins(
         _ sealed: inout [SealedSegment], _ open: inout [OpenSegment]
     ) throws(LogError) {
@@ -93,7 +85,7 @@ package struct LogInspection: LogReader {
             guard segment.lastSequence == twin.scan.lastSequence,
                 segment.chainHashAfter == twin.scan.lastChainHash
             else {
-                let why = "a segment stands beside its sealed form and they differ"
+                let why = "the open and the sealed file of the segment differ"
                 throw LogError(.chainBroken, why, twin.name)
             }
             if first == sealed.last?.name.firstSequence {
@@ -105,7 +97,7 @@ package struct LogInspection: LogReader {
         }
     }
 
-    /// The successor of a sealed segment is made before the segment is sealed, so it must exist.
+    /// A segment is sealed after its successor was created, so the successor must exist.
     private static func checkForMissingActive(
         _ sealed: [SealedSegment], _ open: [OpenSegment]
     ) throws(LogError) {
@@ -118,33 +110,33 @@ package struct LogInspection: LogReader {
             .segmentMissing, why, SegmentName(first, .open), sequences: first...first)
     }
 
-    private func checkContinuity() throws(LogError) {
-        guard let catalog else { return }
-        var expected = LogHead(
-            sequence: 0, chainHash: ChainHash(beginning: catalog.active.header.storeID))
+    private static func checkContinuity(of catalog: LogCatalog) throws(LogError) {
+        let storeID = catalog.active.header.storeID
+        var head = LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID))
         for segment in catalog.sealed {
-            try Self.check(segment.name, segment.header, follows: expected, catalog)
-            expected = LogHead(sequence: segment.lastSequence, chainHash: segment.chainHashAfter)
+            try check(segment.name, segment.header, of: storeID, follows: head)
+            head = LogHead(sequence: segment.lastSequence, chainHash: segment.chainHashAfter)
         }
         for segment in catalog.ended {
-            try Self.check(segment.name, segment.header, follows: expected, catalog)
+            try check(segment.name, segment.header, of: storeID, follows: head)
+            head = segment.scan.head
             guard segment.scan.stop != .invalid else {
                 let why = "the segment has a successor, so it was durable, and is damaged"
-                let next = segment.scan.lastSequence + 1
+                let next = head.sequence + 1
                 throw LogError(
                     .corrupt, why, segment.name, at: segment.scan.endOffset, sequences: next...next)
             }
-            expected = LogHead(
-                sequence: segment.scan.lastSequence, chainHash: segment.scan.lastChainHash)
         }
-        try Self.check(catalog.active.name, catalog.active.header, follows: expected, catalog)
+        try check(catalog.active.name, catalog.active.header, of: storeID, follows: head)
     }
 
     private static func check(
-        _ name: SegmentName, _ header: SegmentHeader, follows head: LogHead, _ catalog: LogCatalog
+        _ name: SegmentName, _ header: SegmentHeader, of storeID: StoreID, follows head: LogHead
     ) throws(LogError) {
-        guard header.storeID == catalog.active.header.storeID else {
-            throw LogError(.foreignStore, "the segment belongs to another store", name, at: 16)
+        typealias Offset = SegmentHeader.Offset
+        guard header.storeID == storeID else {
+            let why = "the segment belongs to another store"
+            throw LogError(.foreignStore, why, name, at: Offset.storeID)
         }
         let next = head.sequence + 1
         if header.firstSequence > next {
@@ -153,12 +145,13 @@ package struct LogInspection: LogReader {
             throw LogError(.segmentMissing, why, SegmentName(next, .sealed), sequences: sequences)
         }
         guard header.firstSequence == next else {
-            let why = "the segment begins before its predecessor ends, at \(head.sequence)"
+            let why = "the segment starts before its predecessor ends, at \(head.sequence)"
             throw LogError(.chainBroken, why, name, sequences: header.firstSequence...next)
         }
         guard header.chainHashBefore == head.chainHash else {
             let why = "the segment continues another history than its predecessor's"
-            throw LogError(.chainBroken, why, name, at: 40, sequences: next...next)
+            throw LogError(
+                .chainBroken, why, name, at: Offset.chainHashBefore, sequences: next...next)
         }
     }
 }

@@ -1,13 +1,12 @@
 import SkyrosDisk
 
-/// Copies the whole blocks of an open segment under a salt of their own.
+/// Copies the valid blocks of an open segment, with a new salt.
 ///
-/// The old file's bytes, those that were cut off among them, go back to the file system and may
-/// turn up in the new file where nothing was written yet; the new salt keeps them from passing.
+/// The file system reuses the old file's space, so its bytes, those that were cut off included, may
+/// appear in the unwritten part of the new file. The new salt keeps them from passing.
 struct SegmentRewriter {
     private let segment: OpenSegment
-    /// The header of the new file.
-    let header: SegmentHeader
+    private let header: SegmentHeader
 
     init(_ segment: OpenSegment, unsyncedBytesMax: Int) {
         self.segment = segment
@@ -19,19 +18,19 @@ struct SegmentRewriter {
 
     /// The content of the new file.
     ///
-    /// - Throws: `LogError` if the segment cannot be read as it was read before.
+    /// - Throws: `LogError` if the blocks cannot be read again as they were.
     func content() throws(LogError) -> [UInt8] {
         let bytes = try segment.file.bytes(from: 0, count: segment.scan.endOffset)
         var copy = header.bytes
-        bytes.withUnsafeBytes { copyBlocks(of: $0, to: &copy) }
-        // Checked before it takes the old file's place, which is the only other copy.
+        bytes.withBytes { copyBlocks(of: $0, to: &copy) }
+        // The copy is verified before it replaces the file, which is the only other copy.
         var scan = SegmentScan(beginning: header)
-        copy.withUnsafeBytes { all in
+        copy.withBytes { all in
             let blocks = all.slice(SegmentHeader.byteCount, all.count - SegmentHeader.byteCount)
             scan.advance(over: blocks, salt: header.salt)
         }
         guard scan.head == segment.scan.head, scan.endOffset == segment.scan.endOffset else {
-            let why = "blocks that were whole before can no longer be read"
+            let why = "blocks that were valid before can no longer be read"
             throw LogError(.corrupt, why, segment.name, at: scan.endOffset)
         }
         return copy
@@ -51,9 +50,10 @@ struct SegmentRewriter {
 }
 
 extension OpenSegment {
-    /// The salt of the file that comes after this one in time: its successor's, or that of its
-    /// own new form. It follows from the salts before it, of which the first is random, and from
-    /// the history so far, so no two files of a store share one, and a test can repeat it.
+    /// The salt of the next file: the segment's successor, or its rewritten form.
+    ///
+    /// It is a hash of this salt and the history so far. The first salt is random, so no two files
+    /// of a store share one, and a test can repeat them.
     var nextSalt: UInt64 {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: scan.lastSequence)

@@ -1,32 +1,32 @@
-/// What is to be done with the end of the active segment.
+/// What the end of the active segment is, and what an opening does about it.
 enum TailVerdict: Equatable, Sendable {
-    /// The log was closed in order: go on.
+    /// The log was closed in order. Continue it.
     case clean
-    /// The process ended without closing, every block is whole: rewrite the segment, so that
-    /// what comes from the page cache is known to be on the medium, and go on.
+    /// The process ended without closing the log; every block is intact. Rewrite the segment, so
+    /// that what was in the page cache is on the medium, and continue.
     case unclean
-    /// The last write did not arrive whole: set the bytes from `offset` on aside, rewrite
-    /// the rest, and go on. `validBlocks` are whole blocks behind the gap that a power cut left;
-    /// history may have no holes, so they go too.
+    /// The last write is incomplete. Quarantine the bytes from `offset` on, rewrite the rest, and
+    /// continue. `validBlocks` complete blocks come after the gap that a power cut left. They go
+    /// too, because history has no holes.
     case torn(offset: Int, byteCount: Int, validBlocks: Int)
-    /// Something that was durable is damaged: touch nothing.
+    /// Something durable is damaged. Change nothing.
     case damaged(offset: Int, why: String)
 }
 
 extension TailVerdict {
-    /// Decides what the end of an active segment is (promises P3 to P6).
+    /// Judges the end of an active segment (promises P3 to P6).
     ///
-    /// X is the first byte that does not parse, W the position up to which some block proves
-    /// that the file was synced. In this order:
+    /// X is the first byte that does not parse, W the durable watermark: the position up to which
+    /// some block proves that the file was synced. The first rule that applies decides:
     ///
-    /// 1. Nothing but zeros behind the last block: no damage; clean if that block is a closing.
-    /// 2. X < W: a sync had succeeded beyond X, so no crash can explain it. Damaged.
-    /// 3. A whole mark at X, which says that X = W and continues another history than what stands
-    ///    before it: that is not what was synced. Damaged.
-    /// 4. Valid blocks behind X, and the machine has not been rebooted since: a page cache does
-    ///    not reorder within one boot. Damaged.
-    /// 5. More to cut off than may ever be unsynced. Damaged.
-    /// 6. Otherwise a torn tail, or a reordering by a power cut, which is legal.
+    /// 1. Only zeros follow the last block: no damage; clean if that block is a closing mark.
+    /// 2. X < W: a sync beyond X had succeeded, which no crash undoes. Damaged.
+    /// 3. An intact mark at X says that X = W and continues another history than the blocks before
+    ///    it: they are not what was synced. Damaged.
+    /// 4. Valid blocks follow X, and the machine was not rebooted since: a page cache does not
+    ///    reorder writes within one boot. Damaged.
+    /// 5. More bytes would be cut off than may be unsynced. Damaged.
+    /// 6. Otherwise a torn tail, or writes that a power cut reordered, which is legal.
     init(_ scan: SegmentScan, _ header: SegmentHeader, bootID: String) {
         let start = scan.endOffset
         guard scan.stop == .invalid else {
@@ -39,10 +39,10 @@ extension TailVerdict {
             let why = "it was proved durable through byte \(scan.durableByteCount)"
             self = .damaged(offset: start, why: why)
         } else if scan.isEndContradicted {
-            let why = "what stands before it is not what was made durable"
+            let why = "the blocks before it are not those that were made durable"
             self = .damaged(offset: start, why: why)
         } else if scan.validBlocksAfterEnd > 0, isSameBoot {
-            let why = "\(scan.validBlocksAfterEnd) whole blocks follow, in the same boot"
+            let why = "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot"
             self = .damaged(offset: start, why: why)
         } else if byteCount > header.unsyncedBytesMax {
             let why = "\(byteCount) bytes follow, more than may be unsynced"

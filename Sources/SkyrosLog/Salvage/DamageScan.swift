@@ -1,50 +1,46 @@
 package import SkyrosDisk
 
-/// A look at all files of a log that goes on behind damage, takes no lock and changes nothing:
-/// everything that is damaged, and everything that can still be read.
+/// A scan of all files of a log that continues after damage: everything that is damaged, and
+/// everything that can still be read. It takes no lock and changes nothing.
 ///
-/// As a log it is the history up to the first damage: batches that follow one another from the
-/// beginning, each proved by the chain hash. What stands behind is offered apart.
+/// As a log it is the history up to the first damage: batches from the first one on, which the
+/// chain hash proves. What can be read after the damage is a list of ranges.
 package final class DamageScan: ObservedLog {
     private let disk: any Disk
-    private let options: LogOptions
-    private let framing: PayloadFraming
+    private let format: FrameFormat
     private let findings: Findings
 
-    /// What a look found.
     struct Findings: Sendable {
         var storeID: StoreID?
         var damages: [LogDamage] = []
         var tornTail: LogDamage?
         /// The history up to the first damage.
         var prefix: [BatchExtent] = []
-        /// What can be read behind it, in order.
-        var behind: [BatchExtent] = []
+        /// What can be read after it, in order.
+        var rest: [BatchExtent] = []
         var statistics = LogStatistics()
     }
 
-    /// How often a look is repeated that met files in the middle of a change.
+    /// How often a pass is repeated that met files in the middle of a change.
     private static let attemptsMax = 20
 
-    /// Looks at the log on `disk`. O(size of the log).
+    /// Scans the log on `disk`. O(size of the log).
     ///
-    /// Somebody may be writing it, so damage counts once two looks have found the same.
+    /// A process may be writing the log, so damage counts if two passes find the same.
     ///
-    /// - Throws: `LogError`, `.segmentMissing` if there is no log at all, `.unsupportedFormat` if a
-    ///   newer version wrote it, `.io` if the disk refuses.
+    /// - Throws: `LogError`, with `.segmentMissing` if there is no log, `.unsupportedFormat` if a
+    ///   newer version wrote it, `.io` if a disk operation fails.
     package init(
         of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
     ) throws(LogError) {
         self.disk = disk
-        self.options = options
-        self.framing = framing
-        let look = DamageScanPass(
-            disk: disk, framing: framing, contentBytesMax: options.contentBytesMax)
+        format = FrameFormat(options, framing)
+        let pass = DamageScanPass(disk: disk, format: format)
         var found: Findings?
         var problem = LogError(.segmentMissing, "there is no log in this directory")
         for _ in 0..<Self.attemptsMax {
             do throws(LogError) {
-                guard let next = try look.findings() else { continue }
+                guard let next = try pass.findings() else { continue }
                 let isSure = next.damages.isEmpty || next.damages == found?.damages
                 found = next
                 if isSure { break }
@@ -56,21 +52,21 @@ package final class DamageScan: ObservedLog {
         findings = found
     }
 
-    /// Everything that is damaged, in the order of the batches.
+    /// All damage, in the order of the batches.
     package var damages: [LogDamage] { findings.damages }
 
-    /// What a crash left of the last write, if so: nothing that was promised to be kept.
+    /// What a crash left of the last write; nil if it left nothing. It was never durable.
     package var tornTail: LogDamage? { findings.tornTail }
 
-    /// The store that the log belongs to; zeros if nothing tells.
+    /// The store that the log belongs to; zeros if no segment tells.
     package var storeID: StoreID { findings.storeID ?? .unknown }
 
-    /// Whether the log says which store it belongs to.
+    /// Whether a segment tells which store the log belongs to.
     package var isStoreKnown: Bool { findings.storeID != nil }
 
     package var statistics: LogStatistics? { findings.statistics }
 
-    /// Where history ends: before the first damage.
+    /// The last batch before the first damage.
     package var head: LogHead {
         guard let last = findings.prefix.last else {
             return LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID))
@@ -78,19 +74,19 @@ package final class DamageScan: ObservedLog {
         return LogHead(sequence: last.sequences.upperBound, chainHash: last.chainHashAfter)
     }
 
-    /// The batches that can be read behind the first damage.
-    package var readableBehind: [ClosedRange<UInt64>] {
-        findings.behind.reduce(into: []) { ranges, stretch in
-            let first = max(stretch.sequences.lowerBound, (ranges.last?.upperBound ?? 0) + 1)
+    /// The batches that can be read after the first damage.
+    package var readableAfterDamage: [ClosedRange<UInt64>] {
+        findings.rest.reduce(into: []) { ranges, extent in
+            let first = max(extent.sequences.lowerBound, (ranges.last?.upperBound ?? 0) + 1)
             if let last = ranges.last, last.upperBound + 1 == first {
-                ranges[ranges.count - 1] = last.lowerBound...stretch.sequences.upperBound
+                ranges[ranges.count - 1] = last.lowerBound...extent.sequences.upperBound
             } else {
-                ranges.append(first...stretch.sequences.upperBound)
+                ranges.append(first...extent.sequences.upperBound)
             }
         }
     }
 
-    /// A survey is of one moment; look anew for another.
+    /// Returns false: a scan is of one moment.
     package func refresh() throws(LogError) -> Bool { false }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
@@ -105,40 +101,34 @@ package final class DamageScan: ObservedLog {
             }
         }
         guard sequence >= 1, low < findings.prefix.count else { return nil }
-        return try chunk(of: findings.prefix[low])
+        return try findings.prefix[low].chunk(on: disk, format)
     }
 
-    /// Where a batch of the history stands.
-    package func place(of sequence: UInt64) -> (segment: String, offset: Int)? {
+    /// Where a batch of the history up to the damage is.
+    package func location(of sequence: UInt64) -> (segment: String, offset: Int)? {
         findings.prefix.first { $0.sequences.contains(sequence) }
             .map { ($0.segment.description, $0.offset) }
     }
 
-    /// Calls `body` with every batch that can be read behind `sequence`, in order and each number
-    /// once, until it returns false. The bytes are valid for the call only.
+    /// Calls `body` with every batch that can be read after `sequence`, in order and once, until it
+    /// returns false. The bytes are valid for the call only.
     package func forEach(
-        behind sequence: UInt64,
+        after sequence: UInt64,
         _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         var next = sequence + 1
-        for stretch in findings.prefix + findings.behind where stretch.sequences.upperBound >= next
-        {
-            guard try chunk(of: stretch).forEach(from: next, body) else { return }
-            next = stretch.sequences.upperBound + 1
+        for extent in findings.prefix + findings.rest where extent.sequences.upperBound >= next {
+            guard try extent.chunk(on: disk, format).forEach(from: next, body) else { return }
+            next = extent.sequences.upperBound + 1
         }
-    }
-
-    private func chunk(of stretch: BatchExtent) throws(LogError) -> LogChunk {
-        try stretch.chunk(
-            on: disk, framing: framing, contentBytesMax: options.contentBytesMax)
     }
 }
 
 extension StoreID {
-    /// What stands for a store of which nothing is known.
+    /// The placeholder for a store of which nothing is known.
     fileprivate static var unknown: StoreID {
         guard let id = StoreID([UInt8](repeating: 0, count: byteCount)) else {
-            preconditionFailure("an id has this many bytes")
+            preconditionFailure("an ID has this many bytes")
         }
         return id
     }

@@ -1,147 +1,148 @@
-/// Puts what can be read of a log in its order: the history up to the first damage, what stands
-/// behind, and what is missing in between.
+/// Combines the scans of all segments: the history up to the first damage, what can be read after
+/// it, and what is missing.
 struct DamageScanResult {
     private(set) var prefix: [BatchExtent] = []
-    private(set) var behind: [BatchExtent] = []
+    private(set) var rest: [BatchExtent] = []
     private(set) var damages: [LogDamage] = []
 
-    private let remains: [SegmentDamageScan]
+    private let scans: [SegmentDamageScan]
     private let storeID: StoreID?
 
-    init(_ remains: [SegmentDamageScan], _ storeID: StoreID?) {
-        self.remains = remains
+    init(_ scans: [SegmentDamageScan], _ storeID: StoreID?) {
+        self.scans = scans
         self.storeID = storeID
-    }
-
-    mutating func conclude() {
-        let stretches = remains.flatMap(\.stretches).sorted {
+        let extents = scans.flatMap(\.extents).sorted {
             ($0.sequences.lowerBound, $1.sequences.upperBound)
                 < ($1.sequences.lowerBound, $0.sequences.upperBound)
         }
-        takePrefix(stretches)
-        takeRest(stretches)
-        damages = remains.flatMap(\.damages)
-        noteTwins()
-        noteBrokenChain()
-        noteMissing(stretches)
-        let readable = prefix + behind
+        takePrefix(extents)
+        takeRest(extents)
+        damages = scans.flatMap(\.damages)
+        addDifferingTwins()
+        addBrokenChains()
+        addMissing(extents)
+        let readable = prefix + rest
         for index in damages.indices {
             damages[index].isReadable = Self.isCovered(damages[index], by: readable)
         }
-        damages.sort { Self.place(of: $0) < Self.place(of: $1) }
+        damages.sort { Self.order(of: $0) < Self.order(of: $1) }
     }
 
-    private static func place(of damage: LogDamage) -> (UInt64, UInt64, Int) {
+    private static func order(of damage: LogDamage) -> (UInt64, UInt64, Int) {
         let segment = damage.segment.firstSequence
         return (damage.sequences?.lowerBound ?? segment, segment, damage.offset ?? -1)
     }
 
-    /// Stretch after stretch from the beginning, as long as each continues the one before. A torn
-    /// end ends it, even if a copy of what it tore lies behind: a store that is opened cuts it off.
-    /// So does an event that another contradicts.
-    private mutating func takePrefix(_ stretches: [BatchExtent]) {
+    /// Takes extents as long as each continues the one before.
+    ///
+    /// A torn tail ends the history even if a later file repeats its batches, because opening the
+    /// store cuts it off. A contradicted batch ends it too.
+    private mutating func takePrefix(_ extents: [BatchExtent]) {
         guard let storeID else { return }
-        let ends = remains.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
+        let ends = scans.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
         let end = ends.compactMap(\.self).min() ?? .max
         var next: UInt64 = 1
         var chainHash = ChainHash(beginning: storeID)
-        for stretch in stretches
-        where stretch.sequences.lowerBound == next && stretch.chainHashBefore == chainHash
+        for extent in extents
+        where extent.sequences.lowerBound == next && extent.chainHashBefore == chainHash
             && next < end
         {
-            prefix.append(stretch)
-            next = stretch.sequences.upperBound + 1
-            chainHash = stretch.chainHashAfter
+            prefix.append(extent)
+            next = extent.sequences.upperBound + 1
+            chainHash = extent.chainHashAfter
         }
     }
 
-    /// All else that has numbers of its own.
-    private mutating func takeRest(_ stretches: [BatchExtent]) {
+    /// Takes the other extents that hold further batches.
+    private mutating func takeRest(_ extents: [BatchExtent]) {
         var last = prefix.last?.sequences.upperBound ?? 0
-        for stretch in stretches where stretch.sequences.upperBound > last {
-            behind.append(stretch)
-            last = stretch.sequences.upperBound
+        for extent in extents where extent.sequences.upperBound > last {
+            rest.append(extent)
+            last = extent.sequences.upperBound
         }
     }
 
-    private static func isCovered(_ damage: LogDamage, by stretches: [BatchExtent]) -> Bool {
+    private static func isCovered(_ damage: LogDamage, by extents: [BatchExtent]) -> Bool {
         guard let sequences = damage.sequences else { return true }
         guard !damage.isOpenEnded else { return false }
         var next = sequences.lowerBound
-        for stretch in stretches where stretch.sequences.contains(next) {
-            next = stretch.sequences.upperBound + 1
+        for extent in extents where extent.sequences.contains(next) {
+            next = extent.sequences.upperBound + 1
             if next > sequences.upperBound { return true }
         }
         return false
     }
 
-    // MARK: What only several files together show
+    // MARK: Damage that only several files together show
 
-    private mutating func noteTwins() {
-        for (first, second) in zip(remains, remains.dropFirst())
+    private mutating func addDifferingTwins() {
+        for (first, second) in zip(scans, scans.dropFirst())
         where first.file.firstSequence == second.file.firstSequence
             && first.damages.isEmpty && second.damages.isEmpty
         {
-            let ends = [first, second].map { ($0.stretches.last) }
+            let (a, b) = (first.extents.last, second.extents.last)
             guard
-                ends[0]?.sequences.upperBound != ends[1]?.sequences.upperBound
-                    || ends[0]?.chainHashAfter != ends[1]?.chainHashAfter
+                a?.sequences.upperBound != b?.sequences.upperBound
+                    || a?.chainHashAfter != b?.chainHashAfter
             else { continue }
             damages.append(
                 LogDamage(
-                    .chainBroken, "a segment stands beside its sealed form and they differ",
+                    .chainBroken, "the open and the sealed file of the segment differ",
                     second.file.name,
-                    sequences: second.stretches.last.map {
-                        second.file.firstSequence...$0.sequences.upperBound
-                    }))
+                    sequences: b.map { second.file.firstSequence...$0.sequences.upperBound }))
         }
     }
 
-    /// A segment that is whole in itself, and does not continue the one before.
-    private mutating func noteBrokenChain() {
-        for segment in remains {
-            guard let header = segment.file.header, header.storeID == storeID else { continue }
+    /// Adds the segments that are intact but do not continue their predecessors.
+    private mutating func addBrokenChains() {
+        for scan in scans {
+            guard let header = scan.file.header, header.storeID == storeID else { continue }
             let first = header.firstSequence
-            let others = remains.filter { $0.file.firstSequence < first }.flatMap(\.stretches)
-            let offset = segment.file.headerOffset
-            let own = segment.stretches.last.map { first...max(first, $0.sequences.upperBound) }
+            let others = scans.filter { $0.file.firstSequence < first }.flatMap(\.extents)
+            let sequences = scan.extents.last.map { first...max(first, $0.sequences.upperBound) }
             if let other = others.last(where: { $0.sequences.contains(first) }) {
-                let why =
-                    "the segment begins before its predecessor ends, "
-                    + "at \(other.sequences.upperBound)"
-                damages.append(
-                    LogDamage(
-                        .chainBroken, why, segment.file.name, at: offset + 32, sequences: own))
+                addBrokenChain(
+                    scan.file, SegmentHeader.Offset.firstSequence, sequences,
+                    "the segment starts before its predecessor ends, "
+                        + "at \(other.sequences.upperBound)")
                 continue
             }
             var expected = others.filter { $0.sequences.upperBound + 1 == first }.map(
                 \.chainHashAfter)
             if first == 1, let storeID { expected = [ChainHash(beginning: storeID)] }
             guard !expected.isEmpty, !expected.contains(header.chainHashBefore) else { continue }
-            let why = "the segment continues another history than its predecessor's"
-            damages.append(
-                LogDamage(.chainBroken, why, segment.file.name, at: offset + 40, sequences: own))
+            addBrokenChain(
+                scan.file, SegmentHeader.Offset.chainHashBefore, sequences,
+                "the segment continues another history than its predecessor's")
         }
     }
 
-    /// Numbers that no file accounts for.
-    private mutating func noteMissing(_ stretches: [BatchExtent]) {
-        let torn = remains.compactMap { $0.tornTail?.sequences }
-        let known = (stretches.map(\.sequences) + damages.compactMap(\.sequences) + torn)
+    private mutating func addBrokenChain(
+        _ file: SegmentFile, _ offset: Int, _ sequences: ClosedRange<UInt64>?, _ why: String
+    ) {
+        damages.append(
+            LogDamage(
+                .chainBroken, why, file.name, at: file.headerOffset + offset, sequences: sequences))
+    }
+
+    /// Adds the batches that no file accounts for.
+    private mutating func addMissing(_ extents: [BatchExtent]) {
+        let torn = scans.compactMap { $0.tornTail?.sequences }
+        let known = (extents.map(\.sequences) + damages.compactMap(\.sequences) + torn)
             .sorted { $0.lowerBound < $1.lowerBound }
         var next: UInt64 = 1
         for range in known {
-            noteMissing(from: next, before: range.lowerBound)
-            // A name may bear any number.
+            addMissing(from: next, before: range.lowerBound)
+            // A file's name may contain any number.
             next = max(next, range.upperBound == .max ? .max : range.upperBound + 1)
         }
-        guard let last = remains.last?.file.firstSequence else { return }
-        // The newest segment may hold nothing yet, and still tell where it begins.
-        noteMissing(from: next, before: last)
-        noteMissingActive(behind: last, from: max(next, last))
+        guard let last = scans.last?.file.firstSequence else { return }
+        // The newest segment may be empty, and still tells where it starts.
+        addMissing(from: next, before: last)
+        addMissingActive(after: last, from: max(next, last))
     }
 
-    private mutating func noteMissing(from next: UInt64, before bound: UInt64) {
+    private mutating func addMissing(from next: UInt64, before bound: UInt64) {
         guard next < bound else { return }
         damages.append(
             LogDamage(
@@ -149,10 +150,10 @@ struct DamageScanResult {
                 SegmentName(next, .sealed), sequences: next...bound - 1))
     }
 
-    /// The successor of a sealed segment is made before the segment is sealed, so it must exist.
-    private mutating func noteMissingActive(behind last: UInt64, from next: UInt64) {
-        let isSealed = remains.contains { segment in
-            segment.file.firstSequence == last && segment.file.isSealed && segment.lastKnown != nil
+    /// A segment is sealed after its successor was created, so the successor must exist.
+    private mutating func addMissingActive(after last: UInt64, from next: UInt64) {
+        let isSealed = scans.contains { scan in
+            scan.file.firstSequence == last && scan.file.isSealed && scan.lastKnown != nil
         }
         guard isSealed else { return }
         damages.append(

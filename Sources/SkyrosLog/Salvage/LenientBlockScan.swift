@@ -1,38 +1,39 @@
-/// A pass over the blocks of an open segment that goes on behind what is damaged.
+/// A scan of an open segment's blocks that continues after damage. A pure function of the bytes.
 ///
-/// `SegmentScan` ends at the first byte that does not parse, because history does. This one looks
-/// for what can still be read. A pure function of the bytes.
+/// `SegmentScan` ends at the first byte that does not parse, because history does. This scan finds
+/// what can still be read.
 struct LenientBlockScan {
-    /// Bytes that are no block in their place.
+    /// Bytes that are not the next block.
     struct Gap: Equatable {
         let offset: Int
-        /// The batches that stood there; nil if there were none.
+        /// The batches in the gap; nil if there were none.
         let sequences: ClosedRange<UInt64>?
-        /// Whether nothing follows that tells how many they were.
+        /// Whether nothing after the gap tells how many they were.
         var isOpenEnded = false
-        /// Whether nothing stood there, and the block that follows belongs to another history than
-        /// the batch before it: one of them is not what was written.
+        /// Whether the gap is empty, but the next block belongs to another history than the batch
+        /// before it. One of the two is not what was written.
         var isContradiction = false
     }
 
-    private(set) var stretches: [BatchExtent] = []
+    private(set) var extents: [BatchExtent] = []
     private(set) var gaps: [Gap] = []
     /// The largest position that some block proves durable.
     private(set) var durableByteCount = 0
 
-    /// The last batch; nil if nobody knows, because the end is damaged.
+    /// The last batch; nil if the end is damaged.
     var lastSequence: UInt64? { gaps.last?.isOpenEnded ?? false ? nil : sequence }
 
     private let name: SegmentName
     private let salt: UInt64
-    /// The last batch that was passed or is known to have been there, and the check through it.
+    /// The last batch that was read or is known to have been there, and the chain hash through it.
     private var sequence: UInt64
     private var chainHash: ChainHash?
     private var gapOffset: Int?
-    /// The last batch that a damaged block says it holds.
+    /// The last batch that a damaged block in the gap names.
     private var sequenceInGap: UInt64?
+    /// The start of the current extent.
     private var start: Start?
-    /// The last batch that was passed, as the beginning of a stretch of its own.
+    /// The last batch that was read.
     private var lastBatch: Start?
 
     private struct Start {
@@ -41,12 +42,12 @@ struct LenientBlockScan {
         let chainHashBefore: ChainHash?
     }
 
-    /// Stretches are about this long.
-    private static let stretchBytes = 256 << 10
+    /// The size of an extent, about.
+    private static let extentBytes = 256 << 10
 
-    /// Walks over `bytes`, the whole of a file.
+    /// Scans `bytes`, the whole file.
     ///
-    /// - Parameter chainHashBefore: nil if the header cannot be trusted; then the first block tells.
+    /// - Parameter chainHashBefore: nil if the header is damaged; then the first block tells.
     init(
         over bytes: UnsafeRawBufferPointer, of name: SegmentName, salt: UInt64,
         firstSequence: UInt64, chainHashBefore: ChainHash?
@@ -59,26 +60,26 @@ struct LenientBlockScan {
         while offset + Block.headerByteCount <= bytes.count {
             offset += step(bytes, at: offset)
         }
-        endStretch(at: min(gapOffset ?? offset, bytes.count))
+        endExtent(at: min(gapOffset ?? offset, bytes.count))
         endLastGap(bytes, from: gapOffset ?? offset)
     }
 
-    /// Looks at one place; returns how far to go on.
+    /// Reads at one offset; returns how far to advance.
     private mutating func step(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         guard let header = Block(headerIn: bytes, at: offset, salt: salt),
             header.byteCount <= bytes.count - offset
         else {
-            beginGap(at: offset)
+            startGap(at: offset)
             return Block.alignment
         }
         durableByteCount = max(durableByteCount, header.durableByteCount)
-        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), isAhead(block) else {
-            beginGap(at: offset)
-            if isAhead(header) { sequenceInGap = header.sequence }
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), isLater(block) else {
+            startGap(at: offset)
+            if isLater(header) { sequenceInGap = header.sequence }
             return header.byteCount
         }
         if !follows(block) {
-            beginGap(at: offset)
+            startGap(at: offset)
             endGap(before: block)
         } else if gapOffset != nil {
             endGap(before: block)
@@ -87,8 +88,8 @@ struct LenientBlockScan {
         return block.byteCount
     }
 
-    /// Whether the block may stand behind what was passed: numbers only grow.
-    private func isAhead(_ block: Block) -> Bool {
+    /// Whether the block's sequence may come after what was read: sequences only grow.
+    private func isLater(_ block: Block) -> Bool {
         guard block.sequence < .max else { return false }
         return block.kind == .batch ? block.sequence > sequence : block.sequence >= sequence
     }
@@ -109,16 +110,16 @@ struct LenientBlockScan {
         sequence = block.sequence
         chainHash = block.chainHash
         let end = offset + block.byteCount
-        if let start, end - start.offset >= Self.stretchBytes { endStretch(at: end) }
+        if let start, end - start.offset >= Self.extentBytes { endExtent(at: end) }
     }
 
-    private mutating func beginGap(at offset: Int) {
+    private mutating func startGap(at offset: Int) {
         guard gapOffset == nil else { return }
-        endStretch(at: offset)
+        endExtent(at: offset)
         gapOffset = offset
     }
 
-    /// A block behind the gap tells how much stood in it.
+    /// Ends the gap. The block after it tells which batches were in it.
     private mutating func endGap(before block: Block) {
         guard let offset = gapOffset else { return }
         let last = block.kind == .batch ? block.sequence - 1 : block.sequence
@@ -128,52 +129,50 @@ struct LenientBlockScan {
         {
             let doubtful = lastBatch.sequence...block.sequence
             gaps.append(Gap(offset: offset, sequences: doubtful, isContradiction: true))
-            setApart(lastBatch)
+            split(before: lastBatch)
         } else {
             gaps.append(Gap(offset: offset, sequences: lost))
         }
         if !follows(block) {
             sequence = last
-            // A mark says what the check before the next batch is, a batch does not.
+            // A mark contains the chain hash before the next batch, a batch does not.
             chainHash = block.kind == .batch ? nil : block.chainHash
         }
         gapOffset = nil
         sequenceInGap = nil
     }
 
-    private mutating func endStretch(at offset: Int) {
+    private mutating func endExtent(at offset: Int) {
         guard let start, let chainHash else { return }
-        stretches.append(stretch(from: start, to: offset, through: sequence, chainHash))
+        extents.append(extent(from: start, to: offset, through: sequence, chainHash))
         self.start = nil
     }
 
-    private func stretch(
+    private func extent(
         from start: Start, to end: Int, through last: UInt64, _ chainHashAfter: ChainHash
     ) -> BatchExtent {
         BatchExtent(
             segment: name, form: .blocks(salt: salt), offset: start.offset,
-            byteCount: end - start.offset, contentByteCount: end - start.offset,
-            sequences: start.sequence...last, chainHashBefore: start.chainHashBefore,
-            chainHashAfter: chainHashAfter)
+            byteCount: end - start.offset, sequences: start.sequence...last,
+            chainHashBefore: start.chainHashBefore, chainHashAfter: chainHashAfter)
     }
 
-    /// Divides the last stretch before a batch, so that what is before it can be told from it.
-    private mutating func setApart(_ batch: Start) {
-        guard let whole = stretches.last, whole.sequences.lowerBound < batch.sequence,
+    /// Splits the last extent before its last batch, which is in doubt.
+    private mutating func split(before batch: Start) {
+        guard let whole = extents.last, whole.sequences.lowerBound < batch.sequence,
             let chainHash = batch.chainHashBefore
         else { return }
         let first = Start(
             offset: whole.offset, sequence: whole.sequences.lowerBound,
             chainHashBefore: whole.chainHashBefore)
         let end = whole.offset + whole.byteCount
-        stretches.removeLast()
-        stretches.append(
-            stretch(from: first, to: batch.offset, through: batch.sequence - 1, chainHash))
-        stretches.append(
-            stretch(from: batch, to: end, through: batch.sequence, whole.chainHashAfter))
+        extents[extents.count - 1] = extent(
+            from: first, to: batch.offset, through: batch.sequence - 1, chainHash)
+        extents.append(
+            extent(from: batch, to: end, through: batch.sequence, whole.chainHashAfter))
     }
 
-    /// Zeros at the end are room made in advance.
+    /// Zeros at the end are preallocated space.
     private mutating func endLastGap(_ bytes: UnsafeRawBufferPointer, from offset: Int) {
         guard offset < bytes.count, bytes.lastNonzero(from: offset) != nil else { return }
         let last = max(sequenceInGap ?? 0, sequence + 1)

@@ -1,24 +1,24 @@
 import SkyrosDisk
 
-/// Something in a log that is not as it was written: where it is and which batches stand there.
+/// A part of a log that is not as it was written.
 package struct LogDamage: Equatable, Sendable {
-    /// What kind of damage it is.
+    /// The kind of damage.
     package let code: LogError.Code
     /// What is wrong.
     package let message: String
-    /// The segment; where its file is missing, the name that it had.
+    /// The segment; for a missing file, the name that it had.
     package let segment: SegmentName
     /// Bytes from the start of the file; nil if the whole file is concerned.
     package let offset: Int?
-    /// The frame in a sealed segment, counted from 1.
+    /// The number of the frame in a sealed segment, from 1.
     package let frame: Int?
-    /// The batches that stand in the damaged part, as far as known; nil if it holds none.
+    /// The batches in the damaged part, as far as known; nil if there are none.
     package let sequences: ClosedRange<UInt64>?
-    /// Whether later batches may have stood there too, how many nobody knows.
+    /// Whether further batches, an unknown number, may have been in the part.
     package let isOpenEnded: Bool
-    /// Whether a sync had secured these bytes, so that no crash explains what they are now.
+    /// Whether the part is below the durable watermark, so that no crash explains it.
     package let isBelowDurable: Bool
-    /// Whether the batches can be read nevertheless.
+    /// Whether the batches can be read all the same.
     package internal(set) var isReadable = false
 
     init(
@@ -38,8 +38,8 @@ package struct LogDamage: Equatable, Sendable {
 }
 
 extension LogError {
-    /// Whether bytes are not what was written. Other failures, such as a directory that may not be
-    /// read, say nothing about the bytes.
+    /// Whether bytes are not what was written. Other errors, such as a directory that must not be
+    /// read, tell nothing about the bytes.
     var isDamage: Bool {
         switch code {
         case .corrupt, .chainBroken, .limitExceeded: true

@@ -1,48 +1,46 @@
 package import SkyrosDisk
 
-/// Writes a log whose batches exist already: all of them become a log at one moment, or none.
+/// Writes a log from existing batches. The log appears complete and durable, or not at all.
 ///
-/// Segments are written under temporary names, which mean nothing to a reader. At the end they are
-/// renamed, the first one last: without it the others are no log. So a crash on the way leaves
-/// nothing that could be taken for the whole. One thread writes it.
+/// Segments are written under temporary names, which readers ignore. At the end they are renamed,
+/// the first one last: without it the others are not a log. One thread uses the writer.
 package final class SalvagedLogWriter {
     private let disk: any Disk
     private let options: LogOptions
     private let entropy: any Entropy
-    /// The segments that are written, by the kind that they will have.
+    /// The segments that were written, with the names that they will have.
     private var written: [SegmentName] = []
-    /// The header of the segment that is being filled.
+    /// The header of the current segment.
     private var header: SegmentHeader
     private var batches: [UInt8] = []
     private var sizes: [Int] = []
     private var lastTime: Int64 = 0
 
-    /// Where the copy stands.
+    /// The last batch that was appended.
     package private(set) var head: LogHead
 
-    /// A copy for the store `storeID` on a disk that holds no log; nothing is written yet.
+    /// A log for the store `storeID`, on a disk that holds none. Writes nothing yet.
     package init(
         for storeID: StoreID, on disk: any Disk, _ options: LogOptions, entropy: any Entropy
     ) {
         self.disk = disk
         self.options = options
         self.entropy = entropy
-        head = LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID))
         header = SegmentHeader(
-            storeID: storeID, firstSequence: 1, chainHashBefore: head.chainHash, timeBefore: 0,
-            salt: entropy.next(), unsyncedBytesMax: UInt64(options.unsyncedBytesMax))
+            beginning: storeID, salt: entropy.next(), unsyncedBytesMax: options.unsyncedBytesMax)
+        head = LogHead(sequence: 0, chainHash: header.chainHashBefore)
     }
 
-    /// Makes the directory of the log.
+    /// Creates the directory of the log.
     ///
     /// - Throws: `LogError`; call `discard` then.
     package func begin() throws(LogError) {
-        try onDisk { () throws(DiskError) in try disk.makeDirectoryDurably(.events) }
+        try onDisk(disk.makeDirectoryDurably(.events))
     }
 
-    /// Takes the next batch, whose time is `time`, in microseconds since 1970.
+    /// Appends the next batch, whose time is `time`, in microseconds since 1970.
     ///
-    /// - Throws: `LogError`, `.diskFull` among them; call `discard` then.
+    /// - Throws: `LogError`, with `.diskFull` and others; call `discard` then.
     package func append(
         _ batch: UnsafeRawBufferPointer, time: Int64
     ) throws(LogError) {
@@ -54,9 +52,9 @@ package final class SalvagedLogWriter {
         lastTime = time
     }
 
-    /// Writes the rest, durably, and makes a log of it.
+    /// Writes the last segment, makes everything durable, and gives the segments their names.
     ///
-    /// - Throws: `LogError`, `.diskFull` among them; call `discard` then.
+    /// - Throws: `LogError`, with `.diskFull` and others; call `discard` then.
     package func finish() throws(LogError) {
         try write(activeSegment(), as: .open)
         try onDisk { () throws(DiskError) in
@@ -67,10 +65,9 @@ package final class SalvagedLogWriter {
         }
     }
 
-    /// Removes what was written, the first segment first; what fails is left.
+    /// Removes what was written, the first segment first. Errors are ignored.
     package func discard() {
         for name in written + [SegmentName(header.firstSequence, .open)] {
-            // The error that led here is the one that counts.
             try? disk.remove(name.path)
             try? disk.remove(SegmentName(name.firstSequence, .temporary).path)
         }
@@ -81,7 +78,7 @@ package final class SalvagedLogWriter {
         try disk.rename(SegmentName(name.firstSequence, .temporary).path, to: name.path)
     }
 
-    /// Seals what was taken, and begins another segment.
+    /// Seals the current segment and starts another one.
     private func endSegment() throws(LogError) {
         try write(sealedSegment(), as: .sealed)
         header.firstSequence = head.sequence + 1
@@ -92,60 +89,37 @@ package final class SalvagedLogWriter {
         sizes = []
     }
 
-    private func write(
-        _ content: [UInt8], as kind: SegmentName.Kind
-    ) throws(LogError) {
+    private func write(_ content: [UInt8], as kind: SegmentName.Kind) throws(LogError) {
         let temporary = SegmentName(header.firstSequence, .temporary)
         try onDisk { () throws(DiskError) in
-            let file = try disk.open(temporary.path, .create)
-            try content.withBytes { bytes throws(DiskError) in try file.write(bytes, at: 0) }
-            try file.sync()
-            try file.close()
+            try disk.createFile(temporary.path, content).close()
         }
         written.append(SegmentName(header.firstSequence, kind))
     }
 
     private func sealedSegment() throws(LogError) -> [UInt8] {
-        let name = SegmentName(header.firstSequence, .sealed)
-        guard let compressor = Zstd.Compressor() else {
-            throw LogError(.limitExceeded, "there is no memory for compression", name)
+        var writer = try SealedSegmentWriter(header, options.frameBytes)
+        try forEachBatch { sequence, batch throws(LogError) in
+            try writer.append(batch, sequence: sequence)
         }
-        var writer = SealedSegmentWriter(header, compressor, options.frameBytes)
-        do throws(Zstd.Failure) {
-            try forEachBatch { sequence, batch throws(Zstd.Failure) in
-                try writer.append(batch, sequence: sequence)
-            }
-            return try writer.finish(timeAfter: lastTime)
-        } catch {
-            throw LogError(.io, "sealing failed: \(error)", name)
-        }
+        return try writer.finish(timeAfter: lastTime)
     }
 
-    /// The newest segment as a writer leaves it that closes in order.
+    /// The newest segment, as a log leaves it that was closed in order.
     private func activeSegment() -> [UInt8] {
-        var bytes = header.bytes
+        var bytes = header.bytes(openedIn: disk.bootID)
         var chainHash = header.chainHashBefore
-        let before = header.firstSequence - 1
-        Array(disk.bootID.utf8).withUnsafeBytes { boot in
-            append(.opening, boot, before, chainHash, durable: 0, to: &bytes)
+        func append(_ kind: Block.Kind, _ payload: UnsafeRawBufferPointer, _ sequence: UInt64) {
+            let hash = XXH64.hash(payload)
+            if kind == .batch { chainHash = chainHash.advanced(by: hash) }
+            let block = Block(
+                kind, payload: payload, payloadHash: hash, sequence: sequence,
+                chainHash: chainHash, durableByteCount: kind == .closing ? bytes.count : 0)
+            block.append(to: &bytes, payload: payload, salt: header.salt)
         }
-        forEachBatch { sequence, batch in
-            chainHash = chainHash.advanced(by: XXH64.hash(batch))
-            append(.batch, batch, sequence, chainHash, durable: 0, to: &bytes)
-        }
-        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-        append(.closing, empty, head.sequence, chainHash, durable: bytes.count, to: &bytes)
+        forEachBatch { sequence, batch in append(.batch, batch, sequence) }
+        append(.closing, UnsafeRawBufferPointer(start: nil, count: 0), head.sequence)
         return bytes
-    }
-
-    private func append(
-        _ kind: Block.Kind, _ payload: UnsafeRawBufferPointer, _ sequence: UInt64,
-        _ chainHash: ChainHash, durable: Int, to bytes: inout [UInt8]
-    ) {
-        let block = Block(
-            kind, payload: payload, payloadHash: XXH64.hash(payload), sequence: sequence,
-            chainHash: chainHash, durableByteCount: durable)
-        block.append(to: &bytes, payload: payload, salt: header.salt)
     }
 
     private func forEachBatch<E: Error>(

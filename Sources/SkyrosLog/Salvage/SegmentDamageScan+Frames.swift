@@ -3,99 +3,81 @@ import SkyrosDisk
 extension SegmentDamageScan {
     private static let frameMagic: UInt32 = 0xFD2F_B528
 
-    mutating func readFrames(_ around: Context) throws(LogError) {
-        guard file.misfit == nil else { return try readWithoutTable(around) }
+    mutating func readFrames(_ context: Context) throws(LogError) {
+        guard file.mismatch == nil else { return try readWithoutTable(context) }
+        let segment: SealedSegment
         do throws(LogError) {
-            let segment = try SealedSegment(file.name, on: around.disk)
-            lastKnown = segment.lastSequence
-            try readFrames(of: segment, around)
+            segment = try SealedSegment(file.name, on: context.disk)
         } catch {
             guard error.isDamage else { throw error }
-            try readWithoutTable(around)
-            noteWholeFile(error.code, error.message, at: error.offset)
+            try readWithoutTable(context)
+            return addFileDamage(error.code, error.message, at: error.offset)
         }
-    }
-
-    private mutating func readFrames(
-        of segment: SealedSegment, _ around: Context
-    ) throws(LogError) {
-        for (index, frame) in segment.frames.enumerated() {
-            let following = index + 1 < segment.frames.count ? segment.frames[index + 1] : nil
-            let last = following.map { $0.firstSequence - 1 } ?? segment.lastSequence
-            var stretch = BatchExtent(
-                segment: file.name, form: .frame, offset: frame.offset,
-                byteCount: frame.compressedByteCount, contentByteCount: frame.contentByteCount,
-                sequences: frame.firstSequence...last, chainHashBefore: frame.chainHashBefore,
-                chainHashAfter: following?.chainHashBefore ?? segment.chainHashAfter)
-            do throws(LogError) {
-                _ = try segment.chunk(
-                    containing: frame.firstSequence, framing: around.framing,
-                    contentBytesMax: around.contentBytesMax)
-            } catch {
-                guard error.isDamage else { throw error }
-                damages.append(
-                    LogDamage(
-                        error.code, error.message, file.name, at: frame.offset, frame: index + 1,
-                        sequences: stretch.sequences))
+        lastKnown = segment.lastSequence
+        for number in segment.frames.indices {
+            var extent = segment.extent(ofFrame: number)
+            if let error = try damage(of: &extent, context) {
+                addDamage(error, of: extent, frame: number)
                 // Perhaps only its size in the seek table is wrong.
-                guard let count = try contentByteCount(of: stretch, around) else { continue }
-                stretch.contentByteCount = count
+                extent.contentByteCount = nil
+                if try damage(of: &extent, context) != nil { continue }
             }
-            stretches.append(stretch)
+            extents.append(extent)
         }
     }
 
-    /// How much the stretch holds; nil if it is not whole.
-    private func contentByteCount(
-        of stretch: BatchExtent, _ around: Context
-    ) throws(LogError) -> Int? {
+    /// Why the extent cannot be read; nil if it can, and then sets its size.
+    private func damage(
+        of extent: inout BatchExtent, _ context: Context
+    ) throws(LogError) -> LogError? {
         do throws(LogError) {
-            return try stretch.chunk(
-                on: around.disk, framing: around.framing, contentBytesMax: around.contentBytesMax
-            ).bytes.count
+            extent.contentByteCount = try extent.chunk(on: context.disk, context.format).bytes.count
+            return nil
         } catch {
             guard error.isDamage else { throw error }
-            return nil
+            return error
         }
+    }
+
+    private mutating func addDamage(_ error: LogError, of extent: BatchExtent, frame number: Int) {
+        damages.append(
+            LogDamage(
+                error.code, error.message, file.name, at: extent.offset, frame: number + 1,
+                sequences: extent.sequences))
     }
 }
 
 // MARK: - Without the seek table
 
 extension SegmentDamageScan {
-    /// Finds the frames one after the other, as any zstd reader does.
+    /// Finds the frames from the start of the file, as any zstd reader does.
     ///
-    /// Their batches count only where a chain hash proves them: that of the index for each
-    /// frame, or else that of the successor for all of them.
-    private mutating func readWithoutTable(_ around: Context) throws(LogError) {
-        let opened = try onDisk { () throws(DiskError) in
-            try around.disk.open(file.name.path, .read)
-        }
-        let size = try onDisk { () throws(DiskError) in try opened.status().sizeBytes }
-        let bytes = try opened.readableBytes(from: 0, count: size)
-        let (frames, end) = bytes.withUnsafeBytes { Self.frames(in: $0) }
-        let index = bytes.withUnsafeBytes { Self.index(in: $0, at: end) }
-        if let index, index.frames.count == frames.count, index.isInOrder {
-            lastKnown = index.lastSequence
-            for (number, place) in frames.enumerated() {
-                var stretch = index.stretch(number, of: file.name, at: place)
-                if let count = try contentByteCount(of: stretch, around) {
-                    stretch.contentByteCount = count
-                    stretches.append(stretch)
+    /// The batches count only if a chain hash proves them: that of the index for each frame, or
+    /// that of the successor's header for all of them.
+    private mutating func readWithoutTable(_ context: Context) throws(LogError) {
+        let bytes = try file.readableBytes(on: context.disk)
+        let (frames, index) = bytes.withBytes { Self.framesAndIndex(in: $0) }
+        if let index, index.frames.count == frames.count, let last = index.lastSequence {
+            lastKnown = last
+            for (number, range) in frames.enumerated() {
+                var extent = index.extent(
+                    ofFrame: number, in: file.name, at: range.lowerBound, byteCount: range.count,
+                    contentByteCount: nil)
+                if let error = try damage(of: &extent, context) {
+                    addDamage(error, of: extent, frame: number)
                 } else {
-                    damages.append(
-                        LogDamage(
-                            .corrupt, "a frame is damaged", file.name, at: stretch.offset,
-                            frame: number + 1, sequences: stretch.sequences))
+                    extents.append(extent)
                 }
             }
         } else if let header = file.header {
-            stretches = proved(frames, of: bytes, from: header, around)
-            lastKnown = stretches.last?.sequences.upperBound
+            extents = proved(frames, of: bytes, from: header, context)
+            lastKnown = extents.last?.sequences.upperBound
         }
     }
 
-    private static func frames(in all: UnsafeRawBufferPointer) -> ([Range<Int>], end: Int) {
+    private static func framesAndIndex(
+        in all: UnsafeRawBufferPointer
+    ) -> (frames: [Range<Int>], index: SegmentIndex?) {
         var frames: [Range<Int>] = []
         var offset = SkippableFrame.headerByteCount + SegmentHeader.byteCount
         while offset + 4 <= all.count, all.integer(at: offset) == frameMagic {
@@ -104,77 +86,44 @@ extension SegmentDamageScan {
             frames.append(offset..<offset + count)
             offset += count
         }
-        return (frames, offset)
+        let rest = all.slice(min(offset, all.count), max(0, all.count - offset))
+        guard rest.count >= SkippableFrame.headerByteCount else { return (frames, nil) }
+        let size = SkippableFrame.headerByteCount + SkippableFrame.contentByteCount(of: rest)
+        guard size <= rest.count else { return (frames, nil) }
+        let content = SkippableFrame.content(
+            of: rest.slice(0, size), magic: SegmentIndex.frameMagic)
+        return (frames, content.flatMap { SegmentIndex($0) })
     }
 
-    private static func index(in all: UnsafeRawBufferPointer, at offset: Int) -> SegmentIndex? {
-        guard offset + SkippableFrame.headerByteCount <= all.count else { return nil }
-        let count = Int(all.integer(at: offset + 4, as: UInt32.self))
-        guard count <= all.count - offset - SkippableFrame.headerByteCount else { return nil }
-        let frame = all.slice(offset, SkippableFrame.headerByteCount + count)
-        return SkippableFrame.content(of: frame, magic: SegmentIndex.frameMagic).flatMap {
-            SegmentIndex($0)
-        }
-    }
-
-    /// The frames' batches, if the check through the last of them is the one with which the
-    /// successor begins.
+    /// The frames' batches, if the chain hash through the last one is that before the successor.
     private func proved(
         _ frames: [Range<Int>], of bytes: [UInt8], from header: SegmentHeader,
-        _ around: Context
+        _ context: Context
     ) -> [BatchExtent] {
         var found: [BatchExtent] = []
         var chainHash = header.chainHashBefore
         var next = header.firstSequence
-        for place in frames {
-            guard
-                let content = try? bytes.withUnsafeBytes({ all in
-                    try Zstd.content(
-                        of: all.slice(place.lowerBound, place.count),
-                        byteCountMax: around.contentBytesMax)
-                }), let ranges = SealedSegment.ranges(in: content, around.framing),
-                !ranges.isEmpty, next <= .max - UInt64(ranges.count)
+        for range in frames {
+            let content = bytes.withUnsafeBytes { all in
+                try? Zstd.content(
+                    of: all.slice(range.lowerBound, range.count),
+                    byteCountMax: context.format.contentBytesMax)
+            }
+            guard let content, let batches = content.withBytes({ context.format.ranges(in: $0) }),
+                !batches.isEmpty, next <= .max - UInt64(batches.count)
             else { return [] }
             let before = chainHash
-            for range in ranges {
-                chainHash = chainHash.advanced(by: XXH64.hash(Array(content[range])))
+            for batch in batches {
+                chainHash = chainHash.advanced(by: XXH64.hash(Array(content[batch])))
             }
             found.append(
                 BatchExtent(
-                    segment: file.name, form: .frame, offset: place.lowerBound,
-                    byteCount: place.count, contentByteCount: content.count,
-                    sequences: next...next + UInt64(ranges.count) - 1,
+                    segment: file.name, form: .frame, offset: range.lowerBound,
+                    byteCount: range.count, contentByteCount: content.count,
+                    sequences: next...next + UInt64(batches.count) - 1,
                     chainHashBefore: before, chainHashAfter: chainHash))
-            next += UInt64(ranges.count)
+            next += UInt64(batches.count)
         }
-        return around.chainHashesBefore[next] == chainHash ? found : []
-    }
-}
-
-extension SegmentIndex {
-    /// The last batch; nil if the numbers cannot be.
-    fileprivate var lastSequence: UInt64? {
-        guard let first = frames.first?.firstSequence, first > 0, batchCount > 0 else { return nil }
-        let (last, overflow) = first.addingReportingOverflow(batchCount - 1)
-        return overflow || last == .max ? nil : last
-    }
-
-    fileprivate var isInOrder: Bool {
-        guard let lastSequence, let last = frames.last?.firstSequence else { return false }
-        return last <= lastSequence
-            && zip(frames, frames.dropFirst()).allSatisfy { $0.firstSequence < $1.firstSequence }
-    }
-
-    /// The batches of the frame with this number, which stands there.
-    fileprivate func stretch(
-        _ number: Int, of segment: SegmentName, at place: Range<Int>
-    ) -> BatchExtent {
-        let following = number + 1 < frames.count ? frames[number + 1] : nil
-        let last = following.map { $0.firstSequence - 1 } ?? lastSequence ?? .max
-        return BatchExtent(
-            segment: segment, form: .frame, offset: place.lowerBound, byteCount: place.count,
-            sequences: frames[number].firstSequence...last,
-            chainHashBefore: frames[number].chainHashBefore,
-            chainHashAfter: following?.chainHashBefore ?? chainHashAfter)
+        return context.chainHashesBefore[next] == chainHash ? found : []
     }
 }

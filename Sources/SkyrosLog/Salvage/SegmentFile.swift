@@ -1,34 +1,34 @@
 import SkyrosDisk
 
-/// A segment's file at first sight: what it is by its content, whatever its name and its header
+/// The start of a segment's file: what the file is by its content, whatever its name and header
 /// say.
 struct SegmentFile: Sendable {
     let name: SegmentName
     let isSealed: Bool
-    /// The header, if it passes its check, or would but for one bit.
+    /// The header, if it is valid, or becomes valid by changing one bit.
     let header: SegmentHeader?
-    /// The header's fields as they stand there, if there is room for a header.
+    /// The header's fields as they are in the file; nil if the file is too short.
     let uncheckedHeader: SegmentHeader?
-    /// What is wrong with the header or the name.
-    let problem: LogError?
+    /// What is wrong with the header.
+    private let problem: LogError?
 
-    /// Where the header stands: a sealed segment has it in a frame.
+    /// The offset of the header: in a sealed segment it is in a frame.
     var headerOffset: Int { isSealed ? SkippableFrame.headerByteCount : 0 }
 
     var firstSequence: UInt64 { header?.firstSequence ?? name.firstSequence }
 
-    /// Reads the beginning of the file.
+    /// Reads the start of the file.
     ///
     /// - Throws: `LogError` if the file cannot be opened, or a newer version wrote it.
     init(_ name: SegmentName, on disk: any Disk) throws(LogError) {
         self.name = name
-        let file = try onDisk { () throws(DiskError) in try disk.open(name.path, .read) }
+        let file = try onDisk(disk.open(name.path, .read))
         let count = SkippableFrame.headerByteCount + SegmentHeader.byteCount
         let bytes = try file.readableBytes(from: 0, count: count)
-        let isSealed = bytes.withUnsafeBytes { Self.isSealed($0, name) }
+        let isSealed = bytes.withBytes { Self.isSealed($0, name) }
         self.isSealed = isSealed
-        let headerBytes = [UInt8](bytes.dropFirst(isSealed ? count - SegmentHeader.byteCount : 0))
-        uncheckedHeader = headerBytes.withUnsafeBytes { SegmentHeader(unchecked: $0) }
+        let headerBytes = [UInt8](bytes.dropFirst(isSealed ? SkippableFrame.headerByteCount : 0))
+        uncheckedHeader = headerBytes.withBytes { SegmentHeader(unchecked: $0) }
         do throws(LogError) {
             header = try headerBytes.withBytes { bytes throws(LogError) in
                 try SegmentHeader(misnamed: bytes, in: name)
@@ -36,13 +36,13 @@ struct SegmentFile: Sendable {
             problem = nil
         } catch {
             guard error.isDamage else { throw error }
-            header = Self.mended(headerBytes, name)
+            header = Self.repaired(headerBytes, name)
             problem = error
         }
     }
 
-    /// A header with one wrong bit: the check of 64 bits tells which of 768 it is.
-    private static func mended(_ bytes: [UInt8], _ name: SegmentName) -> SegmentHeader? {
+    /// A header with one wrong bit. Its 64-bit checksum tells which of the 768 bits it is.
+    private static func repaired(_ bytes: [UInt8], _ name: SegmentName) -> SegmentHeader? {
         guard bytes.count >= SegmentHeader.byteCount else { return nil }
         for bit in 0..<SegmentHeader.byteCount * 8 {
             var other = bytes
@@ -59,35 +59,40 @@ struct SegmentFile: Sendable {
         return name.kind == .sealed
     }
 
-    /// What is wrong with the file as a whole: its header, or a name that is not its own.
-    var misfit: (why: String, offset: Int)? {
+    /// Why header, name and content do not fit together; nil if they do.
+    var mismatch: (why: String, offset: Int)? {
         if let problem {
-            let isThere = uncheckedHeader != nil
-            return (problem.message, isThere ? headerOffset + (problem.offset ?? 0) : 0)
+            let hasHeader = uncheckedHeader != nil
+            return (problem.message, hasHeader ? headerOffset + (problem.offset ?? 0) : 0)
         }
         if isSealed != (name.kind == .sealed) {
-            return ("the file is not of the kind that its name says", 0)
+            return ("the file is of another kind than its name says", 0)
         }
         if firstSequence != name.firstSequence {
             return (
                 "the segment's name and its header disagree about the first sequence",
-                headerOffset + 32
+                headerOffset + SegmentHeader.Offset.firstSequence
             )
         }
         return nil
     }
+
+    /// The whole file, with zeros for bytes that the medium does not return.
+    func readableBytes(on disk: any Disk) throws(LogError) -> [UInt8] {
+        let file = try onDisk(disk.open(name.path, .read))
+        return try file.readableBytes(from: 0, count: onDisk(file.status()).sizeBytes)
+    }
 }
 
 extension DiskFile {
-    /// As `bytes(from:count:)`; zeros where the medium does not give its bytes any more.
-    func readableBytes(from position: Int, count: Int) throws(LogError) -> [UInt8] {
+    /// As `bytes(from:count:)`, with zeros for bytes that the medium does not return.
+    fileprivate func readableBytes(from position: Int, count: Int) throws(LogError) -> [UInt8] {
         do throws(LogError) {
             return try bytes(from: position, count: count)
         } catch {
             guard error.isDamage else { throw error }
         }
-        let size = try onDisk { () throws(DiskError) in try status().sizeBytes }
-        let end = max(position, min(size, position + count))
+        let end = try max(position, min(onDisk(status()).sizeBytes, position + count))
         var result: [UInt8] = []
         while position + result.count < end {
             let start = position + result.count

@@ -1,29 +1,29 @@
 import SkyrosDisk
 
-/// Threads that wait for the same sync: the next one.
+/// Threads that wait for the same sync.
 ///
-/// Each sync wakes exactly those whom it served, and of those who wait for the one after it one
-/// thread, which leads it. If all waited in one place, each sync would wake all of them, and half
-/// of them only to sleep again.
+/// A sync wakes the threads that it made durable, and one thread that waits for the next sync,
+/// which leads that one. With one wait queue for all, every sync would wake every thread, and half
+/// of them only to wait again.
 final class CommitGroup: Sendable {
     enum Outcome: Sendable {
-        /// What the thread waits for is durable.
+        /// What the thread waited for is durable.
         case durable
         case failed(LogError)
-        /// This thread is to sync for all who wait.
+        /// The thread must sync for the group.
         case lead
     }
 
     private struct State: Sendable {
-        /// How the sync went; nil while it has not been made.
+        /// The result of the sync; nil before its end.
         var outcome: Outcome?
-        /// Whether one thread of the round is to lead it, and none has been told yet.
+        /// Whether one waiting thread must become the leader.
         var needsLeader = false
     }
 
     private let state = Monitor(State())
 
-    /// Waits until the sync was made or this thread is to make it.
+    /// Waits until the sync has ended, or this thread must lead it.
     func wait() -> Outcome {
         state.wait { state in
             guard state.needsLeader else { return state.outcome }
@@ -32,12 +32,12 @@ final class CommitGroup: Sendable {
         }
     }
 
-    /// Lets one of those who wait lead the sync.
+    /// Makes one waiting thread the leader.
     func promoteLeader() {
         state.changeForOne { $0.needsLeader = true }
     }
 
-    /// Tells all how the sync went.
+    /// Wakes every thread with the result of the sync.
     func end(_ outcome: Outcome) {
         state.change { $0.outcome = outcome }
     }

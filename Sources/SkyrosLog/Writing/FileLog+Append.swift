@@ -10,34 +10,29 @@ extension FileLog {
         }
         while true {
             let position = try withState { state throws(LogError) -> LogPosition? in
-                try checkOpen(state)
+                try state.checkOpen()
                 let next = state.catalog.lastSequence + 1
                 guard sequence == next else {
-                    let why = "batch \(sequence) cannot follow \(next - 1)"
+                    let why = "batch \(sequence) cannot be appended: batch \(next) is next"
                     throw LogError(.conflict, why, sequences: sequence...sequence)
                 }
-                guard try makeRoom(for: batch.count, timeBefore, &state) else { return nil }
+                guard try prepare(for: batch.count, timeBefore, &state) else { return nil }
                 try write(.batch, batch, sequence: sequence, deferring: deferring, &state)
                 return state.end
             }
             if let position { return position }
-            // What is unsynced must become durable first: to end a segment, or to stay within
-            // the bound.
+            // A full segment must be durable before it ends; and the unsynced bytes have a bound.
             try sync(through: end)
         }
     }
 
-    func checkOpen(_ state: State) throws(LogError) {
-        if let failure = state.failure { throw failure }
-    }
-
     /// Starts a new segment if the active one is full. Returns false if a sync is needed first.
-    private func makeRoom(
+    private func prepare(
         for byteCount: Int, _ timeBefore: Int64, _ state: inout State
     ) throws(LogError) -> Bool {
         let unsynced = state.appendedBytes - state.durableBytes
         let isFull = state.catalog.active.scan.endOffset >= options.segmentBytesMax
-        // One without a batch stays, whatever its size: its successor would bear the same name.
+        // The successor of a segment without batches would have the same name.
         if isFull, state.catalog.active.hasBatches {
             guard unsynced == 0, !state.isSyncing else { return false }
             try startSegment(timeBefore, &state)
@@ -45,8 +40,8 @@ extension FileLog {
         return unsynced + Block.byteCount(payload: byteCount) <= options.unsyncedBytesMax
     }
 
-    /// Ends the active segment, which is durable, and starts its successor. The background
-    /// seals the ended one later.
+    /// Ends the active segment, which is durable, and creates its successor. The ended segment is
+    /// sealed later, in the background.
     private func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
         let ended = state.catalog.active
         var header = ended.header
@@ -57,7 +52,7 @@ extension FileLog {
         header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
         let next: OpenSegment
         do throws(LogError) {
-            next = try NewSegment.make(header, in: directory)
+            next = try OpenSegment(creating: header, in: directory)
         } catch {
             throw Self.failStop(error, &state)
         }
@@ -67,17 +62,17 @@ extension FileLog {
         state.durableSegmentBytes = next.scan.endOffset
     }
 
-    /// If `error` is a failed sync, of a file or of a directory, the log takes no more writes
-    /// (promise P10): a later sync that succeeds would prove nothing. Returns what to throw.
+    /// Stops all writes if `error` is a failed sync of a file or a directory (promise P10): a later
+    /// sync that succeeds would prove nothing. Returns the error to throw.
     static func failStop(_ error: LogError, _ state: inout State) -> LogError {
         guard let cause = error.cause, cause.isFailedSync else { return error }
-        let why = "a sync failed, so what it was to secure may be lost: \(cause)"
+        let why = "a sync failed, so what it covered may be lost: \(cause)"
         let failure = LogError(.durabilityLost, why, state.catalog.active.name, cause: cause)
         state.failure = state.failure ?? failure
         return failure
     }
 
-    /// Appends one block, to the file or to what is deferred.
+    /// Appends one block, to the file or to the deferred bytes.
     func write(
         _ kind: Block.Kind, _ payload: UnsafeRawBufferPointer, sequence: UInt64, deferring: Bool,
         _ state: inout State
@@ -95,12 +90,18 @@ extension FileLog {
             try writeDeferred(&state)
             try writeToFile(block, payload, salt, &state)
         }
-        let offset = state.catalog.active.scan.endOffset
-        state.catalog.active.scan.note(block, at: offset, payload: payload)
+        state.catalog.active.scan.add(block, payload: payload)
         state.appendedBytes += block.byteCount
     }
 
-    /// Writes what was deferred; if that fails it stays deferred.
+    /// Appends a block without payload.
+    func writeMark(_ kind: Block.Kind, _ state: inout State) throws(LogError) {
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        try write(
+            kind, empty, sequence: state.catalog.lastSequence, deferring: false, &state)
+    }
+
+    /// Writes the deferred bytes. After an error they stay deferred.
     func writeDeferred(_ state: inout State) throws(LogError) {
         guard !state.deferred.isEmpty else { return }
         let start = state.catalog.active.scan.endOffset - state.deferred.count
@@ -119,7 +120,7 @@ extension FileLog {
         }
         state.scratch.withUnsafeMutableBytes { block.write(to: $0, payload: payload, salt: salt) }
         let offset = state.catalog.active.scan.endOffset
-        // Out of the state, which is changed meanwhile.
+        // A copy of the reference: the state changes during the call.
         let scratch = state.scratch
         try scratch.withBytes { bytes throws(LogError) in
             try writeToFile(bytes.slice(0, block.byteCount), at: offset, &state)
@@ -134,7 +135,7 @@ extension FileLog {
         do throws(DiskError) {
             try file.write(bytes, at: offset)
             if end > state.allocatedBytes {
-                // Behind the block, which would otherwise be written twice.
+                // After the block; otherwise its bytes would be written twice.
                 let size = end + min(options.preallocationBytes, options.segmentBytesMax)
                 try file.preallocate(to: size)
                 state.allocatedBytes = size
@@ -145,8 +146,8 @@ extension FileLog {
         }
     }
 
-    /// A failed write may have left a part of a block: cut it off before anything else. If even
-    /// that fails the log takes no more writes (promise P10).
+    /// Truncates what a failed write may have left of a block. If that fails too, the log takes no
+    /// more writes (promise P10).
     private func undoWrite(at offset: Int, after error: DiskError, _ state: inout State) {
         do throws(DiskError) {
             try state.catalog.active.file.truncate(to: offset)
@@ -156,5 +157,14 @@ extension FileLog {
             state.failure = LogError(
                 .durabilityLost, why, state.catalog.active.name, at: offset, cause: error)
         }
+    }
+}
+
+extension OpenSegment {
+    /// Creates the segment that `header` describes, with an opening block, durably.
+    init(creating header: SegmentHeader, in directory: SegmentDirectory) throws(LogError) {
+        let name = SegmentName(header.firstSequence, .open)
+        let content = header.bytes(openedIn: directory.disk.bootID)
+        try self.init(name, file: DurableFile.write(content, to: name, in: directory))
     }
 }

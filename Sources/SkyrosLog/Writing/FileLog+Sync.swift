@@ -1,14 +1,15 @@
 import SkyrosDisk
 
 extension FileLog {
-    private enum Turn {
-        case done
-        case wait(CommitGroup)
-        /// This thread syncs for all who wait.
-        case lead
+    private enum Role {
+        /// The position is durable already.
+        case none
+        case follower(CommitGroup)
+        /// The thread syncs for every waiting one.
+        case leader
     }
 
-    /// What one sync is about: all that was appended before it began.
+    /// The extent of one sync: everything that was appended before it began.
     private struct Sync {
         let file: any DiskFile
         let segment: SegmentName
@@ -17,11 +18,11 @@ extension FileLog {
     }
 
     package func sync(through position: LogPosition) throws(LogError) {
-        switch try turn(for: position) {
-        case .done: return
-        case .lead: try syncAsLeader()
-        case .wait(let round):
-            switch round.wait() {
+        switch try role(for: position) {
+        case .none: return
+        case .leader: try syncAsLeader()
+        case .follower(let group):
+            switch group.wait() {
             case .durable: return
             case .failed(let error): throw error
             case .lead: try syncAsLeader()
@@ -29,29 +30,29 @@ extension FileLog {
         }
     }
 
-    private func turn(for position: LogPosition) throws(LogError) -> Turn {
+    private func role(for position: LogPosition) throws(LogError) -> Role {
         try withState { state throws(LogError) in
-            if state.durableBytes >= position.byteCount { return .done }
-            if let failure = state.failure { throw failure }
+            if state.durableBytes >= position.byteCount { return .none }
+            try state.checkOpen()
             guard state.isSyncing else {
                 state.isSyncing = true
-                return .lead
+                return .leader
             }
             if position.byteCount <= state.syncingBytes {
-                return .wait(Self.join(&state.currentRound))
+                return .follower(Self.join(&state.currentGroup))
             }
-            return .wait(Self.join(&state.nextRound))
+            return .follower(Self.join(&state.nextGroup))
         }
     }
 
-    private static func join(_ round: inout CommitGroup?) -> CommitGroup {
-        let joined = round ?? CommitGroup()
-        round = joined
+    private static func join(_ group: inout CommitGroup?) -> CommitGroup {
+        let joined = group ?? CommitGroup()
+        group = joined
         return joined
     }
 
-    /// Syncs once, for everything that was appended before; what is appended meanwhile waits
-    /// for the next sync. A failure is final (promise P10): the same sync is never tried again.
+    /// Syncs once, for everything that was appended before. Later appends wait for the next sync. A
+    /// failed sync is final (promise P10) and never repeated.
     private func syncAsLeader() throws(LogError) {
         let sync = try beginSync()
         do throws(DiskError) {
@@ -61,13 +62,13 @@ extension FileLog {
             let failure = LogError(
                 .durabilityLost, "\(why): \(error)", sync.segment, at: sync.segmentBytes,
                 cause: error)
-            state.withLock { state in
+            withState { state in
                 state.failure = failure
                 endSync(.failed(failure), &state)
             }
             throw failure
         }
-        state.withLock { state in
+        withState { state in
             if sync.end.byteCount > state.durableBytes {
                 state.durableBytes = sync.end.byteCount
                 state.durableHead = sync.end.head
@@ -88,8 +89,8 @@ extension FileLog {
                 throw error
             }
             state.syncingBytes = state.end.byteCount
-            state.currentRound = state.nextRound
-            state.nextRound = nil
+            state.currentGroup = state.nextGroup
+            state.nextGroup = nil
             let active = state.catalog.active
             return Sync(
                 file: active.file, segment: active.name, segmentBytes: active.scan.endOffset,
@@ -98,60 +99,49 @@ extension FileLog {
     }
 
     private func endSync(_ outcome: CommitGroup.Outcome, _ state: inout State) {
-        state.currentRound?.end(outcome)
-        state.currentRound = nil
+        state.currentGroup?.end(outcome)
+        state.currentGroup = nil
         state.syncingBytes = 0
         promoteLeader(&state)
     }
 
-    /// Lets one of those who wait for the next sync lead it, if there are any; after a failure it
-    /// is not made.
+    /// Makes one thread that waits for the next sync its leader. After a failure there is no next
+    /// sync.
     private func promoteLeader(_ state: inout State) {
-        if let round = state.nextRound, state.failure == nil { return round.promoteLeader() }
+        if let group = state.nextGroup, state.failure == nil { return group.promoteLeader() }
         state.isSyncing = false
-        if let failure = state.failure { state.nextRound?.end(.failed(failure)) }
-        state.nextRound = nil
+        if let failure = state.failure { state.nextGroup?.end(.failed(failure)) }
+        state.nextGroup = nil
     }
 
-    /// Appends and syncs an idle mark, if the last block is a batch and all is durable: with it
-    /// the file itself proves that its last batch was durable, so that damage to that batch is
-    /// never taken for a torn tail (promise P6).
+    /// Does nothing unless everything is durable and the last block is a batch. The mark proves
+    /// that the batch was durable, so damage to it is never taken for a torn tail (promise P6).
     package func markIdle() throws(LogError) {
         let end = try withState { state throws(LogError) -> LogPosition? in
             guard state.failure == nil, state.durableBytes == state.appendedBytes,
                 state.catalog.active.scan.lastKind == .batch
             else { return nil }
-            try appendMark(.idle, &state)
+            try writeMark(.idle, &state)
             return state.end
         }
         if let end { try sync(through: end) }
     }
 
-    private func appendMark(_ kind: Block.Kind, _ state: inout State) throws(LogError) {
-        let sequence = state.catalog.lastSequence
-        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        try write(kind, nothing, sequence: sequence, deferring: false, &state)
-    }
-
-    /// Syncs everything, marks the segment as closed in order, gives back room made in
-    /// advance, and takes no more writes. Calling it again does nothing.
-    ///
-    /// What was written can still be read: the files are closed with the last reference to them.
+    /// Syncs everything, marks the log as closed in order, frees preallocated space, and takes no
+    /// more writes. Reading goes on: the files are closed with the last reference to them.
     package func close() throws(LogError) {
         try sync(through: end)
         let isFirst = try withState { state throws(LogError) -> Bool in
             if state.failure?.code == .closed { return false }
-            try checkOpen(state)
-            try appendMark(.closing, &state)
+            try state.checkOpen()
+            try writeMark(.closing, &state)
             let active = state.catalog.active
-            try onDisk { () throws(DiskError) in
-                try active.file.truncate(to: active.scan.endOffset)
-            }
+            try onDisk(active.file.truncate(to: active.scan.endOffset))
             state.allocatedBytes = active.scan.endOffset
             return true
         }
         guard isFirst else { return }
-        defer { state.change { $0.failure = LogError(.closed, "the store was closed") } }
+        defer { withState { $0.failure = LogError(.closed, "the store was closed") } }
         try sync(through: end)
     }
 }

@@ -1,11 +1,11 @@
 import SkyrosDisk
 
-/// The directory of the segments, whose names become durable one sync after the other, and by none
-/// after one that failed (promise P10).
+/// The directory of the segments. It is synced by one thread at a time, and never again after a
+/// failed sync (promise P10).
 ///
-/// A full segment's successor and a sealed segment get their names on two threads. If the sync of
-/// one fails, the other's name may be lost with it, and a sync of the directory that comes right
-/// behind would succeed and prove nothing.
+/// Two threads add names to it: the writer of a full segment's successor, and the sealer. If the
+/// sync of one fails, the name of the other may be lost too, and a later sync would succeed without
+/// proving anything.
 final class SegmentDirectory: Sendable {
     let disk: any Disk
     private let failure = Locked<DiskError?>(nil)
@@ -14,21 +14,18 @@ final class SegmentDirectory: Sendable {
         self.disk = disk
     }
 
-    /// Makes the names of segments survive a power cut.
+    /// Makes the names of segments durable.
     ///
-    /// - Throws: `DiskError`, the same as before once a sync has failed.
+    /// - Throws: `DiskError`; after a failed sync, the error of that sync.
     func sync() throws(DiskError) {
-        let result = failure.withLock { failure in
-            Result { () throws(DiskError) in
-                if let failure { throw failure }
-                do throws(DiskError) {
-                    try disk.syncDirectory(.events)
-                } catch {
-                    failure = error
-                    throw error
-                }
+        try failure.withLock { failure throws(DiskError) in
+            if let failure { throw failure }
+            do throws(DiskError) {
+                try disk.syncDirectory(.events)
+            } catch {
+                failure = error
+                throw error
             }
         }
-        try result.get()
     }
 }

@@ -1,60 +1,44 @@
 import SkyrosDisk
 
-/// Turns an active segment that has ended into a sealed one.
+/// Turns an ended segment into a sealed one.
 ///
-/// The sealed file is written whole, synced and renamed, and the directory synced, before the
-/// open file goes: a crash at any point leaves one of the two complete. That the open file is gone
-/// need not be synced: if a power cut brings it back, opening compares the two and removes it.
+/// The sealed file is durable before the open file is removed, so a crash leaves at least one of
+/// them complete. The removal needs no sync: if a power cut undoes it, opening compares the two
+/// files and removes one.
 struct SegmentSealer {
     let directory: SegmentDirectory
     let options: LogOptions
 
-    /// Seals `segment`, whose last batch had the time `timeAfter`, and removes its file.
+    /// Seals `segment`, whose last batch has the time `timeAfter`, and removes its open file.
     func seal(_ segment: OpenSegment, timeAfter: Int64) throws(LogError) -> SealedSegment {
         let sealed = SegmentName(segment.name.firstSequence, .sealed)
-        let content = try contents(of: segment, timeAfter: timeAfter)
+        let content = try content(of: segment, timeAfter: timeAfter)
         _ = try DurableFile.write(content, to: sealed, in: directory)
         let result = try SealedSegment(sealed, on: directory.disk)
-        try onDisk { () throws(DiskError) in try directory.disk.remove(segment.name.path) }
+        try onDisk(directory.disk.remove(segment.name.path))
         return result
     }
 
-    private func contents(
-        of segment: OpenSegment, timeAfter: Int64
-    ) throws(LogError) -> [UInt8] {
-        guard let compressor = Zstd.Compressor() else {
-            throw LogError(.limitExceeded, "there is no memory for compression", segment.name)
-        }
-        var writer = SealedSegmentWriter(segment.header, compressor, options.frameBytes)
-        let last = segment.scan.lastSequence
+    private func content(of segment: OpenSegment, timeAfter: Int64) throws(LogError) -> [UInt8] {
+        var writer = try SealedSegmentWriter(segment.header, options.frameBytes)
+        // The framing is for sealed segments, which this one is not.
+        let format = FrameFormat(options, { _ in nil })
         var next = segment.header.firstSequence
-        while next <= last {
-            let chunk = try segment.chunk(containing: next)
-            var failure: Zstd.Failure?
-            _ = chunk.forEach(from: next) { sequence, batch in
-                do throws(Zstd.Failure) {
-                    try writer.append(batch, sequence: sequence)
-                    return true
-                } catch {
-                    failure = error
-                    return false
-                }
-            }
-            if let failure {
-                throw LogError(.io, "sealing failed: \(failure)", segment.name)
+        while next <= segment.scan.lastSequence {
+            let chunk = try segment.chunk(containing: next, format)
+            _ = try chunk.forEach(from: next) { sequence, batch throws(LogError) in
+                try writer.append(batch, sequence: sequence)
+                return true
             }
             next = chunk.lastSequence + 1
         }
-        do throws(Zstd.Failure) {
-            return try writer.finish(timeAfter: timeAfter)
-        } catch {
-            throw LogError(.io, "sealing failed: \(error)", segment.name)
-        }
+        return try writer.finish(timeAfter: timeAfter)
     }
 }
 
-/// Builds the bytes of a sealed segment from its batches.
+/// Composes a sealed segment from its batches.
 struct SealedSegmentWriter {
+    private let name: SegmentName
     private let compressor: Zstd.Compressor
     private let frameBytes: Int
     private var bytes: [UInt8]
@@ -63,7 +47,11 @@ struct SealedSegmentWriter {
     private var frame: [UInt8] = []
     private var chainHash: ChainHash
 
-    init(_ header: SegmentHeader, _ compressor: Zstd.Compressor, _ frameBytes: Int) {
+    init(_ header: SegmentHeader, _ frameBytes: Int) throws(LogError) {
+        name = SegmentName(header.firstSequence, .sealed)
+        guard let compressor = Zstd.Compressor() else {
+            throw LogError(.limitExceeded, "there is no memory for compression", name)
+        }
         self.compressor = compressor
         self.frameBytes = frameBytes
         bytes = SkippableFrame.bytes(magic: SealedSegment.headerMagic, content: header.bytes)
@@ -72,9 +60,7 @@ struct SealedSegmentWriter {
         index = SegmentIndex(chainHashAfter: chainHash, timeAfter: header.timeBefore)
     }
 
-    mutating func append(
-        _ batch: UnsafeRawBufferPointer, sequence: UInt64
-    ) throws(Zstd.Failure) {
+    mutating func append(_ batch: UnsafeRawBufferPointer, sequence: UInt64) throws(LogError) {
         if frame.isEmpty {
             index.frames.append(
                 SegmentIndex.Frame(firstSequence: sequence, chainHashBefore: chainHash))
@@ -82,12 +68,12 @@ struct SealedSegmentWriter {
         frame.append(contentsOf: batch)
         chainHash = chainHash.advanced(by: XXH64.hash(batch))
         index.batchCount += 1
-        if frame.count >= frameBytes { try closeFrame() }
+        if frame.count >= frameBytes { try endFrame() }
     }
 
-    /// Ends the last frame and appends index and seek table.
-    mutating func finish(timeAfter: Int64) throws(Zstd.Failure) -> [UInt8] {
-        try closeFrame()
+    /// Ends the last frame and appends the index and the seek table.
+    mutating func finish(timeAfter: Int64) throws(LogError) -> [UInt8] {
+        try endFrame()
         index.chainHashAfter = chainHash
         index.timeAfter = timeAfter
         let last = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: index.bytes)
@@ -95,11 +81,15 @@ struct SealedSegmentWriter {
         return bytes + last + table.bytes
     }
 
-    private mutating func closeFrame() throws(Zstd.Failure) {
+    private mutating func endFrame() throws(LogError) {
         guard !frame.isEmpty else { return }
-        let compressed = try compressor.frame(frame)
-        table.append(frame: compressed, content: frame)
-        bytes += compressed
+        do throws(Zstd.Failure) {
+            let compressed = try compressor.frame(frame)
+            table.append(frame: compressed, content: frame)
+            bytes += compressed
+        } catch {
+            throw LogError(.io, "a frame cannot be compressed: \(error)", name)
+        }
         frame.removeAll(keepingCapacity: true)
     }
 }

@@ -67,7 +67,7 @@ struct SalvageCommand: Command {
     private func writeRest(
         of archive: Archive, behind sequence: SequenceNumber?, to sink: TextSink
     ) throws {
-        try archive.forEachReadableEvent(behind: sequence) { event in
+        try archive.forEachReadableEvent(after: sequence) { event in
             let object = try EventText.json(event).compactMapValues { $0 }
             try sink.line(FieldValue.map(object).jsonText())
             return true
@@ -82,13 +82,13 @@ struct SalvageCommand: Command {
                 "isComplete": .bool(report.isComplete),
                 "damages": .array(report.damages.map { DamageText.json($0) }),
                 "tornTail": report.tornTail.map { DamageText.json($0) },
-                "afterGap": DamageText.json(report.readableBehind),
+                "afterGap": DamageText.json(report.readableAfterDamage),
             ])
             return
         }
         for damage in report.damages { Output.line("damaged: \(DamageText.line(damage))") }
         if let torn = report.tornTail { Output.line("torn: \(DamageText.line(torn))") }
-        for range in report.readableBehind {
+        for range in report.readableAfterDamage {
             let place = rest.map { "written to \($0.path(percentEncoded: false))" }
             Output.line(
                 "behind the damage: \(DamageText.line(range)), \(place ?? "left out; --after-gap")")

@@ -34,7 +34,7 @@ struct DamagedLog {
             .compactMap { SegmentName(String($0.dropFirst("events/".count))) }
     }
 
-    func survey() throws -> DamageScan {
+    func scan() throws -> DamageScan {
         try DamageScan(of: disk, fixture.options, framing: LogFixture.framing)
     }
 
@@ -71,10 +71,10 @@ struct DamagedLog {
         return found
     }
 
-    /// All batches that a survey gives, those behind the damage too, by their numbers.
-    static func readable(_ survey: DamageScan) throws -> [UInt64: [UInt8]] {
+    /// All batches that a scan gives, those behind the damage too, by their numbers.
+    static func readable(_ scan: DamageScan) throws -> [UInt64: [UInt8]] {
         var found: [UInt64: [UInt8]] = [:]
-        try survey.forEach(behind: 0) { number, bytes in
+        try scan.forEach(after: 0) { number, bytes in
             #expect(found[number] == nil)
             found[number] = [UInt8](bytes)
             return true

@@ -35,7 +35,8 @@ import Testing
         #expect(recovery == LogRecovery())
         #expect(log.head == original.head)
         #expect(try log.batches() == expected(count))
-        #expect(log.timeBeforeActiveSegment == Int64(log.activeFirst - 1))
+        let active = log.state.withLock { $0.catalog.active.header }
+        #expect(active.timeBefore == Int64(active.firstSequence - 1))
         try log.append(1)
         #expect(try log.batches() == expected(count + 1))
         #expect(log.statistics.segmentCount > 3 || count < 60)
@@ -81,11 +82,5 @@ import Testing
             inspection.refusal == nil
         else { return nil }
         return inspection.head.sequence
-    }
-}
-
-extension FileLog {
-    fileprivate var activeFirst: UInt64 {
-        state.withLock { $0.catalog.active.header.firstSequence }
     }
 }

@@ -72,8 +72,7 @@ import Testing
 
     private func chunk(of segment: SealedSegment, _ sequence: UInt64) throws -> LogChunk {
         try segment.chunk(
-            containing: sequence, framing: LogFixture.framing,
-            contentBytesMax: log.fixture.options.contentBytesMax)
+            containing: sequence, FrameFormat(log.fixture.options, LogFixture.framing))
     }
 
     @Test func `is of 64 KiB, and an opening reads no frame of a sealed segment`() throws {
@@ -186,7 +185,7 @@ import Testing
     /// Whether a byte is a reserved zero, by the format alone: between two blocks, or behind the
     /// last one.
     private static func isPadding(_ place: Int, in bytes: [UInt8]) -> Bool {
-        let blocks = BlockPlace.all(in: bytes)
+        let blocks = BlockLocation.all(in: bytes)
         guard let block = blocks.first(where: { $0.range.contains(place) }) else {
             return place >= blocks.last?.range.upperBound ?? 96
         }

@@ -16,7 +16,7 @@ import Testing
     private static func wholeBatchCounts(
         in bytes: [UInt8], before length: Int
     ) -> ClosedRange<Int> {
-        let batches = BlockPlace.all(in: bytes).filter(\.isBatch)
+        let batches = BlockLocation.all(in: bytes).filter(\.isBatch)
         let least = batches.count { $0.range.upperBound <= length }
         let most = batches.count { $0.payloadEnd <= length }
         return least...most

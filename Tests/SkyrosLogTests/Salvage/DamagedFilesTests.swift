@@ -5,7 +5,7 @@ import Testing
 @testable import SkyrosLog
 
 /// Files that are missing, empty, or not where they belong.
-@Suite struct `A survey of files` {
+@Suite struct `A scan of files` {
     private let log: DamagedLog
     private let names: [SegmentName]
 
@@ -16,13 +16,13 @@ import Testing
 
     private func first(_ index: Int) -> UInt64 { names[index].firstSequence }
 
-    /// What the survey finds, in lines; it changes nothing.
+    /// What the scan finds, in lines; it changes nothing.
     private func damages() throws -> [String] {
         let before = log.disk.contents
         defer { #expect(log.disk.contents == before) }
-        let survey = try log.survey()
-        #expect(try survey.batches() == expected(survey.head.sequence))
-        return survey.damages.map(\.summary)
+        let scan = try log.scan()
+        #expect(try scan.batches() == expected(scan.head.sequence))
+        return scan.damages.map(\.summary)
     }
 
     @Test(arguments: [0, 1, 2, 3])
@@ -33,9 +33,9 @@ import Testing
             try damages() == [
                 "segmentMissing \(missing) \(first(index))...\(first(index + 1) - 1)"
             ])
-        let survey = try log.survey()
-        #expect(survey.head.sequence == first(index) - 1)
-        #expect(survey.readableBehind == [first(index + 1)...log.count])
+        let scan = try log.scan()
+        #expect(scan.head.sequence == first(index) - 1)
+        #expect(scan.readableAfterDamage == [first(index + 1)...log.count])
     }
 
     @Test func `misses the active segment behind a sealed one`() throws {
@@ -45,7 +45,7 @@ import Testing
             try damages() == [
                 "segmentMissing \(SegmentName(first(3), .open)) \(first(3))...\(first(3)) and more"
             ])
-        #expect(try log.survey().head.sequence == first(3) - 1)
+        #expect(try log.scan().head.sequence == first(3) - 1)
     }
 
     @Test(arguments: [0, 1, 2, 3, 4])
@@ -56,16 +56,16 @@ import Testing
             ? "\(first(index))...\(first(index + 1) - 1)"
             : "\(first(index))...\(first(index)) and more"
         #expect(try damages() == ["corrupt \(names[index]) @0 \(range)"])
-        #expect(try log.survey().head.sequence == first(index) - 1)
+        #expect(try log.scan().head.sequence == first(index) - 1)
     }
 
     @Test(arguments: [1, 3, 4])
     func `finds a file that is no segment`(index: Int) throws {
         log.overwrite(names[index], [UInt8](repeating: 0x41, count: 1_000))
-        let survey = try log.survey()
-        #expect(survey.damages.map(\.segment) == [names[index]])
-        #expect(survey.damages.first?.code == .corrupt)
-        #expect(survey.head.sequence == first(index) - 1)
+        let scan = try log.scan()
+        #expect(scan.damages.map(\.segment) == [names[index]])
+        #expect(scan.damages.first?.code == .corrupt)
+        #expect(scan.head.sequence == first(index) - 1)
     }
 
     @Test(arguments: [1, 3])
@@ -83,7 +83,7 @@ import Testing
                 "foreignStore \(names[index]) @\(start + 16) "
                     + "\(first(index))...\(first(index + 1) - 1)"
             ])
-        #expect(try log.survey().head.sequence == first(index) - 1)
+        #expect(try log.scan().head.sequence == first(index) - 1)
     }
 
     @Test(arguments: [[0, 2], [1, 3], [2, 4]])
@@ -91,12 +91,12 @@ import Testing
         let bytes = pair.map { log.bytes(of: names[$0]) }
         log.overwrite(names[pair[0]], bytes[1])
         log.overwrite(names[pair[1]], bytes[0])
-        let survey = try log.survey()
-        #expect(Set(survey.damages.map(\.segment)) == Set(pair.map { names[$0] }))
-        #expect(survey.damages.allSatisfy { $0.isReadable || $0.isOpenEnded })
-        #expect(survey.damages.count == 2)
-        #expect(survey.head.sequence == log.count)
-        #expect(try survey.batches() == expected(log.count))
+        let scan = try log.scan()
+        #expect(Set(scan.damages.map(\.segment)) == Set(pair.map { names[$0] }))
+        #expect(scan.damages.allSatisfy { $0.isReadable || $0.isOpenEnded })
+        #expect(scan.damages.count == 2)
+        #expect(scan.head.sequence == log.count)
+        #expect(try scan.batches() == expected(log.count))
         #expect(logCode { _ = try log.fixture.inspect(log.disk) } != nil)
     }
 
@@ -118,7 +118,7 @@ import Testing
         header.chainHashBefore = ChainHash(rawValue: 7)
         log.overwrite(names[4], header.bytes)
         #expect(try damages() == ["chainBroken \(names[4]) @40 readable"])
-        #expect(try log.survey().head.sequence == first(4) - 1)
+        #expect(try log.scan().head.sequence == first(4) - 1)
     }
 
     @Test func `reads the twin of a damaged segment`() throws {
@@ -134,7 +134,7 @@ import Testing
         let lost = block.block.sequence
         #expect(
             try damages() == ["corrupt \(names[3]) @\(block.offset) \(lost)...\(lost) readable"])
-        #expect(try log.survey().head.sequence == log.count)
+        #expect(try log.scan().head.sequence == log.count)
     }
 
     @Test func `believes no damage that only one look has found`() throws {
@@ -143,22 +143,22 @@ import Testing
         for index in 0..<reads.count(.read) {
             let disk = log.disk.killed()
             disk.inject(Fault(.read, after: index))
-            let survey = try DamageScan(
+            let scan = try DamageScan(
                 of: disk, log.fixture.options, framing: LogFixture.framing)
-            #expect(survey.damages.isEmpty, "the read with number \(index) failed")
-            #expect(survey.head.sequence == log.count)
+            #expect(scan.damages.isEmpty, "the read with number \(index) failed")
+            #expect(scan.head.sequence == log.count)
         }
     }
 
     @Test func `refuses what says nothing about the bytes`() throws {
         log.disk.inject(Fault(.open, reason: .system(13), isLasting: true))
-        #expect(logCode { _ = try log.survey() } == .io)
+        #expect(logCode { _ = try log.scan() } == .io)
         log.disk.heal()
         var header = try SegmentHeader(log.bytes(of: names[4]), in: names[4]).bytes
         header[10] = 9
         let checksum = XXH64.hash(Array(header[..<88]))
         withUnsafeBytes(of: checksum.littleEndian) { header.replaceSubrange(88..<96, with: $0) }
         log.overwrite(names[4], header)
-        #expect(logCode { _ = try log.survey() } == .unsupportedFormat)
+        #expect(logCode { _ = try log.scan() } == .unsupportedFormat)
     }
 }

@@ -3,7 +3,7 @@ import SkyrosTesting
 
 /// A simulated disk on which each sync of a file waits until the test lets it go, and on which a
 /// removal may be kept waiting for what another thread does meanwhile.
-struct HeldDisk: Disk {
+struct GatedDisk: Disk {
     let disk = SimulatedDisk()
     private let gate = Monitor(Gate())
     private let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
@@ -38,7 +38,7 @@ struct HeldDisk: Disk {
 
     private struct File: DiskFile {
         let file: any DiskFile
-        let disk: HeldDisk
+        let disk: GatedDisk
 
         func sync() throws(DiskError) {
             disk.passGate()

@@ -6,7 +6,7 @@ import Testing
 @testable import SkyrosLog
 
 /// A flipped bit anywhere.
-@Suite(.long) struct `A survey after a flipped bit` {
+@Suite(.long) struct `A scan after a flipped bit` {
     /// Whether the log can be read as if nothing were wrong.
     private func isReadableWhole(_ log: DamagedLog) -> Bool {
         do {
@@ -35,11 +35,11 @@ import Testing
     }
 
     private func check(_ log: DamagedLog, _ place: String) throws {
-        let survey = try log.survey()
-        let readable = try DamagedLog.readable(survey)
+        let scan = try log.scan()
+        let readable = try DamagedLog.readable(scan)
         #expect(readable.allSatisfy { LogFixture.batch($0) == $1 }, "\(place)")
-        #expect(try survey.batches() == expected(survey.head.sequence), "\(place)")
-        let named = survey.damages + [survey.tornTail].compactMap { $0 }
+        #expect(try scan.batches() == expected(scan.head.sequence), "\(place)")
+        let named = scan.damages + [scan.tornTail].compactMap { $0 }
         for number in 1...log.count where readable[number] == nil {
             let isNamed = named.contains { $0.sequences?.contains(number) ?? false }
             #expect(isNamed, "batch \(number) is lost and not named: \(place)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyrosLog
 
-@Suite struct `A survey of a log` {
+@Suite struct `A scan of a log` {
     private let log: DamagedLog
     private let names: [SegmentName]
 
@@ -13,17 +13,17 @@ import Testing
         names = log.names
     }
 
-    /// The survey finds exactly this, and history up to `last`.
+    /// The scan finds exactly this, and history up to `last`.
     private func expect(
         _ damages: [String], through last: UInt64, lost: ClosedRange<UInt64>? = nil,
         location: SourceLocation = #_sourceLocation
     ) throws {
         let before = log.disk.contents
-        let survey = try log.survey()
-        #expect(survey.damages.map(\.summary) == damages, sourceLocation: location)
-        #expect(survey.head.sequence == last, sourceLocation: location)
-        #expect(try survey.batches() == expected(last), sourceLocation: location)
-        let readable = try DamagedLog.readable(survey)
+        let scan = try log.scan()
+        #expect(scan.damages.map(\.summary) == damages, sourceLocation: location)
+        #expect(scan.head.sequence == last, sourceLocation: location)
+        #expect(try scan.batches() == expected(last), sourceLocation: location)
+        let readable = try DamagedLog.readable(scan)
         for (number, batch) in readable {
             #expect(batch == LogFixture.batch(number), sourceLocation: location)
         }
@@ -39,17 +39,17 @@ import Testing
 
     @Test func `finds a whole log whole`() throws {
         try expect([], through: log.count)
-        let survey = try log.survey()
+        let scan = try log.scan()
         let (reopened, _) = try log.fixture.open(log.disk.killed())
-        #expect(survey.head == reopened.head)
-        #expect(survey.storeID == reopened.storeID)
-        #expect(survey.readableBehind.isEmpty && survey.tornTail == nil)
+        #expect(scan.head == reopened.head)
+        #expect(scan.storeID == reopened.storeID)
+        #expect(scan.readableAfterDamage.isEmpty && scan.tornTail == nil)
         for number in 1...log.count {
-            let chunk = try #require(try survey.chunk(containing: number))
+            let chunk = try #require(try scan.chunk(containing: number))
             #expect(chunk.firstSequence <= number && number <= chunk.lastSequence)
         }
-        #expect(try survey.chunk(containing: 0) == nil)
-        #expect(try survey.chunk(containing: log.count + 1) == nil)
+        #expect(try scan.chunk(containing: 0) == nil)
+        #expect(try scan.chunk(containing: log.count + 1) == nil)
     }
 
     @Test func `needs a log`() {
@@ -63,15 +63,13 @@ import Testing
     // MARK: Sealed segments
 
     @Test func `names the frame that is damaged, and its batches`() throws {
-        let segment = try log.sealed(names[1])
-        let frame = segment.frames[1]
-        let last = segment.frames[2].firstSequence - 1
-        log.flip(names[1], at: frame.offset + frame.compressedByteCount / 2)
-        let events = "\(frame.firstSequence)...\(last)"
+        let frame = try log.sealed(names[1]).extent(ofFrame: 1)
+        let lost = frame.sequences
+        log.flip(names[1], at: frame.offset + frame.byteCount / 2)
         try expect(
-            ["corrupt \(names[1]) @\(frame.offset) frame 2 \(events)"],
-            through: frame.firstSequence - 1, lost: frame.firstSequence...last)
-        #expect(try log.survey().readableBehind == [last + 1...log.count])
+            ["corrupt \(names[1]) @\(frame.offset) frame 2 \(lost)"],
+            through: lost.lowerBound - 1, lost: lost)
+        #expect(try log.scan().readableAfterDamage == [lost.upperBound + 1...log.count])
     }
 
     @Test func `goes on behind the first damage`() throws {
@@ -81,11 +79,11 @@ import Testing
         log.flip(names[2], at: second.offset + second.compressedByteCount / 2)
         let block = try #require(try log.blocks(of: names[3]).first { $0.block.kind == .batch })
         log.flip(names[3], at: block.offset + Block.headerByteCount)
-        let survey = try log.survey()
-        #expect(survey.damages.map(\.segment) == [names[0], names[2], names[3]])
-        #expect(survey.damages.map(\.frame) == [1, 2, nil])
-        #expect(survey.head.sequence == 0)
-        #expect(survey.readableBehind.count == 3)
+        let scan = try log.scan()
+        #expect(scan.damages.map(\.segment) == [names[0], names[2], names[3]])
+        #expect(scan.damages.map(\.frame) == [1, 2, nil])
+        #expect(scan.head.sequence == 0)
+        #expect(scan.readableAfterDamage.count == 3)
     }
 
     @Test(arguments: [SealedPart.headerFrame, .header, .index, .tableSize, .tableEnd])
@@ -96,12 +94,12 @@ import Testing
             let segment = try log.sealed(name)
             log.flip(name, at: part.offset(in: segment, byteCount: log.bytes(of: name).count))
             #expect(logCode { _ = try log.sealed(name) } == .corrupt)
-            let survey = try log.survey()
-            let damage = try #require(survey.damages.first)
-            #expect(survey.damages.count == 1 && damage.isReadable && damage.segment == name)
+            let scan = try log.scan()
+            let damage = try #require(scan.damages.first)
+            #expect(scan.damages.count == 1 && damage.isReadable && damage.segment == name)
             #expect(damage.sequences == segment.header.firstSequence...segment.lastSequence)
-            #expect(survey.head.sequence == log.count)
-            #expect(try survey.batches() == expected(log.count))
+            #expect(scan.head.sequence == log.count)
+            #expect(try scan.batches() == expected(log.count))
         }
     }
 
@@ -109,15 +107,15 @@ import Testing
         let segment = try log.sealed(names[1])
         let size = log.bytes(of: names[1]).count
         let table = size - SeekTable.byteCount(entries: segment.frames.count + 2)
-        // Behind the entry of the header's frame, and the frame's own compressed size.
-        log.flip(names[1], at: table + SkippableFrame.headerByteCount + 12 + 4)
-        let frame = segment.frames[0]
-        let last = segment.frames[1].firstSequence - 1
+        // The first entry is that of the header's frame.
+        log.flip(
+            names[1],
+            at: table + SkippableFrame.headerByteCount + SeekTable.entryByteCount
+                + SeekTable.EntryOffset.contentByteCount)
+        let frame = segment.extent(ofFrame: 0)
         try expect(
-            [
-                "corrupt \(names[1]) @\(frame.offset) frame 1 "
-                    + "\(frame.firstSequence)...\(last) readable"
-            ], through: log.count)
+            ["corrupt \(names[1]) @\(frame.offset) frame 1 \(frame.sequences) readable"],
+            through: log.count)
     }
 
     /// A place in a sealed segment that holds no batches.
@@ -147,7 +145,7 @@ import Testing
         try expect(
             ["corrupt \(names[3]) @\(offset) \(lost)...\(lost)"], through: lost - 1,
             lost: lost...lost)
-        #expect(try log.survey().readableBehind == [lost + 1...log.count])
+        #expect(try log.scan().readableAfterDamage == [lost + 1...log.count])
     }
 
     @Test func `finds the next block behind a damaged header`() throws {
@@ -186,25 +184,25 @@ import Testing
         try expect(
             ["corrupt \(names[4]) @\(offset) \(block.sequence)...\(block.sequence) above"],
             through: block.sequence - 1, lost: block.sequence...block.sequence)
-        #expect(try log.survey().tornTail == nil)
+        #expect(try log.scan().tornTail == nil)
         // After a power cut it is what one may leave.
         log.disk.nameBoot("another")
-        let survey = try log.survey()
-        #expect(survey.damages.isEmpty)
+        let scan = try log.scan()
+        #expect(scan.damages.isEmpty)
         #expect(
-            survey.tornTail?.summary
+            scan.tornTail?.summary
                 == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) above")
-        #expect(survey.readableBehind == [log.count...log.count])
+        #expect(scan.readableAfterDamage == [log.count...log.count])
     }
 
     @Test func `calls the end torn that never became whole`() throws {
         let (offset, block) = try #require(try log.blocks(of: names[4]).last)
         log.flip(names[4], at: offset + Block.headerByteCount)
-        let survey = try log.survey()
-        #expect(survey.damages.isEmpty)
-        #expect(survey.head.sequence == log.count - 1)
+        let scan = try log.scan()
+        #expect(scan.damages.isEmpty)
+        #expect(scan.head.sequence == log.count - 1)
         #expect(
-            survey.tornTail?.summary
+            scan.tornTail?.summary
                 == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) and more above")
     }
 
@@ -218,24 +216,24 @@ import Testing
         bytes[offset + Block.headerByteCount] ^= 1
         log.overwrite(names[4], bytes)
         log.disk.nameBoot("another")
-        let survey = try log.survey()
-        #expect(survey.damages.isEmpty)
-        #expect(survey.tornTail?.sequences?.lowerBound == log.count)
-        #expect(survey.head.sequence == log.count - 1)
-        #expect(survey.readableBehind == [log.count...log.count])
-        #expect(try log.fixture.open(log.disk.killed()).0.head == survey.head)
+        let scan = try log.scan()
+        #expect(scan.damages.isEmpty)
+        #expect(scan.tornTail?.sequences?.lowerBound == log.count)
+        #expect(scan.head.sequence == log.count - 1)
+        #expect(scan.readableAfterDamage == [log.count...log.count])
+        #expect(try log.fixture.open(log.disk.killed()).0.head == scan.head)
     }
 
     @Test func `reads on behind a header that rots`() throws {
         for (name, offset) in [(names[3], 70), (names[4], 70), (names[3], 58), (names[4], 20)] {
             let copy = try DamagedLog()
             copy.flip(name, at: offset)
-            let survey = try copy.survey()
-            #expect(survey.damages.count == 1)
-            #expect(survey.damages.first?.offset == 0)
-            #expect(survey.damages.first?.segment == name)
-            #expect(survey.damages.first?.isReadable == true)
-            #expect(survey.head.sequence == copy.count)
+            let scan = try copy.scan()
+            #expect(scan.damages.count == 1)
+            #expect(scan.damages.first?.offset == 0)
+            #expect(scan.damages.first?.segment == name)
+            #expect(scan.damages.first?.isReadable == true)
+            #expect(scan.head.sequence == copy.count)
         }
     }
 }

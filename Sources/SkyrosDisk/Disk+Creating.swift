@@ -1,0 +1,30 @@
+// The one place where the library creates files and directories.
+
+extension Disk {
+    /// Creates the file at `path`, which replaces any other of that name, and returns it open.
+    ///
+    /// The content is durable on return, the name once its directory is synced. An empty file has
+    /// nothing to sync.
+    package func createFile(
+        _ path: DiskPath, _ content: [UInt8] = []
+    ) throws(DiskError) -> any DiskFile {
+        let file = try open(path, .create)
+        guard !content.isEmpty else { return file }
+        try content.withUnsafeBufferPointer { bytes throws(DiskError) in
+            try file.write(UnsafeRawBufferPointer(bytes), at: 0)
+        }
+        try file.sync()
+        return file
+    }
+
+    /// Creates `directory`, unless it exists, so that it survives a power cut.
+    ///
+    /// An empty directory is created again. An earlier process may have failed to sync its name,
+    /// and a sync that finds nothing to write proves nothing. A directory with files was synced
+    /// before the first of them was created.
+    package func makeDirectoryDurably(_ directory: Directory) throws(DiskError) {
+        if try list(directory).isEmpty { try removeDirectory(directory) }
+        try makeDirectory(directory)
+        try syncDirectory(.root)
+    }
+}
