@@ -77,7 +77,7 @@ enum CheckpointImage {
             try CheckpointLoader.load(database, into: empty())
         }
         guard let loaded, let snapshot = loaded else { return nil }
-        let meta = try database.meta()
+        let meta = try database.description()
         let digest = try snapshot.digest()
         try require(
             meta?.digest == digest,

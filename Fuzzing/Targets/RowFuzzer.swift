@@ -23,7 +23,7 @@ enum RowFuzzer: Fuzzer {
         let isSealed = input.flag()
         let database = try CheckpointDatabase(ConnectionOptions(.memory))
         try CheckpointImage.fill(database)
-        guard var description = database.description else {
+        guard var description = database.known else {
             throw FuzzFinding("nothing was written")
         }
         while !input.isAtEnd {

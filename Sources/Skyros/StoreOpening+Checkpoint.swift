@@ -1,12 +1,12 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// The checkpoint's part in opening a store: use it, set it aside, or refuse.
+/// Decides at an opening whether the checkpoint is loaded, set aside, or a reason to refuse.
 ///
 /// | the checkpoint is | then |
 /// |---|---|
-/// | missing | the log is folded from the start |
-/// | unreadable, damaged, or another store's | set aside, rebuilt from the log, reported |
+/// | missing | the log is folded from its first event |
+/// | unreadable, damaged, of an earlier format, another store's | set aside, rebuilt, reported |
 /// | of a newer format | refused, `.unsupportedFormat` |
 /// | at an event with another history | refused, `.chainBroken` |
 /// | ahead of the log | refused, `.logBehindCheckpoint`: the log lost something |
@@ -14,7 +14,7 @@ struct CheckpointOpening {
     let disk: any Disk
     let storeID: StoreID
     private(set) var outcome = RecoveryReport.Checkpoint.none
-    /// The stage that will write checkpoints; nil on disks that SQLite cannot reach.
+    /// Writes the store's checkpoints; nil on disks that SQLite cannot reach.
     private(set) var checkpointer: Checkpointer?
 
     static let file = DiskPath(.root, "checkpoint.sqlite")
@@ -28,7 +28,7 @@ struct CheckpointOpening {
         }
     }
 
-    /// The state from which the log has to be folded: the checkpoint's, or the empty one.
+    /// The state at which the fold of the log begins: the checkpoint's, or the empty one.
     mutating func load(into empty: Snapshot, _ log: LogInspection) throws -> Snapshot {
         guard let checkpointer, try exists() else { return empty }
         do {
@@ -69,8 +69,8 @@ struct CheckpointOpening {
             throw StoreError(
                 .logBehindCheckpoint,
                 "the checkpoint holds event \(sequence), the log ends at \(log.head.sequence): "
-                    + "the log lost something; restore it, or remove the checkpoint to go on "
-                    + "with less", at: place)
+                    + "the log lost something; restore it, or remove the checkpoint to open "
+                    + "the store without it", at: place)
         }
         guard sequence > .zero else { return }
         guard try EventReader(log).check(through: sequence)?.rawValue == position.chainHash
@@ -82,17 +82,16 @@ struct CheckpointOpening {
         }
     }
 
-    /// Makes an empty file where there is none, so that SQLite finds one that is for this user
-    /// alone.
+    /// Creates an empty file with permissions for this user only, which SQLite then keeps.
     func makeFileIfMissing() throws {
         guard checkpointer != nil, try !exists() else { return }
         try StoreError.wrap(try disk.createFile(Self.file).close())
     }
 
-    /// Moves a checkpoint that cannot be used to the quarantine; returns where it is now.
+    /// Moves a checkpoint that cannot be used to the quarantine; returns its new path.
     mutating func setAsideIfUseless() throws -> [String] {
         guard case .rebuilt = outcome else { return [] }
-        // What it says of itself is of no use, an error on closing neither.
+        // The file is set aside: an error on closing it changes nothing.
         try? checkpointer?.close()
         return try StoreError.wrap {
             try disk.makeDirectoryDurably(.quarantine)

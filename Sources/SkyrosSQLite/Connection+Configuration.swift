@@ -1,20 +1,18 @@
 import CSQLite
 
 extension Connection {
-    /// The page size of every database that we create. It is part of the format: fixed, so
-    /// that equal content gives files of equal shape everywhere.
+    /// The page size of every database that the library creates. It is part of the format.
     package static let pageBytes = 4096
 
-    /// Applies the settings that durability and hostile files ask for.
+    /// Applies the settings for durability and against hostile files.
     ///
     /// None of them changes a file that exists. The order matters: the timeout comes first,
-    /// as reading the journal mode already takes a lock; what distrusts the file comes before
-    /// anything that reads its schema.
+    /// as reading the journal mode takes a lock; `distrust` comes before any read of the schema.
     func configure(_ options: ConnectionOptions) throws(SQLiteError) {
         let handle = try openHandle()
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
-        // No database of ours is ever attached to another one.
+        // The library attaches no database.
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
         try distrust(handle)
         try execute(
@@ -35,7 +33,7 @@ extension Connection {
         try requireAccess(options.access, handle)
     }
 
-    /// Switches off what a file could bring along, and what a typing error could do to it.
+    /// Switches off triggers, views, extensions and legacy syntax, which a file could abuse.
     private func distrust(_ handle: OpaquePointer) throws(SQLiteError) {
         let flags: [(flag: Int32, on: Int32)] = [
             (SQLITE_DBCONFIG_DEFENSIVE, 1),
@@ -49,8 +47,7 @@ extension Connection {
             (SQLITE_DBCONFIG_DQS_DDL, 0),
         ]
         for (flag, on) in flags {
-            // A library that was built without the feature does not know its flag, and needs
-            // no switching off.
+            // A SQLite that was built without the feature does not know its flag.
             let code = skyros_sqlite3_db_config_flag(handle, flag, on)
             guard code == SQLITE_OK || code == SQLITE_ERROR else {
                 throw error(at: .path(path))
@@ -63,13 +60,13 @@ extension Connection {
         let sql = "PRAGMA journal_mode"
         let mode = try prepare(sql).single { $0.string(at: 0) } ?? ""
         guard mode == "delete" || mode == "memory" else {
-            let message = "the journal mode is \(mode), so the file is none of ours"
+            let message = "the journal mode is \(mode), so this library did not write the file"
             throw SQLiteError(extendedCode: SQLITE_NOTADB, message: message, place: .path(path))
         }
     }
 
-    /// Refuses a database that was to be written and can only be read: SQLite opens such a file
-    /// without a word, and the first write would fail.
+    /// Refuses a database that cannot be written: SQLite opens it without an error, and the first
+    /// write would fail.
     private func requireAccess(
         _ access: ConnectionOptions.Access, _ handle: OpaquePointer
     ) throws(SQLiteError) {

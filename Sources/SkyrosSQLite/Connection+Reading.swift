@@ -35,7 +35,7 @@ extension Connection {
         "table_xinfo",
     ]
 
-    /// Pragmas that tell something when they have no argument.
+    /// Pragmas that only answer when they have no argument.
     private static let values: Set = [
         "application_id", "collation_list", "compile_options", "database_list", "encoding",
         "function_list", "module_list", "page_count", "page_size", "pragma_list",

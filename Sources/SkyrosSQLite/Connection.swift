@@ -3,13 +3,11 @@ import CSQLite
 /// One open SQLite database, configured for durability and against hostile files.
 ///
 /// This module is responsible for: opening and configuring, statements, transactions, and
-/// errors that say where. It is not responsible for: what the tables mean, and which thread
-/// does the work.
+/// errors with their place. It is not responsible for: the meaning of tables, and threads.
 ///
-/// A connection and its statements are used from one thread at a time, which need not be
-/// always the same one: SQLite's own locks are switched off. For that reason the class is not
-/// `Sendable`; whoever moves it between threads does so with `sending` or under a lock of his
-/// own. Only `interrupter` may be used from any thread, at any time.
+/// One thread at a time may use a connection and its statements, as SQLite's own locks are
+/// switched off. The class is therefore not `Sendable`: move it between threads with `sending` or
+/// under a lock.
 ///
 /// ```swift
 /// let connection = try Connection(ConnectionOptions(.file("/tmp/a.sqlite")))
@@ -19,26 +17,22 @@ import CSQLite
 package final class Connection {
     /// Open until `close` has succeeded.
     private var handle: OpaquePointer?
-    /// What errors name as their place when no SQL is at hand.
+    /// The place that errors name where no SQL is involved.
     package let path: String
-    /// Stops a running statement from another thread.
-    package let interrupter: Interrupter
 
     /// Opens and configures a database.
     ///
-    /// - Throws: `cannotOpen` for a missing file or a symbolic link, `readOnly`
-    ///   for one that was to be written and may not, `notADatabase` and `corrupt` for a file
-    ///   that is not a database, or one in WAL mode, which is never ours, `busy` when another
+    /// - Throws: `cannotOpen` for a missing file or a symbolic link; `readOnly` for a file
+    ///   without permission to write; `notADatabase` and `corrupt` for a file that is not a
+    ///   database, or one in WAL mode, which this library never writes; `busy` when another
     ///   connection holds an exclusive lock.
     package init(_ options: ConnectionOptions) throws(SQLiteError) {
         path = options.displayPath
         let handle = try Self.open(options)
         self.handle = handle
-        interrupter = Interrupter(handle)
         do {
             try configure(options)
         } catch {
-            interrupter.detach()
             sqlite3_close_v2(handle)
             self.handle = nil
             throw error
@@ -46,8 +40,7 @@ package final class Connection {
     }
 
     deinit {
-        interrupter.detach()
-        // The version of close that waits for statements that are still alive.
+        // This version of close waits for statements that are still alive.
         sqlite3_close_v2(handle)
     }
 
@@ -58,7 +51,6 @@ package final class Connection {
         guard let handle else { return }
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else { throw error(at: .path(path)) }
-        interrupter.detach()
         self.handle = nil
     }
 
@@ -99,14 +91,14 @@ extension Connection {
         return handle
     }
 
-    /// The error that the last call on this connection left behind.
+    /// The error of the last call on this connection.
     func error(at place: SQLiteError.Place) -> SQLiteError {
         SQLiteError(
             extendedCode: sqlite3_extended_errcode(handle),
             message: String(cString: sqlite3_errmsg(handle)), place: place)
     }
 
-    /// Runs one or several SQL statements that give no rows, or whose rows do not matter.
+    /// Runs one or several SQL statements, and drops their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         let handle = try openHandle()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
@@ -119,18 +111,13 @@ extension Connection {
         try Statement(sql, on: self)
     }
 
-    /// How many pages this connection has written to the file, each time that it was written.
+    /// The number of page writes by this connection.
     package var pageWriteCount: Int {
         guard let handle else { return 0 }
         var count: Int32 = 0
         var highest: Int32 = 0
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0)
         return Int(count)
-    }
-
-    /// The number of rows that the last INSERT, UPDATE or DELETE touched.
-    package var changeCount: Int {
-        handle.map { Int(sqlite3_changes($0)) } ?? 0
     }
 }
 
@@ -143,7 +130,7 @@ extension ConnectionOptions {
         }
     }
 
-    /// The path that SQLite gets: one that it takes for neither a URI nor a special name.
+    /// The path for SQLite, which it takes for neither a URI nor a special name.
     fileprivate var openPath: String {
         switch location {
         case .file(let path): path.hasPrefix("/") ? path : "./" + path

@@ -6,12 +6,12 @@ package struct SQLiteError: Error, Hashable, Sendable {
     package let code: ResultCode
     /// The extended result code, which says more about the cause.
     package let extendedCode: Int32
-    /// SQLite's own words, in English.
+    /// SQLite's message, in English.
     package let message: String
-    /// The file or the SQL text that was worked on.
+    /// The file or the SQL text that failed.
     package let place: Place
 
-    /// What an error speaks of.
+    /// The subject of an error.
     package enum Place: Hashable, Sendable {
         case path(String)
         case sql(String)
@@ -26,7 +26,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
-    /// One sentence on what helps, if anything is known to.
+    /// What to do, in one sentence; nil where nothing is known to help.
     package var remedy: String? {
         switch code {
         case .busy, .locked: "Another connection uses the database: let it finish, then retry."
@@ -34,7 +34,7 @@ extension SQLiteError {
         case .permission, .authorization: "Check the owner and the permissions of the file."
         case .readOnly: "The file or its directory is read-only: check permissions and mount."
         case .cannotOpen:
-            "Check that the directory exists, may be written to, and that no part is a symbolic link."
+            "Check that the directory exists and is writable, and that no part is a symbolic link."
         case .corrupt, .notADatabase: "The file is damaged or not a database: set it aside."
         case .outOfMemory: "The process is out of memory: free some, then retry."
         case .tooBig: "A value exceeds SQLite's limit of about one gigabyte: split it."
@@ -43,8 +43,8 @@ extension SQLiteError {
         }
     }
 
-    /// Whether a process died in the middle of a transaction, which only those who may write can
-    /// take back.
+    /// Whether a process died in the middle of a transaction, which only a connection that may
+    /// write can roll back.
     package var isUnfinishedTransaction: Bool {
         extendedCode == SQLITE_READONLY | 3 << 8
     }

@@ -1,5 +1,4 @@
 import Foundation
-import SkyrosDisk
 import SkyrosSQLite
 import TestSupport
 import Testing
@@ -73,7 +72,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path("a.sqlite")))
     }
 
-    @Test func `only reads when told so`() throws {
+    @Test func `only reads if it was opened for reading`() throws {
         try open().execute("CREATE TABLE a(x)")
         let reader = try open(access: .readOnly)
         let error = #expect(throws: SQLiteError.self) {
@@ -113,7 +112,7 @@ import Testing
         #expect(try Data(contentsOf: directory.url.appending(path: "text")) == text)
     }
 
-    @Test func `refuses a database in WAL mode and leaves it so`() throws {
+    @Test func `refuses a database in WAL mode and does not change it`() throws {
         do {
             let connection = try open()
             try connection.execute("CREATE TABLE a(x); PRAGMA journal_mode=WAL")
@@ -143,7 +142,7 @@ import Testing
         #expect(misuse?.code == .misuse)
     }
 
-    @Test func `tells that another one holds the lock`() throws {
+    @Test func `reports that another connection holds the lock`() throws {
         let first = try open()
         let second = try open()
         try first.transaction {
@@ -153,27 +152,5 @@ import Testing
             #expect(error?.code == .busy)
         }
         try second.transaction {}
-    }
-
-    @Test func `can be interrupted from another thread`() throws {
-        let connection = try open()
-        let endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) "
-        let statement = try connection.prepare(endless + "SELECT count(*) FROM a")
-        let interrupter = connection.interrupter
-        // A task would begin once other tests leave a thread of the pool to it.
-        let hasEnded = Locked(false)
-        Thread.detachNewThread {
-            while !hasEnded.withLock({ $0 }) { interrupter.interrupt() }
-        }
-        let error = #expect(throws: SQLiteError.self) { try statement.step() }
-        hasEnded.withLock { $0 = true }
-        #expect(error?.code == .interrupted)
-    }
-
-    @Test func `ignores an interruption after it has closed`() throws {
-        let connection = try open()
-        let interrupter = connection.interrupter
-        try connection.close()
-        interrupter.interrupt()
     }
 }

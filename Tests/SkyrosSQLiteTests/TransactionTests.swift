@@ -47,7 +47,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func `does not begin inside another and leaves that one alone`() throws {
+    @Test func `does not begin inside another, which stays open`() throws {
         try connection.transaction {
             try connection.execute("INSERT INTO a VALUES (1)")
             #expect(throws: SQLiteError.self) { try connection.transaction(.deferred) {} }

@@ -71,7 +71,7 @@ private struct Item: Entity, Equatable {
         #expect(try open(disk).recovery.checkpoint == .loaded(3))
     }
 
-    @Test func `can be made anew from the log alone`() throws {
+    @Test func `can be rebuilt from the log`() throws {
         try fill(disk)
         let bytes = try #require(disk.contents["checkpoint.sqlite"])
         disk.overwrite("checkpoint.sqlite", with: bytes.map { ~$0 })
@@ -115,7 +115,7 @@ private struct Item: Entity, Equatable {
         #expect(journalCount > 0)
     }
 
-    @Test func `never leads to a wrong state while it is made anew (F56)`() throws {
+    @Test func `never leads to a wrong state while it is rebuilt (F56)`() throws {
         let store = try open(disk)
         for id in 1...3 { try store.write { try $0.insert(Item(id: id)) } }
         disk.record()

@@ -3,11 +3,11 @@ import SkyrosDisk
 import SkyrosLog
 
 extension Archive {
-    /// Writes a fresh checkpoint of a moment to a file of its own: an ordinary SQLite database.
+    /// Writes the state at a moment to a new SQLite database, in the format of a checkpoint.
     ///
     /// - Parameters:
     ///   - moment: nil for the last event.
-    ///   - file: where to; there must be nothing yet.
+    ///   - file: the database; it must not exist yet.
     ///   - progress: called after each event.
     /// - Returns: the state that was written.
     /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.checkpointFailed`.

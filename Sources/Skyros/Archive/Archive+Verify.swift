@@ -1,27 +1,27 @@
 import SkyrosLog
 import SkyrosSQLite
 
-/// What a verification found.
+/// The result of a verification.
 public struct Verification: Hashable, Sendable {
-    /// Whether everything is as it must be.
+    /// Whether there is no problem.
     public var ok: Bool { problems.isEmpty }
     /// The last event that could be reached.
     public internal(set) var sequence: SequenceNumber = .zero
     /// The digest of the state at that event.
     public internal(set) var digest: StateDigest?
-    /// What is wrong, in words, each with its place: first the damage of the log, from which other
-    /// problems may follow.
+    /// All problems, each with its place: first the damage of the log, which may cause others.
     public var problems: [String] { damages.map { StoreError($0).description } + otherProblems }
-    /// What is wrong beside the damage of the log.
+    /// The problems other than damage of the log.
     public internal(set) var otherProblems: [String] = []
-    /// What of the log is damaged.
+    /// The damage of the log.
     public internal(set) var damages: [DamageReport.Damage] = []
-    /// What a crash left of the last write, if so. It is no problem: an opening sets it aside.
+    /// The rest of a write that a crash interrupted, if any. It is no problem: an opening sets it
+    /// aside.
     public internal(set) var tornTail: DamageReport.Damage?
 
     init() {}
 
-    /// The finding of a log that cannot be opened.
+    /// The result for a log that cannot be opened.
     public init(problem: StoreError) {
         otherProblems = [problem.description]
     }
@@ -29,14 +29,14 @@ public struct Verification: Hashable, Sendable {
 
 extension Archive {
     /// Reads everything and checks it: every checksum, the order of the sequences and times, that
-    /// each event fits the state before it, and that the checkpoint is the fold of the log.
+    /// each event fits the state before it, that the checkpoint is the fold of the log, and that
+    /// its typed columns show what its records hold.
     ///
     ///     let result = try Archive(at: url, reading: .upToDamage).verify()
     ///     for problem in result.problems { … }
     ///
-    /// A checkpoint whose writing was cut short is not compared: the next opening takes back what
-    /// was begun. It goes on behind damage and names all of it. May be called from any thread, and
-    /// takes as long as reading and folding the store does.
+    /// A checkpoint whose writing was interrupted is not compared: the next opening rolls it back.
+    /// Verification continues after damage and names all of it. May be called from any thread.
     ///
     /// - Parameter progress: called now and then with the last event checked.
     /// - Complexity: O(size of the store).
@@ -69,8 +69,8 @@ extension Archive {
         return result
     }
 
-    /// Notes what is damaged. What has stopped the fold is seldom all of it, and is named in its
-    /// own words only if no damage explains it.
+    /// Adds all damage of the log to the result; also `error`, which stopped the fold, unless that
+    /// damage explains it.
     private func noteDamage(_ result: inout Verification, instead error: StoreError? = nil) {
         var report = damage
         if report == nil, error != nil || (log as? LogFollower)?.endsTorn ?? false {
@@ -104,7 +104,7 @@ extension Archive {
             }
             return try checkpoint.load(into: empty)
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
-            // As a torn tail, it is what a crash leaves and the next opening takes back.
+            // A crash left it, and the next opening rolls it back.
             return nil
         } catch {
             result.otherProblems.append(String(describing: StoreError.wrapping(error)))

@@ -12,15 +12,15 @@ extension CheckpointDatabase {
     /// - Throws: `corrupt` with entity and row where it is known, `unreadable`, and what
     ///   `body` throws.
     @discardableResult
-    package func load(
+    func load(
         _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
-    ) throws -> CheckpointMeta? {
+    ) throws -> CheckpointDescription? {
         try reading { description in
             for entity in description?.layout.entities ?? [] {
                 let select = try connection.prepare(entity.selectSQL)
                 try load(entity, select) { row in try body(entity.name, row) }
             }
-            return description?.meta
+            return description
         }
     }
 
@@ -61,7 +61,7 @@ extension CheckpointDatabase {
         do {
             return try connection.transaction(.deferred) {
                 try refresh()
-                return try body(description)
+                return try body(known)
             }
         } catch let error as SQLiteError {
             throw CheckpointError.reading(error)

@@ -11,15 +11,15 @@ extension CheckpointDatabase {
     /// - Throws: `unwritable`, `corrupt`, `invalidRecord`, `limitExceeded`, and what the
     ///   closures of the batch throw.
     @discardableResult
-    package func write(
+    func write(
         _ batch: CheckpointBatch, at position: CheckpointPosition
-    ) throws -> CheckpointMeta {
+    ) throws -> CheckpointDescription {
         precondition(
             position.storeID.count == CheckpointPosition.storeIDBytes, "A store id has 16 bytes.")
         do {
             let next = try connection.transaction { try apply(batch, at: position) }
-            description = next
-            return next.meta
+            known = next
+            return next
         } catch {
             forget()
             throw (error as? SQLiteError).map { CheckpointError.writing($0) } ?? error
@@ -30,8 +30,8 @@ extension CheckpointDatabase {
         _ batch: CheckpointBatch, at position: CheckpointPosition
     ) throws -> CheckpointDescription {
         try refresh()
-        let old = description?.layout ?? TableLayout()
-        if description == nil { try CheckpointDescription.create(on: connection) }
+        let old = known?.layout ?? TableLayout()
+        if known == nil { try CheckpointDescription.create(on: connection) }
         var next = CheckpointDescription(layout: old, position: position)
         for changes in batch.changes {
             try apply(changes, to: &next.layout)

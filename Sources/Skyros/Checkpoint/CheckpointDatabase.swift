@@ -11,14 +11,14 @@ import SkyrosSQLite
 ///
 /// ```swift
 /// let database = try CheckpointDatabase(path: "/data/Orders.skyros/checkpoint.sqlite")
-/// let meta = try database.load { entity, row in … }
+/// let description = try database.load { entity, row in … }
 /// try database.write(batch, at: position)
 /// try database.close()
 /// ```
-package final class CheckpointDatabase {
+final class CheckpointDatabase {
     let connection: Connection
     /// The file's description as of `dataVersion`; nil when the file is empty.
-    var description: CheckpointDescription?
+    var known: CheckpointDescription?
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
     /// By the bytes of the entity's name; emptied whenever the file was not written by us.
@@ -33,7 +33,7 @@ package final class CheckpointDatabase {
     ///     gets them too.
     ///   - busyTimeoutMilliseconds: How long a writer waits for readers.
     /// - Throws: `unreadable`, `foreign`, `newerFormat`, `corrupt`. The file is as it was then.
-    package convenience init(
+    convenience init(
         path: String, readOnly: Bool = false, busyTimeoutMilliseconds: Int32 = 5_000,
         vfs: String? = nil
     ) throws(CheckpointError) {
@@ -55,17 +55,17 @@ package final class CheckpointDatabase {
     /// What the checkpoint says about itself; nil when nothing was ever written.
     ///
     /// - Throws: as `init`; another connection may have written since.
-    package func meta() throws(CheckpointError) -> CheckpointMeta? {
+    func description() throws(CheckpointError) -> CheckpointDescription? {
         do {
             try connection.transaction(.deferred) { try refresh() }
         } catch {
             throw Self.readingError(error)
         }
-        return description?.meta
+        return known
     }
 
     /// Closes the file; a second call does nothing.
-    package func close() throws(CheckpointError) {
+    func close() throws(CheckpointError) {
         writers = [:]
         do throws(SQLiteError) {
             try connection.close()
@@ -80,7 +80,7 @@ package final class CheckpointDatabase {
         let current = try select.single { $0.integer(at: 0) }
         guard dataVersion == nil || dataVersion != current else { return }
         writers = [:]
-        description = try CheckpointDescription.read(connection)
+        known = try CheckpointDescription.read(connection)
         dataVersion = current
     }
 

@@ -5,18 +5,12 @@ import SkyrosSQLite
 ///
 /// The seal covers all of it: a hash in the same row as the position, so that damage to a number,
 /// a name or a kind is detected like damage to a row.
-struct CheckpointDescription: Sendable {
+struct CheckpointDescription: Hashable, Sendable {
     var layout = TableLayout()
     var position: CheckpointPosition
 
-    var meta: CheckpointMeta {
-        let entities = layout.entities.map {
-            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.digest.rowCount)
-        }
-        return CheckpointMeta(
-            formatVersion: TableLayout.formatVersion, position: position,
-            digest: layout.digest, entities: entities)
-    }
+    /// The state digest over all rows.
+    var digest: StateDigest { layout.digest }
 
     /// The XXH64 under seed 0 of the canonical CBOR of everything that the tables say.
     var seal: UInt64 {

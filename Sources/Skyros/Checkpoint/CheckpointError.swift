@@ -1,10 +1,11 @@
-package import SkyrosSQLite
+import SkyrosSQLite
 
 /// Why a checkpoint could not be opened, read or written.
 ///
-/// A checkpoint is a cache: what is `foreign`, `corrupt` or in parts `unreadable` is set aside
-/// and rebuilt from the log by whoever owns both. What is of a `newerFormat` is left alone.
-package enum CheckpointError: Error, Hashable, Sendable {
+/// A checkpoint is a cache of the log. The opening of a store sets one that is `foreign`,
+/// `corrupt`, `unreadable` or of an `olderFormat` aside and rebuilds it. It leaves a
+/// `newerFormat` as it is.
+enum CheckpointError: Error, Hashable, Sendable {
     /// SQLite or the disk failed while opening or reading; the file may be whole.
     case unreadable(SQLiteError)
     /// SQLite or the disk failed while writing; what was there before is still there.
@@ -19,47 +20,41 @@ package enum CheckpointError: Error, Hashable, Sendable {
     case corrupt(Damage)
     /// A record that was to be written is not a canonical CBOR map.
     case invalidRecord(entity: String, row: Int64, reason: String)
-    /// The store's directory does not stand any more where it was opened; maybe another one does.
+    /// The store's directory is no longer at the path where it was opened.
     case directoryMoved(from: String)
     /// A sequence number that was to be written is beyond what SQLite's integers hold.
     case limitExceeded(String)
 
-    /// What is wrong with a checkpoint, and where.
-    package struct Damage: Hashable, Sendable {
-        package let description: String
-        package let entity: String?
-        package let row: Int64?
-
-        package init(_ description: String, entity: String? = nil, row: Int64? = nil) {
-            self.description = description
-            self.entity = entity
-            self.row = row
-        }
+    /// What is wrong with a checkpoint, and in which row.
+    struct Damage: Hashable, Sendable {
+        let description: String
+        let entity: String?
+        let row: Int64?
     }
 
     /// The damage named by `description`, at a place if there is one.
     static func damage(
         _ description: String, entity: String? = nil, row: Int64? = nil
     ) -> CheckpointError {
-        .corrupt(Damage(description, entity: entity, row: row))
+        .corrupt(Damage(description: description, entity: entity, row: row))
     }
 
-    /// What a SQLite error means to somebody who reads: damage, or trouble.
+    /// The error for a SQLite error while reading: damage to the file, or a failure of the system.
     ///
-    /// Reading runs only statements of ours; where one of them is wrong, the file made it so.
+    /// Reading runs only the library's own statements, so a wrong statement means a wrong file.
     static func reading(_ error: SQLiteError) -> CheckpointError {
         let isDamage = error.isDamage || error.code == .error
         return isDamage ? .damage(error.description) : .unreadable(error)
     }
 
-    /// What a SQLite error means to somebody who writes: damage, or trouble.
+    /// The error for a SQLite error while writing: damage to the file, or a failure of the system.
     static func writing(_ error: SQLiteError) -> CheckpointError {
         error.isDamage ? .damage(error.description) : .unwritable(error)
     }
 }
 
 extension CheckpointError: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .unreadable(let error): "The checkpoint cannot be read. \(error)"
         case .unwritable(let error): "The checkpoint cannot be written. \(error)"

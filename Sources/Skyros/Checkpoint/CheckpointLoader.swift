@@ -13,9 +13,10 @@ enum CheckpointLoader {
     static func load(
         _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0
     ) throws -> Snapshot? {
-        guard let meta = try database.meta() else { return nil }
+        guard let description = try database.description() else { return nil }
         var prepared = empty
-        prepared.beginLoading(meta, beforeEvents: eventCount)
+        let rowCounts = description.layout.entities.map { ($0.name, $0.digest.rowCount) }
+        prepared.beginLoading(rowCounts: rowCounts, beforeEvents: eventCount)
         let snapshot = Locked(prepared)
         var pipeline = BoundedPipeline<LoadedRows> { rows in
             try snapshot.withLock { try add(rows, to: &$0) }

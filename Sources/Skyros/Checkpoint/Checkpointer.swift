@@ -35,7 +35,7 @@ final class Checkpointer: Sendable {
     /// - Throws: `CheckpointError`.
     func position() throws -> CheckpointPosition? {
         try database.withLock { database in
-            try open(&database).meta()?.position
+            try open(&database).description()?.position
         }
     }
 

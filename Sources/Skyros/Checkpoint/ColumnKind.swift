@@ -1,34 +1,30 @@
-/// How a column's values map to the values of its field.
+/// How a typed column shows the values of its field.
 ///
-/// The first value of a field decides its column's kind. A value of another kind, or one that
-/// the column cannot give back exactly, stands in the row's `_exact`, and the column holds an
-/// approximation for readers of SQL, or NULL.
+/// The first value of a field decides the kind of its column. `ColumnValue` says what a column
+/// shows of a value that it cannot hold.
 enum ColumnKind: String, CaseIterable, Sendable {
-    /// An integer that fits in 64 bits with sign.
+    /// An integer.
     case integer
-    /// A number with a fraction; neither NaN, which SQLite takes for NULL, nor -0.0, which it
-    /// stores as 0.
+    /// A float.
     case real
-    /// A text without NUL.
+    /// A text.
     case text
     /// 0 or 1.
     case boolean
-    /// A string of bytes.
+    /// A byte string.
     case bytes
     /// A UUID as text of 36 lowercase characters.
     case uuid
-    /// A date as seconds since 2001-01-01T00:00:00Z; neither NaN nor -0.0.
+    /// A date as seconds since 2001-01-01T00:00:00Z.
     case date
-    /// A URL as text without NUL.
+    /// A URL as text.
     case url
     /// A decimal number as text of its digits.
     case decimal
     /// An array, a map or anything else in its JSON form.
     case json
 
-    /// The column's type in SQL. Its affinity leaves what we bind as it is: only integers and
-    /// numbers that are not integers reach INTEGER and BOOLEAN columns, only numbers REAL ones,
-    /// only text TEXT ones.
+    /// The column's type in SQL, whose affinity leaves every `ColumnValue` of the kind as it is.
     var declaredType: String {
         switch self {
         case .integer: "INTEGER"
@@ -36,6 +32,33 @@ enum ColumnKind: String, CaseIterable, Sendable {
         case .text, .uuid, .url, .decimal, .json: "TEXT"
         case .boolean: "BOOLEAN"
         case .bytes: "BLOB"
+        }
+    }
+
+    /// The kind for a field whose first value is this CBOR; nil for null, which decides
+    /// nothing.
+    init?(decidedBy value: UnsafeRawBufferPointer) throws(CBORError) {
+        var reader = CBORReader(value)
+        switch try reader.peekType() {
+        case .unsigned, .negative: self = .integer
+        case .bytes: self = .bytes
+        case .text: self = .text
+        case .array, .map: self = .json
+        case .simple:
+            switch try reader.peekByte() {
+            case CBORFormat.Byte.null: return nil
+            case CBORFormat.Byte.true, CBORFormat.Byte.false: self = .boolean
+            default: self = .real
+            }
+        case .tag:
+            switch try reader.readTag() {
+            case CBORFormat.Tag.positiveBignum, CBORFormat.Tag.negativeBignum: self = .integer
+            case CBORFormat.Tag.uuid: self = .uuid
+            case CBORFormat.Tag.date: self = .date
+            case CBORFormat.Tag.url: self = .url
+            case CBORFormat.Tag.decimal: self = .decimal
+            default: self = .json
+            }
         }
     }
 }

@@ -1,16 +1,16 @@
-/// What opening a store costs, by estimate: the rows of its checkpoint are loaded, and the events
-/// behind that are folded.
+/// An estimate of the time that opening a store takes: to load the rows of its checkpoint and to
+/// fold the events after it.
 ///
-/// The figures are those of docs/performance.md, measured on a small server.
+/// The constants were measured on a small server, see docs/performance.md.
 enum OpeningCost {
     private static let nanosecondsPerRow = 2_300
     private static let nanosecondsPerChange = 2_000
     private static let nanosecondsPerByte = 3
 
-    /// Loading so many rows, in nanoseconds.
+    /// The nanoseconds to load `count` rows.
     static func ofRows(_ count: Int) -> Int { count * nanosecondsPerRow }
 
-    /// Reading so many bytes of the log and folding the changes in them, in nanoseconds.
+    /// The nanoseconds to read `byteCount` bytes of the log and to fold the changes in them.
     static func ofTail(changeCount: Int, byteCount: Int) -> Int {
         changeCount * nanosecondsPerChange + byteCount * nanosecondsPerByte
     }

@@ -22,13 +22,8 @@ enum SQLiteText {
         return true
     }
 
-    /// Whether `bytes` are UTF-8. O(n).
-    static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        String(validating: bytes, as: UTF8.self) != nil
-    }
-
     @inline(never)
     private static func isPlainSlowly(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        !bytes.contains(0) && isUTF8(bytes)
+        !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
     }
 }

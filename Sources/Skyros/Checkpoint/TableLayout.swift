@@ -1,8 +1,8 @@
 /// The tables and columns of a checkpoint, and the totals of their rows.
 ///
 /// It is a value: a transaction works on a copy, which becomes the current one at the commit.
-struct TableLayout: Sendable {
-    struct Column: Sendable {
+struct TableLayout: Hashable, Sendable {
+    struct Column: Hashable, Sendable {
         /// The field's name in the records.
         let field: String
         /// The column's name in SQL.
@@ -10,7 +10,7 @@ struct TableLayout: Sendable {
         let kind: ColumnKind
     }
 
-    struct Entity: Sendable {
+    struct Entity: Hashable, Sendable {
         /// The entity's name in the records.
         let name: String
         /// The table's name in SQL.

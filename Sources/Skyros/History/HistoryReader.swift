@@ -30,7 +30,9 @@ struct HistoryReader {
             try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
                 guard event.time <= latest else { return false }
                 try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-                if event.sequence.rawValue.isMultiple(of: 1 << 16) { dirty.compact(for: snapshot) }
+                if event.sequence.rawValue.isMultiple(of: 1 << 16) {
+                    dirty.compact(toAbout: snapshot.tables.map(\.count))
+                }
                 progress(event.sequence)
                 return true
             }

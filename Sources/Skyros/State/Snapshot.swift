@@ -42,10 +42,10 @@ public struct Snapshot: Sendable {
     }
 
     /// Prepares for the rows of a checkpoint, after which `eventCount` events are folded.
-    mutating func beginLoading(_ meta: CheckpointMeta, beforeEvents eventCount: Int) {
-        for entity in meta.entities {
-            let index = tableIndex(of: entity.name)
-            tables[index].beginLoading(rowCount: entity.rowCount, beforeEvents: eventCount)
+    mutating func beginLoading(rowCounts: [(String, Int)], beforeEvents eventCount: Int) {
+        for (entity, rowCount) in rowCounts {
+            tables[tableIndex(of: entity)].beginLoading(
+                rowCount: rowCount, beforeEvents: eventCount)
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
         try directory.open().write(rows + [.init("Other", 1, Value.map([("c", Value.real(1.5))]))])
     }
 
-    /// Changes the file as a stranger would who does not know the rules.
+    /// Changes the file as another program might.
     private func tamper(_ sql: String) throws {
         let connection = try directory.stranger()
         try connection.execute(sql)
@@ -73,7 +73,7 @@ import Testing
             + "WHERE _row = 3",
         "INSERT INTO Other(_row) VALUES (2)",
     ])
-    func `is refused and not run, whatever a stranger changed (F41)`(sql: String) throws {
+    func `is refused and not run, whatever another program changed (F41)`(sql: String) throws {
         try tamper(sql)
         guard case .corrupt(let damage) = openError() else {
             Issue.record("\(sql)")
@@ -82,7 +82,7 @@ import Testing
         #expect(!damage.description.isEmpty)
     }
 
-    /// Opening does not read these columns, so that they harm nobody but readers of SQL.
+    /// Opening does not read these columns; only queries see the change.
     @Test(arguments: [
         ("b = 'c'", "b"), ("b = x'00'", "b"), ("id = 'x'", "id"), ("id = 1.5", "id"),
         ("id = NULL", "id"), ("b = CAST(x'FF' AS TEXT)", "b"), ("id = id + 1", "id"),
@@ -115,7 +115,7 @@ import Testing
         #expect(damage.description == "there are 18 rows and not 20")
     }
 
-    @Test func `is noticed before an update overwrites the damaged row`() throws {
+    @Test func `is detected before an update overwrites the damaged row`() throws {
         try tamper("UPDATE Thing SET _sum = 0 WHERE _row = 5")
         let database = try directory.open()
         let error = #expect(throws: CheckpointError.self) {
@@ -134,7 +134,7 @@ import Testing
         #expect(damage.entity == "Thing")
     }
 
-    @Test func `of another format or program is told apart and left alone (F27)`() throws {
+    @Test func `of another format or program is reported as such and not changed (F27)`() throws {
         try tamper("PRAGMA user_version=3; UPDATE _skyros SET format = 3")
         let before = try Data(contentsOf: directory.fileURL)
         #expect(throws: CheckpointError.newerFormat(version: 3)) { try directory.open() }
@@ -157,7 +157,7 @@ import Testing
         try FileManager.default.removeItem(at: directory.fileURL)
         #expect(throws: CheckpointError.self) { try directory.open(readOnly: true) }
         try Data().write(to: directory.fileURL)
-        #expect(try directory.open(readOnly: true).meta() == nil)
+        #expect(try directory.open(readOnly: true).description() == nil)
         try Data(repeating: 0x58, count: 5_000).write(to: directory.fileURL)
         guard case .corrupt = openError() else {
             Issue.record("text taken for a database")
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `is told apart from trouble when SQLite does not know its schema format`() throws {
+    @Test func `is reported as damage when SQLite does not know its schema format`() throws {
         var bytes = try Data(contentsOf: directory.fileURL)
         bytes[47] = 99
         try bytes.write(to: directory.fileURL)
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `is truncated at any page and noticed`() throws {
+    @Test func `is detected after truncation at any page`() throws {
         let whole = try Data(contentsOf: directory.fileURL)
         for count in stride(from: 512, to: whole.count, by: 512) {
             try whole.prefix(count).write(to: directory.fileURL)
@@ -221,12 +221,12 @@ import Testing
     }
 
     private struct Content: Equatable {
-        let meta: CheckpointMeta?
+        let meta: CheckpointDescription?
         let rows: [CheckpointDirectory.Row]
 
         init(_ database: CheckpointDatabase) throws {
             rows = try database.rows()
-            meta = try database.meta()
+            meta = try database.description()
         }
     }
 }

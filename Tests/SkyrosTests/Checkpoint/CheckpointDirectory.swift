@@ -7,7 +7,7 @@ import SkyrosSQLite
 final class CheckpointDirectory {
     let url: URL
 
-    /// One stored row, with memory of its own.
+    /// A copy of one stored row.
     struct Row: Hashable {
         let entity: String
         let number: Int64
@@ -49,7 +49,7 @@ final class CheckpointDirectory {
         try CheckpointDatabase(path: path, readOnly: readOnly, busyTimeoutMilliseconds: 0)
     }
 
-    /// A connection as a stranger would have it, except that it is as careful as ours.
+    /// A connection beside the library's, with the same settings.
     func stranger() throws -> Connection {
         try Connection(ConnectionOptions(.file(path)))
     }
@@ -93,7 +93,7 @@ extension CheckpointDatabase {
 
     /// Writes rows, grouped by entity in the order of their first appearance.
     @discardableResult
-    func write(_ rows: [CheckpointDirectory.Row]) throws -> CheckpointMeta {
+    func write(_ rows: [CheckpointDirectory.Row]) throws -> CheckpointDescription {
         var names: [String] = []
         for row in rows where !names.contains(where: { $0.utf8.elementsEqual(row.entity.utf8) }) {
             names.append(row.entity)

@@ -17,7 +17,7 @@ import Testing
         try database.close()
         let reopened = try directory.open(readOnly: true)
         #expect(try reopened.rows() == rows)
-        #expect(try reopened.meta() == meta)
+        #expect(try reopened.description() == meta)
     }
 
     @Test(arguments: CheckpointValue.all.indices)
@@ -104,11 +104,11 @@ import Testing
         position.chainHash = .max
         position.timeMicroseconds = .min
         let database = try directory.open()
-        #expect(try database.meta() == nil)
+        #expect(try database.description() == nil)
         #expect(try database.load { _, _ in } == nil)
         let meta = try database.write(CheckpointBatch(), at: position)
         #expect(meta.position == position)
-        #expect(try directory.open(readOnly: true).meta() == meta)
+        #expect(try directory.open(readOnly: true).description() == meta)
         position.sequence += 1
         #expect(throws: CheckpointError.limitExceeded("the sequence number \(position.sequence)")) {
             try database.write(CheckpointBatch(), at: position)

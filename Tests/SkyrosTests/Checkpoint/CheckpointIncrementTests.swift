@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `equals one that is written at once`(seed: UInt64) throws {
+    func `equals a checkpoint that is written in one batch`(seed: UInt64) throws {
         var seed = RandomSource(seed: seed)
         var model: [String: [Int64: Row]] = [:]
         var database = try directory.open()
@@ -71,13 +71,13 @@ import Testing
             if round % 5 == 4 {
                 try database.close()
                 database = try directory.open()
-                #expect(try database.meta() == meta)
+                #expect(try database.description() == meta)
             }
         }
         let other = try CheckpointDirectory()
         let fresh = try other.open()
         let meta = try fresh.write(sorted(model))
-        #expect(try meta.digest == database.meta()?.digest)
+        #expect(try meta.digest == database.description()?.digest)
         #expect(try fresh.rows() == sorted(model))
     }
 
@@ -114,7 +114,7 @@ import Testing
         let changes = CheckpointBatch.EntityChanges(
             entity: "Nothing", isCleared: true, deletions: [1, 2])
         let meta = try database.write(CheckpointBatch([changes]), at: CheckpointDirectory.position)
-        #expect(meta.entities.isEmpty)
+        #expect(meta.layout.entities.isEmpty)
         #expect(try database.rows().isEmpty)
     }
 
@@ -134,7 +134,7 @@ import Testing
             try database.write(CheckpointBatch(changes), at: CheckpointDirectory.position)
         }
         #expect(try database.rows() == old)
-        #expect(try directory.open(readOnly: true).meta() == meta)
+        #expect(try directory.open(readOnly: true).description() == meta)
         let next = old + [Row("New", 2, CheckpointValue.map([("b", CheckpointValue.bool(true))]))]
         try database.write(next)
         #expect(try database.rows() == next)
@@ -148,7 +148,7 @@ import Testing
         let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([]))]
         let meta = try database.write(old)
-        func write(_ rowCounts: [String: Int]) throws -> CheckpointMeta {
+        func write(_ rowCounts: [String: Int]) throws -> CheckpointDescription {
             try database.write(
                 CheckpointBatch([.init(entity: "Old", deletions: [7])], rowCounts: rowCounts),
                 at: CheckpointDirectory.position)
@@ -156,7 +156,7 @@ import Testing
         let error = #expect(throws: CheckpointError.self) { try write(rowCounts) }
         guard case .corrupt(let damage) = error else { throw try #require(error) }
         #expect(damage.entity == (rowCounts["New"] == nil ? "Old" : "New"))
-        #expect(try database.meta() == meta)
+        #expect(try database.description() == meta)
         #expect(try database.rows() == old)
         #expect(try write(["Old": 1, "Other": 0]) == meta)
     }

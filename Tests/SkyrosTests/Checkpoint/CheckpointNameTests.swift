@@ -57,7 +57,7 @@ import Testing
             isReserved: SQLName.isReservedTable)
     }
 
-    @Test func `stands for itself where it can, and is escaped by rule where not`() {
+    @Test func `stays as it is where it can, and is escaped by rule where not`() {
         #expect(table("Order") == "Order")
         #expect(table("Order", taken: ["order"]) == "Order~1")
         #expect(table("Order", taken: ["order", "ORDER~1"]) == "Order~2")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite struct `A stranger with SQL` {
+@Suite struct `A SQL client` {
     private let directory: CheckpointDirectory
     private typealias Value = CheckpointValue
 

@@ -109,7 +109,7 @@ import Testing
     @Test func `reports a checkpoint that is not the fold of the log (F64)`() throws {
         let database = try CheckpointDatabase(
             path: directory.store.appending(path: "checkpoint.sqlite").path)
-        let position = try #require(try database.meta()?.position)
+        let position = try #require(try database.description()?.position)
         let changes = CheckpointBatch.EntityChanges(entity: "Note", deletions: [1])
         _ = try database.write(CheckpointBatch([changes]), at: position)
         try database.close()

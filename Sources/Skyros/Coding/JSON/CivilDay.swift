@@ -2,18 +2,12 @@
 ///
 /// Source of the arithmetic: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 /// Years are taken to begin in March, so that the leap day is a year's last.
-struct CivilDay: Equatable {
+struct CivilDay {
     let year: Int
     let month: Int
     let day: Int
 
-    private static let daysPerEra = 146_097
-
-    init(year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
+    static let daysPerEra = 146_097
 
     /// The day that is `dayNumber` days after 1970-01-01.
     init(dayNumber: Int) {
@@ -28,17 +22,6 @@ struct CivilDay: Equatable {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    /// The number of days after 1970-01-01.
-    var dayNumber: Int {
-        let yearFromMarch = month <= 2 ? year - 1 : year
-        let era = Int(floorDividing: yearFromMarch, by: 400)
-        let yearOfEra = yearFromMarch - era * 400
-        let monthFromMarch = month > 2 ? month - 3 : month + 9
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * Self.daysPerEra + dayOfEra - 719_468
     }
 }
 

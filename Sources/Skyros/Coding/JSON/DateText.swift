@@ -1,22 +1,19 @@
-package import Foundation
+import Foundation
 import SkyrosLog
 
 /// Dates as ISO 8601 in UTC, with as many digits of a second as it takes to give back every
 /// bit: `2024-02-29T12:00:00Z`, `2024-02-29T12:00:00.1Z`.
 ///
-/// The digits are those of the shortest decimal number of seconds since 2001 that stands for
-/// the date's float, so parsing is exact. The calendar is Gregorian at all times, as ISO 8601
-/// has it (Foundation's is Julian before October 1582). Two things are not kept: the sign of a
-/// zero, and the calendar form outside of the years 0000 to 9999. There, and for what is not
-/// finite, the text is the number of seconds itself: `1e+300`, `NaN`.
-package enum DateText {
+/// The digits are those of the shortest decimal number of seconds since 2001 that gives the
+/// date's float, so a parser loses nothing but the sign of a zero. The calendar is Gregorian at
+/// all times, as in ISO 8601 (Foundation's is Julian before October 1582). Outside the years 0000
+/// to 9999, and for a date that is not finite, the text is the number of seconds: `1e+300`, `NaN`.
+enum DateText {
     private static let secondsPerDay = 86_400
     /// Days from 1970-01-01 to 2001-01-01.
     private static let referenceDay = 11_323
 
-    // MARK: Writing
-
-    package static func text(of date: Date) -> String {
+    static func text(of date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
         guard let parts = Parts(seconds) else {
             return FieldValue.double(seconds).jsonString ?? seconds.description
@@ -32,52 +29,14 @@ package enum DateText {
     }
 
     private static func pad(_ value: Int, _ width: Int) -> String { UInt64(value).digits(width) }
-
-    // MARK: Parsing
-
-    /// The date of a text that `text(of:)` wrote, bit for bit, or of another text of the same
-    /// form; nil for every other text.
-    package static func date(of text: String) -> Date? {
-        guard
-            let match = text.wholeMatch(
-                of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,1100}))?Z/)
-        else { return number(text) }
-        let (_, year, month, day, hour, minute, second, fraction) = match.output
-        guard let year = Int(year), let month = Int(month), let day = Int(day),
-            let hour = Int(hour), let minute = Int(minute), let second = Int(second),
-            1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 60
-        else { return nil }
-        let civil = CivilDay(year: year, month: month, day: day)
-        guard CivilDay(dayNumber: civil.dayNumber) == civil else { return nil }
-        let seconds = hour * 3600 + minute * 60 + second
-        let whole = (civil.dayNumber - referenceDay) * secondsPerDay + seconds
-        let parts = Parts(whole: whole, fraction: String(fraction ?? ""))
-        return parts.seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
-    }
-
-    private static func number(_ text: String) -> Date? {
-        switch text {
-        case "NaN": Date(timeIntervalSinceReferenceDate: .nan)
-        case "Infinity": Date(timeIntervalSinceReferenceDate: .infinity)
-        case "-Infinity": Date(timeIntervalSinceReferenceDate: -.infinity)
-        default:
-            text.wholeMatch(of: /-?\d+(\.\d+)?(e[+-]?\d+)?/).flatMap { _ in Double(text) }
-                .map { Date(timeIntervalSinceReferenceDate: $0) }
-        }
-    }
 }
 
 extension DateText {
     /// A number of seconds as a whole number and a decimal fraction that is added to it.
     private struct Parts {
         let whole: Int
-        /// The digits behind the point, without trailing zeros.
+        /// The digits after the point, without trailing zeros.
         let fraction: String
-
-        init(whole: Int, fraction: String) {
-            self.whole = whole
-            self.fraction = fraction
-        }
 
         /// Nil for what is not finite or too far away for a calendar.
         init?(_ seconds: Double) {
@@ -85,17 +44,12 @@ extension DateText {
             let digits = Self.plainDigits(of: abs(seconds).description)
             guard let whole = Int(digits.whole) else { return nil }
             if seconds >= 0 || digits.fraction.isEmpty {
-                self.init(whole: seconds < 0 ? -whole : whole, fraction: digits.fraction)
+                self.whole = seconds < 0 ? -whole : whole
+                fraction = digits.fraction
             } else {
-                self.init(whole: -whole - 1, fraction: Self.complement(digits.fraction))
+                self.whole = -whole - 1
+                fraction = Self.complement(digits.fraction)
             }
-        }
-
-        /// The float that is nearest to the sum; exact where `init(_:)` made the parts.
-        var seconds: Double? {
-            let isNegative = whole < 0 && !fraction.allSatisfy { $0 == "0" }
-            guard isNegative else { return Double("\(whole).\(fraction)0") }
-            return Double("-\(-(whole + 1)).\(Self.complement(fraction))0")
         }
 
         /// The digits of one minus the fraction. It is not zero, and keeps its length.
@@ -111,7 +65,7 @@ extension DateText {
             return String(decoding: digits.map { $0 + 0x30 }, as: UTF8.self)
         }
 
-        /// The digits before and behind the point of a float's description, without exponent.
+        /// The digits before and after the point of a float's description, without exponent.
         private static func plainDigits(
             of description: String
         ) -> (whole: String, fraction: String) {

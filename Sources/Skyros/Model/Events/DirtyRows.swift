@@ -1,6 +1,6 @@
 /// The rows that changed since the last checkpoint: what the next one has to write.
 ///
-/// A mark costs a writer one append to an array. The checkpoint, which runs in the background,
+/// A mark costs a writer one append. The checkpoint, which runs in the background,
 /// keeps the newest mark of each row.
 package struct DirtyRows: Sendable {
     /// One change of a row.
@@ -19,12 +19,30 @@ package struct DirtyRows: Sendable {
         var isCleared = false
         /// The rows changed since, with repetitions. Which of them are still there, and with
         /// what content, the snapshot knows.
-        fileprivate(set) var marks: [Mark] = []
+        ///
+        /// In chunks: an array that doubles would copy millions of marks while a writer waits.
+        fileprivate var chunks: [[Mark]] = []
+
+        private static let chunkMarksMax = 4_096
+
+        fileprivate mutating func append(_ mark: Mark) {
+            if chunks.last.map({ $0.count >= Self.chunkMarksMax }) ?? true {
+                var chunk: [Mark] = []
+                if !chunks.isEmpty { chunk.reserveCapacity(Self.chunkMarksMax) }
+                chunks.append(chunk)
+            }
+            chunks[chunks.count - 1].append(mark)
+        }
+
+        fileprivate mutating func append(_ later: Rows) { chunks += later.chunks }
 
         /// The newest mark of each row, in the order of the rows' numbers. O(n log n).
         var newestMarks: [Mark] {
             var newest: [Mark] = []
-            for mark in marks.sorted(by: { ($0.number, $0.sequence) < ($1.number, $1.sequence) }) {
+            let marks = chunks.joined().sorted { a, b in
+                (a.number, a.sequence) < (b.number, b.sequence)
+            }
+            for mark in marks {
                 if newest.last?.number == mark.number { newest.removeLast() }
                 newest.append(mark)
             }
@@ -33,7 +51,8 @@ package struct DirtyRows: Sendable {
 
         /// Drops the marks that newer ones replace, if there are many more than `rowCount`.
         fileprivate mutating func compact(toAbout rowCount: Int) {
-            if marks.count > 2 * rowCount + 1_000_000 { marks = newestMarks }
+            let countMax = 2 * rowCount + 1_000_000
+            if chunks.count * Self.chunkMarksMax > countMax { chunks = [newestMarks] }
         }
     }
 
@@ -53,8 +72,7 @@ package struct DirtyRows: Sendable {
         guard isRecording else { return }
         addTables(through: index)
         if tables[index] == nil { tables[index] = Rows(entity: entity) }
-        tables[index]?.marks.append(
-            Mark(number: row.number, hash: row.hash, sequence: event))
+        tables[index]?.append(Mark(number: row.number, hash: row.hash, sequence: event))
     }
 
     /// Marks that all rows of the table at `index` were deleted.
@@ -72,15 +90,17 @@ package struct DirtyRows: Sendable {
             if rows.isCleared || tables[index] == nil {
                 tables[index] = rows
             } else {
-                tables[index]?.marks += rows.marks
+                tables[index]?.append(rows)
             }
         }
     }
 
-    /// Bounds the memory of the marks of a long fold: about as many as `snapshot` has rows.
-    mutating func compact(for snapshot: Snapshot) {
-        for (index, table) in snapshot.tables.enumerated() where index < tables.count {
-            tables[index]?.compact(toAbout: table.count)
+    /// Drops the marks that newer ones replace, of each table with many more marks than rows.
+    ///
+    /// - Parameter rowCounts: the number of rows of each table.
+    mutating func compact(toAbout rowCounts: [Int]) {
+        for (index, count) in zip(tables.indices, rowCounts) {
+            tables[index]?.compact(toAbout: count)
         }
     }
 
