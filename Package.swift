@@ -59,6 +59,11 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"],
             path: "Tests/TestSupport"),
+        .executableTarget(
+            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
+            path: "Tests/CrashWriter"),
+        .executableTarget(
+            name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(name: "TidyTests"),
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
@@ -77,11 +82,6 @@ let package = Package(
         .testTarget(
             name: "ConcurrencyTests",
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
-        .executableTarget(
-            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
-            path: "Tests/CrashWriter"),
-        .executableTarget(
-            name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(
             name: "SkyrosTests",
             dependencies: [
@@ -129,18 +129,20 @@ if Context.environment["SKYROS_FUZZING"] != nil {
     ]
 }
 
-// What the thread sanitizer looks at in every test run, alone: all else would be built for it too.
-if Context.environment["SKYROS_RACES"] != nil {
-    let others: [Target.TargetType] = [.test, .executable]
-    package.targets.removeAll { others.contains($0.type) && $0.name != "ConcurrencyTests" }
-    package.products.removeAll { $0.name != "Skyros" && $0.name != "SkyrosTesting" }
-}
-
-// What a sanitizer has nothing to look at, or what is no test.
-if Context.environment["SKYROS_SANITIZED"] != nil {
-    let unseen = ["TidyTests", "BenchmarkModel", "BenchmarkModelTests", "SkyrosBenchmark"]
-    package.targets.removeAll { unseen.contains($0.name) }
-    package.products.removeAll { $0.name == "skyros-benchmark" }
+// `SKYROS_TESTS=StoreTests,SkyrosTests` keeps these test targets and the targets that they need.
+if let wanted = Context.environment["SKYROS_TESTS"] {
+    var needed = Set(wanted.split(separator: ",").map(String.init))
+    for target in package.targets.reversed() where needed.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let product as Product.Executable: !needed.isSuperset(of: product.targets)
+        case let product as Product.Library: !needed.isSuperset(of: product.targets)
+        default: false
+        }
+    }
 }
 
 // One place for the settings: every Swift target is held to the same.
@@ -155,4 +157,22 @@ for target in package.targets where target.type != .system {
             // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
             .enableUpcomingFeature("MemberImportVisibility"),
         ]
+}
+
+// `scripts/test` optimizes the library and the simulated disk. Optimized test targets would take
+// longer to build than they save. Only a build of this package itself may have such flags.
+if Context.environment["SKYROS_OPTIMIZED"] != nil {
+    let optimized = [
+        "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting", "TestSupport",
+    ]
+    for target in package.targets where optimized.contains(target.name) {
+        // One object file for each source file, as a debug build expects, and its checks.
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags([
+                    "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config",
+                    "Debug",
+                ])
+            ]
+    }
 }

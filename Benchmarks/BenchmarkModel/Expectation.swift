@@ -1,5 +1,5 @@
-/// What a workload must find, computed from the generator alone: whoever does not reproduce it
-/// has measured something else.
+/// What a workload must find, computed from the generator only: a measurement that does not
+/// reproduce it has measured something else.
 public enum Expectation {
     /// The sum of the totals over the first `reads` reads.
     public static func readSum(reads: Int, rows: Int) -> Int {

@@ -2,7 +2,7 @@
 ///
 /// The algorithm is splitmix64: https://prng.di.unimi.it/splitmix64.c
 public struct SplitMix: Sendable {
-    /// What a stream is for. Each has a seed of its own.
+    /// What a stream is for. Each has its own seed.
     public enum Stream: UInt64, Sendable {
         case rows = 0x0EDE_5EED_0000_0001
         case updates = 0x0EDE_5EED_0000_0002

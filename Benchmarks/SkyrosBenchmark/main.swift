@@ -2,8 +2,8 @@
 //
 //     skyros-benchmark [--quick] [--json FILE] [--only W1,W4]
 //
-// The same work for all, in one run, so that what counts is the ratio. Each measurement runs in a
-// process of its own; see Conductor.
+// The same work for all, in one run, so that what counts is the ratio. Each measurement runs in its
+// own process; see Conductor.
 
 import Foundation
 

@@ -1,7 +1,7 @@
 import Foundation
 import Skyros
 
-/// Compares the store with git: the past with `ls-tree` of old commits, the checkpoint with HEAD.
+/// Compares the store with git: past states with old commits, the checkpoint with HEAD.
 struct Checker {
     let git: Git
     let storeURL: URL
@@ -10,7 +10,7 @@ struct Checker {
         let description: String
     }
 
-    /// Checks the state as of `count` random commits, the first and the last among them.
+    /// Checks the state as of `count` random commits, including the first and the last one.
     func checkHistory(_ count: Int, seed: UInt64, report: (Int, Int) -> Void) throws -> Int {
         let store = try Store(at: storeURL, entities: Importer.entities)
         defer { try? store.close() }
@@ -30,14 +30,14 @@ struct Checker {
 
     private func check(_ store: Store, at sequence: SequenceNumber) throws {
         guard let commit = try store.event(sequence)?.metadata.tags["commit"] else {
-            throw Mismatch(description: "event \(sequence) names no commit")
+            throw Mismatch(description: "event \(sequence) has no tag \"commit\"")
         }
         let state = try store.snapshot(asOf: .sequence(sequence))
         let files = try state.all(File.self).map { Line(path: $0.id, mode: $0.mode, blob: $0.blob) }
         try compare(files, with: commit, "the store as of event \(sequence)")
     }
 
-    /// Checks the SQLite file, read by SQLite's own tool, against HEAD.
+    /// Compares the checkpoint, read by the `sqlite3` tool, with HEAD.
     func checkCheckpoint() throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -60,23 +60,23 @@ struct Checker {
         let mode: String
         let blob: String
 
-        /// Paths are told apart by their bytes, not as text: two of them may be the same text
-        /// in different Unicode forms.
+        /// Bytes, since git compares paths by bytes, but Swift compares strings by canonical
+        /// equivalence.
         var key: [UInt8] { Array("\(mode) \(blob) \(path)".utf8) }
     }
 
     private func compare(_ lines: [Line], with commit: String, _ what: String) throws {
-        let own = Set(lines.map(\.key))
-        let theirs = Set(try tree(commit).map(\.key))
-        guard own == theirs, own.count == lines.count else {
-            let odd = own.symmetricDifference(theirs).first ?? []
+        let stored = Set(lines.map(\.key))
+        let expected = Set(try tree(commit).map(\.key))
+        guard stored == expected, stored.count == lines.count else {
+            let example = stored.symmetricDifference(expected).first ?? []
             throw Mismatch(
                 description: "\(what) differs from git's tree of \(commit), for example at "
-                    + "\"\(String(decoding: odd, as: UTF8.self))\"")
+                    + "\"\(String(decoding: example, as: UTF8.self))\"")
         }
     }
 
-    /// `mode type object\tpath`, each ended by a zero byte.
+    /// The files of a commit. `git ls-tree -z` prints `mode type object\tpath` and a NUL for each.
     private func tree(_ commit: String) throws -> [Line] {
         let data = try git.output("ls-tree", "-r", "-z", "--full-tree", commit)
         return data.split(separator: 0).map { entry in
@@ -88,7 +88,7 @@ struct Checker {
     }
 }
 
-/// A small random generator whose numbers follow from its seed.
+/// A small deterministic random number generator.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A commit and what it did to the files, compared with its first parent.
+/// A commit and its changes relative to its first parent.
 struct Commit {
     struct Change {
         /// "A" added, "M" modified, "T" type changed, "D" deleted.
@@ -17,10 +17,10 @@ struct Commit {
     var changes: [Change] = []
 }
 
-/// Reads commits from `git log`, in pieces.
+/// An incremental parser for the output of `git log`.
 struct CommitParser {
-    /// What makes git write the form that is read here: fields end with a zero byte, a commit
-    /// begins with a byte 1, a change with a colon.
+    /// The arguments for git. In their output fields end with a NUL byte, a commit starts with a
+    /// byte 1, a change with a colon.
     static let arguments = [
         "log", "--first-parent", "-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames",
         "--reverse", "--format=%x01%H%x00%an%x00%aI%x00%s",
@@ -31,24 +31,24 @@ struct CommitParser {
     private var current: Commit?
     private var pending: [Substring]?
 
-    /// Takes a piece of output and gives each commit that is complete to `body`.
-    mutating func take(_ data: Data, _ body: (Commit) throws -> Void) throws {
+    /// Parses a chunk of output, and calls `body` for each complete commit.
+    mutating func parse(_ data: Data, _ body: (Commit) throws -> Void) throws {
         rest.append(contentsOf: data)
         var start = 0
         while let end = rest[start...].firstIndex(of: 0) {
-            try take(field: rest[start..<end], body)
+            try parse(field: rest[start..<end], body)
             start = end + 1
         }
         rest.removeFirst(start)
     }
 
-    /// Gives the last commit to `body`.
+    /// Calls `body` for the last commit.
     mutating func finish(_ body: (Commit) throws -> Void) throws {
         if let commit = current { try body(commit) }
         current = nil
     }
 
-    private mutating func take(
+    private mutating func parse(
         field: ArraySlice<UInt8>, _ body: (Commit) throws -> Void
     ) throws {
         if let change = pending {

@@ -1,7 +1,7 @@
 import Foundation
 import Skyros
 
-/// Kills an importing process again and again, and looks whether anything was lost.
+/// Kills an import process several times, and checks each time that the store lost nothing.
 struct Crasher {
     let git: Git
     let storeURL: URL
@@ -10,11 +10,11 @@ struct Crasher {
         let description: String
     }
 
-    /// Starts the import in a process of its own and kills it with SIGKILL, `count` times.
+    /// Starts the import in a child process and kills it with SIGKILL, `count` times.
     ///
-    /// The child writes a commit for each byte on its input, and says on its output how many
-    /// commits it has written; a buffered write must survive the death of its process, so the
-    /// store must hold at least as many afterwards.
+    /// The child imports one commit per byte on its standard input, and prints the number of
+    /// imported commits. A buffered write survives a kill of its process, so the store must hold at
+    /// least that number of commits afterwards.
     func run(_ count: Int, seed: UInt64, report: (String) -> Void) throws {
         try git.requireCommit()
         var random = SplitMix64(seed: seed)
@@ -31,19 +31,20 @@ struct Crasher {
             guard kept >= acknowledged else {
                 throw Loss(
                     description: "\(acknowledged) commits were acknowledged before crash "
-                        + "\(crash), only \(kept) are there")
+                        + "\(crash), but the store holds only \(kept)")
             }
-            report("crash \(crash): killed after commit \(acknowledged), \(kept) are in the store")
+            report(
+                "crash \(crash): killed after commit \(acknowledged), the store holds \(kept)")
         }
     }
 
-    /// How many more commits than waited for the child may write, so that the kill hits it in the
-    /// middle of one and not while it waits.
+    /// The child may import up to this number of commits more than awaited, so that the kill hits a
+    /// write and not a wait for input.
     private static let aheadMax = 100
-    /// About what a commit takes.
+    /// The approximate time of one commit.
     private static let microsecondsPerCommit = 80
 
-    /// How many commits the store holds, as a reader beside it sees it.
+    /// The number of commits in the store, read without opening it for writing.
     private func committed() throws -> Int {
         do {
             return Int(try Archive(at: storeURL).sequence.rawValue)
@@ -59,15 +60,15 @@ struct Crasher {
         child.executableURL = URL(filePath: CommandLine.arguments[0])
         child.arguments = [git.repository, storeURL.path, "--acknowledge"]
         let pipe = Pipe()
-        let permissions = Pipe()
+        let input = Pipe()
         child.standardOutput = pipe
-        child.standardInput = permissions
+        child.standardInput = input
         child.standardError = FileHandle.nullDevice
         try child.run()
-        // On a thread of its own, as a pipe holds only so much.
+        // On another thread, since writing blocks when the pipe is full.
         let bytes = Data(count: target - done + ahead)
         DispatchQueue.global().async {
-            try? permissions.fileHandleForWriting.write(contentsOf: bytes)
+            try? input.fileHandleForWriting.write(contentsOf: bytes)
         }
         var acknowledged = 0
         var rest = Data()

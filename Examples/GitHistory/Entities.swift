@@ -1,7 +1,7 @@
 import Foundation
 import Skyros
 
-/// One path of the repository, as the last imported commit left it.
+/// A file of the repository after the last imported commit.
 struct File: Entity {
     /// The path; see `PathName` for paths that are not UTF-8.
     var id: String
@@ -9,16 +9,16 @@ struct File: Entity {
     var mode: String
     /// The object id of the content.
     var blob: String
-    /// How many commits have changed the path since it came into being.
+    /// The number of commits that have changed the file since it was created.
     var revision: Int
-    /// The author of the last of them.
+    /// The author of the last of these commits.
     var author: String
 
     static let indexes: [Index<File>] = [.on(\.author)]
 }
 
-/// How far the import has come. Each block writes it too, so every commit is an event, also one
-/// that touches no file.
+/// The progress of the import. Each write block updates it, so that a commit without changes to
+/// files is an event too.
 struct Branch: Entity {
     static let main = "first-parent"
 
@@ -28,17 +28,18 @@ struct Branch: Entity {
     var commitCount: Int
 }
 
-/// A path as text, whatever its bytes are.
+/// Converts a path of git, which is any sequence of bytes, to a unique string.
 ///
-/// Git's paths are bytes. UTF-8 is kept as it is, other bytes become `bytes:` and hex digits,
-/// and so does UTF-8 that begins with that word: no two paths share a name.
+/// A path in UTF-8 is kept as it is. Other paths, and those that start with `bytes:`, become
+/// `bytes:` and hexadecimal digits.
 enum PathName {
-    private static let mark = "bytes:"
+    private static let prefix = "bytes:"
 
     static func text(_ path: some Collection<UInt8>) -> String {
-        if let text = String(validating: path, as: UTF8.self), !text.hasPrefix(mark) {
+        if let text = String(validating: path, as: UTF8.self), !text.hasPrefix(prefix) {
             return text
         }
-        return mark + path.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return prefix
+            + path.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

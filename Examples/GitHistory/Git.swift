@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs git and reads what it says.
+/// Runs git and reads its output.
 struct Git {
     let repository: String
 
@@ -8,7 +8,7 @@ struct Git {
         let description: String
     }
 
-    /// - Throws: `Failure` if the repository is none, or has no history.
+    /// - Throws: `Failure` if there is no repository, or it has no commit.
     func requireCommit() throws {
         do {
             _ = try output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -17,21 +17,21 @@ struct Git {
         }
     }
 
-    /// The whole output of a command.
+    /// Runs a command and returns its output.
     func output(_ arguments: String...) throws -> Data {
         var data = Data()
         try run(arguments) { data.append($0) }
         return data
     }
 
-    /// The first line of the output.
+    /// Runs a command and returns the first line of its output.
     func line(_ arguments: String...) throws -> String {
         var data = Data()
         try run(arguments) { data.append($0) }
         return String(decoding: data.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    /// Gives the output to `body` in pieces, as it comes.
+    /// Runs a command and calls `body` for each chunk of its output.
     func run(_ arguments: [String], _ body: (Data) throws -> Void) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

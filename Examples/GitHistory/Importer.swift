@@ -1,23 +1,23 @@
 import Foundation
 import Skyros
 
-/// Turns commits into events: one write block a commit.
+/// Imports commits: one write block, and so one event, per commit.
 struct Importer {
     let git: Git
     let storeURL: URL
 
     static let entities: [any Entity.Type] = [File.self, Branch.self]
 
-    /// Imports what is not in the store yet.
+    /// Imports the commits that are not in the store yet.
     ///
     /// - Parameters:
-    ///   - waitForTurn: called before each commit.
+    ///   - willImport: called before each commit.
     ///   - report: called after each commit with the number of commits in the store.
-    /// - Returns: how many commits came in.
+    /// - Returns: the number of imported commits.
     func run(
-        waitForTurn: () -> Void = {}, report: (_ done: Int, _ total: Int) -> Void
+        willImport: () -> Void = {}, report: (_ done: Int, _ total: Int) -> Void
     ) throws -> Int {
-        // Before the store is made, or a wrong word would leave an empty one behind.
+        // Before the store is opened, which creates it: a wrong path must not leave an empty store.
         try git.requireCommit()
         let store = try Store(at: storeURL, entities: Self.entities)
         let before = try store.get(Branch.self, Branch.main)
@@ -25,19 +25,19 @@ struct Importer {
         let total = (before?.commitCount ?? 0) + (try count(range))
         var parser = CommitParser()
         var done = before?.commitCount ?? 0
-        func take(_ commit: Commit) throws {
-            waitForTurn()
+        func add(_ commit: Commit) throws {
+            willImport()
             done += 1
             try write(commit, number: done, to: store)
             report(done, total)
         }
-        try git.run(CommitParser.arguments + [range]) { try parser.take($0, take) }
-        try parser.finish(take)
+        try git.run(CommitParser.arguments + [range]) { try parser.parse($0, add) }
+        try parser.finish(add)
         try store.close()
         return done - (before?.commitCount ?? 0)
     }
 
-    /// The actor is the author, the reason the subject line; the rest of the commit is tags.
+    /// Writes a commit: the author becomes the actor, the subject the reason, the rest tags.
     private func write(_ commit: Commit, number: Int, to store: Store) throws {
         let tags = ["commit": commit.hash, "time": commit.time]
         try store.write(

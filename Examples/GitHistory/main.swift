@@ -1,8 +1,8 @@
-// Turns a git repository's first-parent history into a store, one write block a commit.
+// Imports the first-parent history of a git repository into a store, one write block per commit.
 //
-//     git-history REPOSITORY STORE             import what is new
+//     git-history REPOSITORY STORE             import new commits
 //     git-history REPOSITORY STORE --check N   compare the store as of N random commits with git
-//     git-history REPOSITORY STORE --crash N   import, killed N times on the way
+//     git-history REPOSITORY STORE --crash N   kill the import N times, then complete it
 
 import Foundation
 
@@ -12,18 +12,18 @@ struct Options {
     var checkCount = 0
     var crashCount = 0
     var seed: UInt64 = 1
-    /// Wait for a byte of input before each commit and print the number of commits after it, for
-    /// the process that will kill this one.
+    /// Read a byte before each commit and print the number of commits after it: for the parent
+    /// process of `--crash`, which kills this one.
     var acknowledges = false
 
     static let usage = """
         usage: git-history REPOSITORY STORE [--check N] [--crash N] [--seed S]
 
           REPOSITORY  a git checkout or bare repository
-          STORE       the store's directory; made if it is not there
+          STORE       the directory of the store; created if it is missing
           --check N   compare the store as of N random commits, and its checkpoint, with git
-          --crash N   kill the import N times at random moments, and go on
-          --seed S    the seed of what is random; default 1
+          --crash N   kill the import N times at random moments, then complete it
+          --seed S    the seed of all random choices; default 1
 
         """
 
@@ -48,7 +48,7 @@ struct Options {
     }
 }
 
-/// A line on the terminal that tells how far things are.
+/// Draws a progress bar, if the standard error is a terminal.
 func progress(_ what: String, _ done: Int, _ total: Int) {
     guard isatty(2) == 1, done % 50 == 0 || done == total else { return }
     let width = 30
@@ -85,7 +85,7 @@ func run(_ options: Options) throws {
     }
 }
 
-// Writing to a child that was killed is an error, not the end of this process.
+// Writing to a killed child is an error and must not end this process.
 signal(SIGPIPE, SIG_IGN)
 guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
     FileHandle.standardError.write(Data(Options.usage.utf8))

@@ -1,12 +1,12 @@
 import Foundation
 
-// libFuzzer brings the program's `main`. It calls these two; see
+// libFuzzer provides `main` and calls these two functions; see
 // https://llvm.org/docs/LibFuzzer.html#fuzz-target
 //
 //     SkyrosFuzzing list                       prints the names of the fuzzers
-//     SkyrosFuzzing inputs NAME FOLDER         writes the inputs to begin with, one a file
-//     SkyrosFuzzing pack FOLDER                prints inputs as a corpus is kept, one a line
-//     SkyrosFuzzing NAME [OPTION…] [PLACE…]    libFuzzer with its own options
+//     SkyrosFuzzing inputs NAME DIRECTORY      writes the seeds and the corpus, one file per input
+//     SkyrosFuzzing pack DIRECTORY             prints the inputs in a directory as a corpus file
+//     SkyrosFuzzing NAME [OPTION…] [PATH…]     runs libFuzzer with its own options
 
 /// Takes the name of the fuzzer from the command line, before libFuzzer reads the rest.
 @_cdecl("LLVMFuzzerInitialize")
@@ -15,7 +15,7 @@ func initialize(
     _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
 ) -> CInt {
     var arguments = CommandLine.arguments.dropFirst().map { String($0) }
-    // libFuzzer starts itself again to shorten an input, without the name.
+    // To minimize an input libFuzzer starts itself again without the name.
     let inherited = ProcessInfo.processInfo.environment["SKYROS_FUZZER"]
     if let inherited { arguments.insert(inherited, at: 0) }
     do {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// All fuzzers, and the way from libFuzzer's loop into one of them.
+/// All fuzzers, and the one that libFuzzer's loop runs.
 enum Fuzzers {
     private static let all: [any Fuzzer.Type] =
         FuzzCorpus.fuzzers + [LifeFuzzer.self, ToolFuzzer.self]
 
-    /// Unsafe in name only: written once, before libFuzzer's loop begins, and read inside of it.
+    /// Safe although unchecked: written once before libFuzzer's loop begins, and only read in it.
     nonisolated(unsafe) private static var chosen: any Fuzzer.Type = CBORFuzzer.self
 
-    /// Does what the command line asks for; returns whether it is the loop of a fuzzer.
+    /// Runs a command; returns true if the command is a fuzzer, which libFuzzer then runs.
     static func choose(_ words: [String]) throws -> Bool {
         switch (words.first, words.count) {
         case ("list", 1): for fuzzer in all { print(fuzzer.name, fuzzer.inputBytesMax) }
@@ -23,7 +23,7 @@ enum Fuzzers {
         return false
     }
 
-    /// Feeds one input to the fuzzer that was chosen; a finding ends the process.
+    /// Feeds one input to the chosen fuzzer; aborts the process with a finding.
     static func feed(_ bytes: UnsafeRawBufferPointer) {
         do {
             try chosen.run(bytes)
@@ -35,14 +35,14 @@ enum Fuzzers {
 
     private static func named(_ name: String) throws -> any Fuzzer.Type {
         guard let fuzzer = all.first(where: { $0.name == name }) else {
-            throw FuzzFinding("there is no fuzzer \(name); there are \(all.map { $0.name })")
+            throw FuzzFinding("unknown fuzzer \(name); the fuzzers are \(all.map { $0.name })")
         }
         return fuzzer
     }
 
     // MARK: Inputs
 
-    /// Writes what the fuzzer begins with: its seeds and what its corpus keeps.
+    /// Writes the seeds and the corpus of a fuzzer.
     private static func writeInputs(of name: String, to directory: String) throws {
         let fuzzer = try named(name)
         let directory = URL(filePath: directory, directoryHint: .isDirectory)
@@ -52,7 +52,7 @@ enum Fuzzers {
         }
     }
 
-    /// The inputs in a directory, the shortest first.
+    /// Prints the inputs in a directory in base64, the shortest first.
     private static func printInputs(in directory: String) throws {
         let directory = URL(filePath: directory, directoryHint: .isDirectory)
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)

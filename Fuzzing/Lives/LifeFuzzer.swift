@@ -1,8 +1,8 @@
 import SkyrosDisk
 import SkyrosTesting
 
-/// Lives of a store that the input decides on, operation by operation and crash by crash, beside
-/// an oracle that knows what was acknowledged.
+/// Runs a store through operations, faults and crashes that the input chooses, and compares it with
+/// an oracle of acknowledged writes.
 enum LifeFuzzer: Fuzzer {
     static let name = "life"
     static let inputBytesMax = 2_048
@@ -15,18 +15,18 @@ enum LifeFuzzer: Fuzzer {
     }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
-        guard let finding = finding(bytes, isTold: false) else { return }
-        throw FuzzFinding(self.finding(bytes, isTold: true) ?? finding)
+        guard let finding = finding(bytes, isTraced: false) else { return }
+        throw FuzzFinding(self.finding(bytes, isTraced: true) ?? finding)
     }
 
-    private static func finding(_ bytes: UnsafeRawBufferPointer, isTold: Bool) -> String? {
+    private static func finding(_ bytes: UnsafeRawBufferPointer, isTraced: Bool) -> String? {
         let choices = FuzzChoices(bytes)
-        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTold: isTold)
+        var run = CrashRun(choices, hasCheckpoint: choices.next() % 16 == 1, isTraced: isTraced)
         return run.finding()
     }
 }
 
-/// Takes what others take for chance out of an input: two bytes a number, zeros behind its end.
+/// Random choices that come from an input: two bytes per number, and zeros after its end.
 final class FuzzChoices: Entropy {
     private let input: Locked<FuzzInput>
 

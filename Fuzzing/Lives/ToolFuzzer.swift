@@ -1,7 +1,6 @@
 @testable import Skyros
 
-/// The tool's command lines, as far as they are understood before a store is opened. The words are
-/// separated by line feeds.
+/// Parses command lines of the tool without opening a store. Line feeds separate the arguments.
 enum ToolFuzzer: Fuzzer {
     static let name = "tool"
     static let inputBytesMax = 128

@@ -1,5 +1,5 @@
-// No input has more than some kilobytes, so whoever asks for this much has believed a length.
-// libFuzzer has a limit of its own, which works only together with another sanitizer.
+// Inputs have a few kilobytes, so a larger allocation means that the code trusted a length field.
+// libFuzzer's own limit on allocations only works together with another sanitizer.
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 static const size_t allocation_bytes_max = 48u << 20;
 
-// The C library's own, by the name that it keeps for those who replace `malloc`.
+// The allocator of the C library, under the name that it keeps when `malloc` is replaced.
 extern void *__libc_malloc(size_t size);
 
 void *malloc(size_t size) {

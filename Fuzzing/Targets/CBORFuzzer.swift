@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Skyros
 
-/// Everything that reads a CBOR item: the reader, values without types, and `Codable`.
+/// Everything that reads a CBOR item: the reader, untyped values, and `Codable`.
 enum CBORFuzzer: Fuzzer {
     static let name = "cbor"
     static let inputBytesMax = 512
@@ -66,9 +66,9 @@ enum CBORFuzzer: Fuzzer {
         _ = RecordID(ByteString(bytes)).description
     }
 
-    // MARK: Values without types
+    // MARK: Untyped values
 
-    /// What can be read can be written, in one way only, and has JSON.
+    /// A value that can be read can be written, has one encoding, and converts to JSON.
     private static func readValue(_ bytes: UnsafeRawBufferPointer) throws {
         guard let value = try allowing(CBORError.self, { try FieldValue(cbor: bytes) }) else {
             return
@@ -80,7 +80,7 @@ enum CBORFuzzer: Fuzzer {
         let again = try FieldValue(cbor: encoded)
         try require(again == value, "\(value) became \(again)")
         try require(try again.encoded() == encoded, "\(value) has two encodings")
-        // A bignum of five bytes, seven with its heads, is an integer of eight, nine with its own.
+        // A bignum of 5 bytes, 7 with its heads, becomes an integer of 8 bytes, 9 with its head.
         let bytesMax = bytes.count + bytes.count / 7 * 2
         try require(
             encoded.count <= bytesMax, "\(bytes.count) bytes became \(encoded.count)")
@@ -92,7 +92,7 @@ enum CBORFuzzer: Fuzzer {
 
     // MARK: Codable
 
-    /// What can be decoded can be encoded, and is then the same.
+    /// A value that can be decoded can be encoded, and that encoding decodes to the same value.
     private static func decode<T: Codable>(
         _ type: T.Type, _ bytes: UnsafeRawBufferPointer
     ) throws {

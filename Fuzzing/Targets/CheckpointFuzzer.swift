@@ -3,8 +3,8 @@ import SkyrosSQLite
 
 @testable import Skyros
 
-/// A checkpoint whose file is the input, or the library's with edits that the input describes:
-/// whatever is loaded must have been written.
+/// Loads a checkpoint whose file is the input, or an intact one with edits from the input. If it
+/// loads, it must be the state that was written.
 enum CheckpointFuzzer: Fuzzer {
     static let name = "checkpoint"
     static let inputBytesMax = 2_048
@@ -31,7 +31,7 @@ enum CheckpointFuzzer: Fuzzer {
             try compare(snapshot)
             try database.close()
         }
-        // To look at it, and to refuse it, changes nothing.
+        // Reading or refusing the file must not change it.
         try require(
             try [UInt8](Data(contentsOf: URL(filePath: path))) == file, "the file was changed")
     }
@@ -58,6 +58,6 @@ enum CheckpointFuzzer: Fuzzer {
         try require(
             try snapshot.digest() == original.digest() && snapshot.sequence == original.sequence
                 && snapshot.chainHash == original.chainHash,
-            "a checkpoint that nobody wrote was loaded")
+            "a checkpoint was loaded whose state was never written")
     }
 }

@@ -4,12 +4,12 @@ import SkyrosSQLite
 
 @testable import Skyros
 
-/// A checkpoint that the library wrote, and what it holds.
+/// A checkpoint that the library wrote, and its state.
 enum CheckpointImage {
     static let storeID = [UInt8](0..<16)
 
-    /// Three records of a type that the schema names, and one that it does not, some of whose
-    /// values no column can hold.
+    /// Three records of the type in the schema, and one of an unknown entity, with values that no
+    /// column can hold.
     static let snapshot = Result { () throws in
         var snapshot = try empty()
         var dirty = DirtyRows()
@@ -48,8 +48,7 @@ enum CheckpointImage {
 
     // MARK: As a file
 
-    /// Calls `body` with the path of a file that is not there yet, in a directory that is removed
-    /// afterwards.
+    /// Calls `body` with the path of a new file in a directory that is removed afterwards.
     static func withPath<R>(_ body: (String) throws -> R) throws -> R {
         let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "skyros-fuzzing-\(UUID().uuidString)")
@@ -70,9 +69,9 @@ enum CheckpointImage {
 
     // MARK: Reading
 
-    /// Loads a checkpoint; nil if it is refused, or holds nothing.
+    /// Loads a checkpoint; nil if it is refused or empty.
     ///
-    /// - Throws: a finding, if what is loaded is not what the checkpoint itself says.
+    /// - Throws: `FuzzFinding` if the loaded state does not match the checkpoint's digest.
     static func load(_ database: CheckpointDatabase) throws -> Snapshot? {
         let loaded = try allowing(CheckpointError.self) {
             try CheckpointLoader.load(database, into: empty())
@@ -82,7 +81,7 @@ enum CheckpointImage {
         let digest = try snapshot.digest()
         try require(
             meta?.digest == digest,
-            "the checkpoint says \(String(describing: meta?.digest)), \(digest)")
+            "the digest is \(digest), the checkpoint says \(String(describing: meta?.digest))")
         _ = try allowing(StoreError.self) {
             try snapshot.all(FuzzSample.self, where: \.text == "zwölf", sortedBy: \.ratio)
         }

@@ -1,10 +1,10 @@
 @testable import SkyrosLog
 
-/// A log that the library wrote, with damage that the input describes: whatever is still read must
-/// have been written.
+/// Damages an intact log as the input describes, and checks that everything that can still be read
+/// was written.
 ///
-/// Of bytes that are set to what the input says there are fewer than a check has, so that nothing
-/// is forged; there may be any number of the other kinds of damage.
+/// It sets fewer bytes than a checksum has, so that the input cannot forge one; other kinds of
+/// damage are not limited.
 enum DamageFuzzer: Fuzzer {
     static let name = "damage"
     static let inputBytesMax = 64
@@ -33,8 +33,8 @@ enum DamageFuzzer: Fuzzer {
         let name = names[input.below(names.count)]
         guard var bytes = files[name], !bytes.isEmpty else { return }
         let offset = input.below(bytes.count)
-        let isEarly = kind < 2
-        if isEarly {
+        let setsByte = kind < 2
+        if setsByte {
             guard left > 0 else { return }
             left -= 1
         }
@@ -49,7 +49,7 @@ enum DamageFuzzer: Fuzzer {
             files[name] = nil
             return
         default:
-            // A file bears the name of another one, or stands beside its other form.
+            // The file replaces another one, or is a second form of it.
             let other = names[input.below(names.count)]
             files[SegmentName(other.firstSequence, input.flag() ? .open : .sealed)] = bytes
             return
@@ -61,7 +61,7 @@ enum DamageFuzzer: Fuzzer {
         for index in offset..<min(bytes.count, offset + count) { bytes[index] = 0 }
     }
 
-    /// A sector shows up in the place of another one.
+    /// Overwrites a sector with another one.
     private static func repeatSector(_ bytes: inout [UInt8], from source: Int, at target: Int) {
         let (source, target) = (source / 8 * 8, target / 8 * 8)
         let count = min(512, bytes.count - max(source, target))

@@ -2,7 +2,7 @@ import SkyrosLog
 
 @testable import Skyros
 
-/// The decoder of events, and the fold of what it lets through.
+/// The decoder of events, and the fold of the events that it accepts.
 enum EventFuzzer: Fuzzer {
     static let name = "event"
     static let inputBytesMax = 1_024
@@ -38,10 +38,10 @@ enum EventFuzzer: Fuzzer {
             let event = try allowing(
                 StoreError.self, { try EventCoding.event(from: bytes, expecting: 1) })
         else { return }
-        try require(event.sequence == 1, "event \(event.sequence) in the place of event 1")
+        try require(event.sequence == 1, "decoded event \(event.sequence) instead of event 1")
         try require(
             EventCoding.byteCount(of: bytes) == bytes.count,
-            "an event with bytes behind it, which a sealed segment would take for the next one")
+            "bytes after the event, which a sealed segment would take for the next event")
         var writer = CBORWriter()
         EventCoding.append(event, to: &writer)
         let written = writer.array
@@ -54,7 +54,7 @@ enum EventFuzzer: Fuzzer {
         try fold(event)
     }
 
-    /// The state that the event leads to can be read, if there is one.
+    /// Applies the event, and reads the state that results if it fits.
     private static func fold(_ event: Event) throws {
         let chainHash = ChainHash(rawValue: 1)
         for schema in [Schema.untyped, try FuzzSample.schema.get()] {

@@ -1,17 +1,17 @@
 @testable import Skyros
 @testable import SkyrosLog
 
-/// A log taken apart, so that any part of it can be replaced and put together again with checks
-/// that fit: what comes of it is as good as if a writer had written it.
+/// A log split into parts. Any part can be replaced; joining them computes valid checksums, so that
+/// the result looks as if a writer had written it.
 struct ForgedLog {
     /// A block of an open segment, or a batch of a sealed one.
     struct Part {
         var kind: UInt8
         var payload: [UInt8]
-        /// What the block says of its place and of what is durable, if not the truth.
+        /// The sequence in the header; nil for the right one.
         var sequence: UInt64?
         var durableByteCount: UInt64 = 0
-        /// Whether a frame of a sealed segment begins with it.
+        /// Whether it starts a frame of a sealed segment.
         var beginsFrame = false
     }
 
@@ -19,17 +19,17 @@ struct ForgedLog {
         var name: SegmentName
         var header: SegmentHeader
         var parts: [Part]
-        /// What the index says, if not the truth.
+        /// Counts in the index; nil for the right ones.
         var batchCount: UInt64?
         var contentByteCount: UInt32?
         var compressedByteCount: UInt32?
     }
 
     var segments: [Segment]
-    /// Whether each segment says that it continues the one before it, whatever that holds.
+    /// Whether each segment's header is set to continue the segment before it.
     var isContinuous = true
 
-    // MARK: Taking apart
+    // MARK: Splitting
 
     init(_ image: LogImage) throws {
         var first = 0
@@ -69,7 +69,7 @@ struct ForgedLog {
         }
     }
 
-    // MARK: Putting together
+    // MARK: Joining
 
     func image() throws -> LogImage {
         var files: [SegmentName: [UInt8]] = [:]

@@ -1,7 +1,7 @@
 @testable import Skyros
 @testable import SkyrosLog
 
-/// A log with edits that the input describes and checks that fit, so that the edits are believed.
+/// Edits a log as the input describes and updates the checksums, so that the edits look genuine.
 enum ForgeryFuzzer: Fuzzer {
     static let name = "forgery"
     static let inputBytesMax = 512

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The inputs that are kept: one file a fuzzer, one input a line in base64.
+/// The corpora: one file per fuzzer, one input per line in base64.
 ///
-/// `scripts/fuzz --keep` writes them: the fewest of all inputs so far that reach as much code.
+/// `scripts/fuzz --keep` writes them: the fewest inputs that cover the same code as all so far.
 enum FuzzCorpus {
-    /// The fuzzers that need nothing but the library.
+    /// The fuzzers that only need the library.
     static let fuzzers: [any Fuzzer.Type] = [
         CBORFuzzer.self, CheckpointFuzzer.self, DamageFuzzer.self, EventFuzzer.self,
         ForgeryFuzzer.self, JSONFuzzer.self,

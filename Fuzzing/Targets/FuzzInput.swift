@@ -1,4 +1,4 @@
-/// Takes decisions and contents out of an input, from the front to the back; zeros behind its end.
+/// Reads decisions and contents from an input, in order; zeros after its end.
 struct FuzzInput {
     private var rest: [UInt8].SubSequence
 
@@ -18,27 +18,27 @@ struct FuzzInput {
         (0..<8).reduce(0) { $0 | UInt64(byte()) << (8 * UInt64($1)) }
     }
 
-    /// A number below `limit`; 0 if there is none.
+    /// A number below `limit`; 0 if `limit` is 0.
     mutating func below(_ limit: Int) -> Int {
         guard limit > 0 else { return 0 }
         return (limit > 256 ? word() : Int(byte())) % limit
     }
 
-    /// The next bytes, fewer at the end.
+    /// The next `count` bytes, or fewer at the end.
     mutating func bytes(_ count: Int) -> [UInt8] {
         defer { rest = rest.dropFirst(count) }
         return [UInt8](rest.prefix(count))
     }
 
-    /// A string with its length in front of it.
+    /// Bytes that follow their length.
     mutating func string() -> [UInt8] { bytes(word()) }
 
-    /// All that is left.
+    /// All remaining bytes.
     mutating func remainder() -> [UInt8] { bytes(rest.count) }
 }
 
 extension [UInt8] {
-    /// What `FuzzInput.string` reads.
+    /// The form that `FuzzInput.string` reads.
     var asFuzzString: [UInt8] {
         [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)] + self
     }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Skyros
 
-/// A record with a field of every kind.
+/// An entity with a field of every kind.
 struct FuzzSample: Entity, Equatable {
     enum Level: String, Codable { case low, high }
 
@@ -33,7 +33,7 @@ struct FuzzSample: Entity, Equatable {
         .on(\.text), .on(\.ratio, \.small), .unique(\.large),
     ]
 
-    /// A schema of this type alone; to make one takes longer than most inputs do.
+    /// A schema of this type; cached, as creating one takes longer than most inputs.
     static let schema = Result { try Schema([FuzzSample.self]) }
 
     /// A record with all fields filled.
@@ -52,7 +52,7 @@ struct FuzzSample: Entity, Equatable {
     }
 }
 
-/// A type that nests in itself.
+/// A recursive type.
 indirect enum FuzzTree: Codable, Equatable {
     case leaf(Int)
     case branch([FuzzTree])

@@ -1,19 +1,20 @@
-/// Something that is fed hostile bytes, and what must hold whatever they are.
+/// A fuzzer: runs code on hostile bytes, and checks invariants that must hold for any bytes.
 ///
-/// A fuzzer must give the same verdict for the same bytes, in any order of inputs.
+/// It must give the same verdict for the same bytes, in any order of inputs.
 protocol Fuzzer: SendableMetatype {
-    /// What it is called on the command line.
+    /// The name on the command line.
     static var name: String { get }
 
-    /// The longest input that is worth trying.
+    /// The maximum size of an input.
     static var inputBytesMax: Int { get }
 
-    /// Inputs to begin with, made by the library itself.
+    /// The initial inputs, which the library writes.
     static func seeds() throws -> [[UInt8]]
 
-    /// Feeds `bytes`, whose memory ends where they end.
+    /// Runs the code on `bytes`. The buffer has no spare bytes, so that a sanitizer detects reads
+    /// beyond its end.
     ///
-    /// - Throws: whatever must not happen. Errors that may happen stay inside.
+    /// - Throws: a finding. Expected errors are caught.
     static func run(_ bytes: UnsafeRawBufferPointer) throws
 }
 
@@ -23,7 +24,7 @@ extension Fuzzer {
     }
 }
 
-/// What a fuzzer has found.
+/// A violated invariant.
 struct FuzzFinding: Error, CustomStringConvertible {
     let description: String
 
@@ -37,13 +38,13 @@ func require(_ condition: Bool, _ description: @autoclosure () -> String) throws
     if !condition { throw FuzzFinding(description()) }
 }
 
-/// Runs `body`; nil if it throws an error of the type that it may throw.
+/// Runs `body`; nil if it throws an error of the expected type.
 func allowing<E: Error, R>(_ type: E.Type, _ body: () throws -> R) throws -> R? {
     do {
         return try body()
     } catch is E {
         return nil
     } catch {
-        throw FuzzFinding("an error of another type than \(E.self): \(error)")
+        throw FuzzFinding("expected an error of type \(E.self), not \(error)")
     }
 }

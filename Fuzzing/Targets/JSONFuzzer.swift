@@ -1,6 +1,6 @@
 @testable import Skyros
 
-/// The texts that are parsed: JSON, dates, and the id that a command line gives.
+/// The parsers of JSON and dates.
 enum JSONFuzzer: Fuzzer {
     static let name = "json"
     static let inputBytesMax = 256
@@ -29,14 +29,14 @@ enum JSONFuzzer: Fuzzer {
         guard let value = try allowing(JSONError.self, { try FieldValue(json: text) }) else {
             return
         }
-        try require(value.isExactInJSON, "\(text) gave a value that JSON does not have")
+        try require(value.isExactInJSON, "\(text) gave a value that JSON cannot represent")
         for isPretty in [false, true] {
             let written = value.jsonText(pretty: isPretty)
             let again = try FieldValue(json: written)
             try require(again == value, "\(text) became \(written)")
         }
-        // A value of the deepest level may have no room for the tag of a bignum.
+        // At the nesting limit, the tag of a bignum would be one level too deep.
         guard let encoded = try allowing(CBORError.self, { try value.encoded() }) else { return }
-        try require(try FieldValue(cbor: encoded) == value, "\(text) is another value as CBOR")
+        try require(try FieldValue(cbor: encoded) == value, "\(text) changed in CBOR")
     }
 }

@@ -4,13 +4,13 @@ import SkyrosTesting
 @testable import Skyros
 @testable import SkyrosLog
 
-/// Opens a log that may be damaged, in all ways that there are, and reads all of it.
+/// Opens a log that may be damaged in every possible way, and reads all of it.
 struct LogContent {
-    /// What was written once; what is read must be the beginning of it. Nil if it may be anything,
-    /// because the checks were made to fit.
+    /// The batches that were written; only a prefix of them may be read. Nil if checksums may be
+    /// forged, so that anything may be read.
     var written: [[UInt8]]?
 
-    /// - Throws: a finding.
+    /// - Throws: `FuzzFinding`.
     func check(_ disk: MemoryDisk) throws {
         let before = try Self.files(on: disk)
         let read = try allowing(LogError.self) {
@@ -21,38 +21,38 @@ struct LogContent {
         }
         if let written, let batches = read?.1 {
             try require(
-                written.starts(with: batches), "\(batches.count) events that nobody wrote")
+                written.starts(with: batches), "\(batches.count) events that were never written")
         }
         if let inspection = read?.0 { try readAsArchive(disk, inspection) }
-        try scan(disk, expecting: read?.1)
-        try require(try Self.files(on: disk) == before, "looking changed something")
+        try scanDamage(disk, expecting: read?.1)
+        try require(try Self.files(on: disk) == before, "reading changed files")
         let isOpened = try open(disk, expecting: read?.1)
         if !isOpened {
             try require(try Self.files(on: disk) == before, "P5: a refused opening changed files")
         }
     }
 
-    /// What a scan saves, before and after the damage, was written there; and of a log that
-    /// is whole it saves all.
-    private func scan(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
+    /// Checks that a damage scan finds only batches that were written, and in an intact log all.
+    private func scanDamage(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws {
         let scan = try allowing(LogError.self) {
             try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
         }
         guard let scan else {
-            return try require(batches?.isEmpty ?? true, "a whole log cannot be scanned")
+            return try require(batches?.isEmpty ?? true, "an intact log cannot be scanned")
         }
         _ = try allowing(LogError.self) {
             try scan.forEach(after: 0) { number, bytes in
                 guard let written else { return true }
                 try require(
                     number <= written.count && written[Int(number) - 1].elementsEqual(bytes),
-                    "a scan gives an event \(number) that nobody wrote")
+                    "a damage scan gives an event \(number) that was never written")
                 return true
             }
         }
         guard let batches, written != nil else { return }
-        let saved = try Self.batches(of: scan)
-        try require(saved == batches, "\(saved.count) events of \(batches.count) are found")
+        let found = try Self.batches(of: scan)
+        try require(
+            found == batches, "a damage scan finds \(found.count) of \(batches.count) events")
     }
 
     /// All events of a log.
@@ -77,7 +77,7 @@ struct LogContent {
         return files
     }
 
-    // MARK: Without types
+    // MARK: Untyped
 
     private func readAsArchive(_ disk: MemoryDisk, _ inspection: LogInspection) throws {
         guard inspection.storeID != nil else { return }
@@ -99,7 +99,7 @@ struct LogContent {
         }
     }
 
-    /// The fold with types, event after event.
+    /// Folds the log with types, and checks the indexes after each event.
     private func replay(_ archive: Archive) throws {
         var snapshot = Snapshot(
             try FuzzSample.schema.get(),
@@ -127,8 +127,7 @@ struct LogContent {
     /// Opens the store and writes to it; returns whether it could be opened.
     private func open(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws -> Bool {
         guard let store = try allowing(StoreError.self, { try Self.open(disk) }) else {
-            // What a store has written, a store can open.
-            try require(written == nil || batches == nil, "P6: the log is whole and refused")
+            try require(written == nil || batches == nil, "P6: an intact log was refused")
             return false
         }
         store.maintenance.stop()
@@ -146,7 +145,7 @@ struct LogContent {
         return true
     }
 
-    /// View and fold are one (promise P7).
+    /// Checks that the view is the fold of the log (promise P7).
     private func compare(_ store: Store) throws {
         let digest = try store.snapshot.digest()
         let folded = try store.snapshot(asOf: .sequence(store.sequence)).digest()
@@ -166,7 +165,7 @@ struct LogContent {
 }
 
 extension Table {
-    /// An index refers to the rows that there are, and to no others.
+    /// Checks that each index has one entry per row.
     func checkIndexes() throws {
         for index in indexes {
             try require(

@@ -1,6 +1,6 @@
 @testable import SkyrosLog
 
-/// A log whose files are the input.
+/// Opens a log whose files come from the input.
 enum LogFuzzer: Fuzzer {
     static let name = "log"
     static let inputBytesMax = 4_096

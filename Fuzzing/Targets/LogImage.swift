@@ -4,21 +4,21 @@ import SkyrosTesting
 @testable import Skyros
 @testable import SkyrosLog
 
-/// The files of a small log that the library wrote itself, and the events that they hold.
+/// The files of a small log that the library wrote, and its events.
 ///
-/// Five events in two sealed segments, two in one that has ended, the rest in the active one.
+/// Five events are in two sealed segments, two in a finished one, the rest in the active one.
 struct LogImage: Sendable {
-    /// The segments, by their names.
+    /// The segments by name.
     let files: [SegmentName: [UInt8]]
-    /// The events as bytes, in their order.
+    /// The encoded events in order.
     let events: [[UInt8]]
 
-    /// A log that was closed in order.
+    /// A log that was closed.
     static let closed = make(isClosed: true)
     /// A log whose process was killed.
     static let killed = make(isClosed: false)
 
-    /// The names in their order.
+    /// The names in order.
     var names: [SegmentName] {
         files.keys.sorted {
             ($0.firstSequence, $0.kind.rawValue) < ($1.firstSequence, $1.kind.rawValue)
@@ -28,7 +28,7 @@ struct LogImage: Sendable {
     private static func make(isClosed: Bool) -> LogImage {
         do {
             let disk = SimulatedDisk(hasCheckpoints: false)
-            try live(on: disk, isClosed: isClosed)
+            try write(to: disk, isClosed: isClosed)
             let files = disk.killed().contents.compactMap { path, bytes in
                 SegmentName(path.replacing("events/", with: "")).map { ($0, trimmed(bytes)) }
             }
@@ -38,17 +38,17 @@ struct LogImage: Sendable {
                     of: copy.disk(), LogOptions(), framing: EventCoding.byteCount(of:)))
             return LogImage(files: copy.files, events: events)
         } catch {
-            preconditionFailure("The library cannot write a log: \(error)")
+            preconditionFailure("the library failed to write a log: \(error)")
         }
     }
 
-    /// Without the room that is made in advance.
+    /// The bytes without the preallocated space.
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
         let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
         return [UInt8](bytes.prefix((end + 7) / 8 * 8))
     }
 
-    private static func live(on disk: SimulatedDisk, isClosed: Bool) throws {
+    private static func write(to disk: SimulatedDisk, isClosed: Bool) throws {
         var options = Store.Options()
         options.segmentBytesMax = 900
         options.syncInterval = .milliseconds(3_600_000)
@@ -73,7 +73,7 @@ struct LogImage: Sendable {
         if isClosed { try store.close() }
     }
 
-    /// The log on a disk of its own.
+    /// A new disk with the log.
     func disk() throws -> MemoryDisk {
         let disk = MemoryDisk()
         disk.makeDirectory(.events)

@@ -1,6 +1,6 @@
 @testable import Skyros
 
-/// Records as bytes: canonical maps, their differences, and merging these back.
+/// Encoded records: canonical maps, their differences, and merging differences back.
 enum RecordFuzzer: Fuzzer {
     static let name = "record"
     static let inputBytesMax = 512
@@ -27,7 +27,7 @@ enum RecordFuzzer: Fuzzer {
         }
     }
 
-    /// A canonical map with keys from a small stock, so that two of them have much in common.
+    /// A canonical map with keys from a small set, so that two maps share many keys.
     private static func map(_ input: inout FuzzInput) throws -> [UInt8] {
         var values: [String: FieldValue] = [:]
         for _ in 0..<input.below(40) {
@@ -44,7 +44,7 @@ enum RecordFuzzer: Fuzzer {
             try allowing(CBORError.self) { try (Fields(canonical: old), Fields(canonical: new)) }
             != nil
         guard areCanonical else {
-            // One of them may be a map in order all the same.
+            // One of them may still be canonical.
             _ = try allowing(CBORError.self) { try Fields.difference(from: old, to: new) }
             _ = try allowing(CBORError.self) { try Fields.merge(old, before: new, after: old) }
             _ = try allowing(CBORError.self) { try Fields.merge(new, before: new, after: old) }
@@ -59,10 +59,10 @@ enum RecordFuzzer: Fuzzer {
         let back = try Fields.merge(new, before: after, after: before)
         try require(back == old, "\(new) with a difference to \(old) became \(back)")
         _ = try allowing(CBORError.self) { try Fields.merge(new, before: old, after: new) }
-        try look(at: Fields(canonical: new))
+        try read(Fields(canonical: new))
     }
 
-    private static func look(at fields: Fields) throws {
+    private static func read(_ fields: Fields) throws {
         for name in fields.names.prefix(4) {
             _ = try allowing(CBORError.self) { try fields.value(of: name) }
             var changed = fields

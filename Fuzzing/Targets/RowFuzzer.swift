@@ -3,8 +3,8 @@ import SkyrosSQLite
 
 @testable import Skyros
 
-/// A checkpoint with edits of its rows that the input describes, in memory; with a seal that fits,
-/// if the input says so.
+/// Edits the rows of a checkpoint in memory as the input describes, optionally with valid digests,
+/// and loads it.
 enum RowFuzzer: Fuzzer {
     static let name = "rows"
     static let inputBytesMax = 256
@@ -23,35 +23,38 @@ enum RowFuzzer: Fuzzer {
         let isSealed = input.flag()
         let database = try CheckpointDatabase(ConnectionOptions(.memory))
         try CheckpointImage.fill(database)
-        guard var catalog = database.catalog else { throw FuzzFinding("nothing was written") }
+        guard var description = database.description else {
+            throw FuzzFinding("nothing was written")
+        }
         while !input.isAtEnd {
-            // Whatever SQLite or the schema refuses is left as it is.
+            // SQLite or the schema may refuse an edit.
             _ = try allowing(SQLiteError.self) {
-                try edit(database.connection, &catalog, &input, isSealed: isSealed)
+                try edit(database.connection, &description, &input, isSealed: isSealed)
             }
         }
-        if isSealed { _ = try allowing(SQLiteError.self) { try seal(&catalog, of: database) } }
+        if isSealed { _ = try allowing(SQLiteError.self) { try seal(&description, of: database) } }
         database.forget()
         guard let snapshot = try CheckpointImage.load(database) else { return }
         if isSealed {
-            try goOn(with: snapshot, database)
+            try continueWriting(snapshot, database)
         } else {
             let original = try CheckpointImage.snapshot.get()
             try require(
                 try snapshot.digest() == original.digest()
                     && snapshot.sequence == original.sequence,
-                "rows that nobody wrote were loaded")
+                "rows were loaded that were never written")
         }
     }
 
     // MARK: Edits
 
     private static func edit(
-        _ connection: Connection, _ catalog: inout CheckpointDescription, _ input: inout FuzzInput,
+        _ connection: Connection, _ description: inout CheckpointDescription,
+        _ input: inout FuzzInput,
         isSealed: Bool
     ) throws {
         let kind = input.below(8)
-        if kind > 3 && isSealed { return describe(kind, &catalog, &input) }
+        if kind > 3 && isSealed { return describe(kind, &description, &input) }
         let tables = ["FuzzSample", "Odd", "_skyros", "_skyros_entities", "_skyros_columns"]
         let table = tables[input.below(isSealed ? 2 : tables.count)]
         let rowid = Int64(input.byte() % 8)
@@ -92,62 +95,71 @@ enum RowFuzzer: Fuzzer {
         }
     }
 
-    /// Changes what the checkpoint says about itself.
+    /// Changes the description of the checkpoint.
     private static func describe(
-        _ kind: Int, _ catalog: inout CheckpointDescription, _ input: inout FuzzInput
+        _ kind: Int, _ description: inout CheckpointDescription, _ input: inout FuzzInput
     ) {
-        let entity = input.below(catalog.layout.entities.count)
+        let entity = input.below(description.layout.entities.count)
         switch kind {
-        case 4: catalog.position.sequence = input.long()
+        case 4: description.position.sequence = input.long()
         case 5:
-            let columns = catalog.layout.entities[entity].columns
+            let columns = description.layout.entities[entity].columns
             let index = input.below(columns.count)
             let kinds = ColumnKind.allCases
             let changed = TableLayout.Column(
                 field: input.flag() ? "id" : columns[index].field, name: columns[index].name,
                 kind: kinds[input.below(kinds.count)])
-            catalog.layout.entities[entity].columns[index] = changed
-        case 6: catalog.position.timeMicroseconds = Int64(bitPattern: input.long())
+            description.layout.entities[entity].columns[index] = changed
+        case 6: description.position.timeMicroseconds = Int64(bitPattern: input.long())
         default:
-            let old = catalog.layout.entities[entity]
+            let old = description.layout.entities[entity]
             let name = String(decoding: input.bytes(4), as: UTF8.self)
-            catalog.layout.entities[entity] = TableLayout.Entity(
+            description.layout.entities[entity] = TableLayout.Entity(
                 name: name, table: old.table, columns: old.columns)
         }
     }
 
-    /// Makes the tallies those of the rows and writes the description anew.
+    /// Computes sums and digests from the rows, and writes the description again.
     private static func seal(
-        _ catalog: inout CheckpointDescription, of database: CheckpointDatabase
+        _ description: inout CheckpointDescription, of database: CheckpointDatabase
     ) throws {
         let connection = database.connection
-        for index in catalog.layout.entities.indices {
-            let entity = catalog.layout.entities[index]
-            let plan = ColumnPlan(entity.columns)
-            let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
-            var reader = RowReader(plan, entity: entity.name)
-            var tally = TableDigest()
-            _ = try allowing(CheckpointError.self) {
-                while try select.step() {
-                    try reader.read(select)
-                    let digest = reader.digest()
-                    let number = reader.number
-                    reader.withRow { id, _ in tally.add(number, id: id, digest) }
-                }
+        for index in description.layout.entities.indices {
+            let entity = description.layout.entities[index]
+            var hasher = StateDigest.RecordHasher(entity: entity.name)
+            var digest = TableDigest()
+            var sums: [(Int64, Int64)] = []
+            try connection.prepare(entity.selectSQL).forEachRow { row in
+                let record = row.bytes(at: 4)
+                let own = (try? record.ownID) ?? 0..<0
+                let id =
+                    row.isNull(at: 3)
+                    ? UnsafeRawBufferPointer(rebasing: record[own]) : row.bytes(at: 3)
+                let state = hasher.hash(id: id, record: record)
+                let number = row.integer(at: 0)
+                let sequence = UInt64(bitPattern: row.integer(at: 1))
+                digest.add(
+                    CheckpointRow(number: number, sequence: sequence, id: id, record: record),
+                    state)
+                sums.append((number, Int64(bitPattern: state.sum0)))
             }
-            catalog.layout.entities[index].tally = tally
+            let table = SQLName.quoted(entity.table)
+            for (number, sum) in sums {
+                try connection.execute("UPDATE \(table) SET _sum = \(sum) WHERE _row = \(number)")
+            }
+            description.layout.entities[index].digest = digest
         }
         try connection.execute("DELETE FROM _skyros_columns; DELETE FROM _skyros_entities")
-        let sealed = catalog
+        let sealed = description
         _ = try allowing(CheckpointError.self) {
             try sealed.write(over: TableLayout(), on: connection)
         }
     }
 
-    // MARK: What follows
+    // MARK: Continuing
 
-    /// The next event and the next checkpoint.
-    private static func goOn(with loaded: Snapshot, _ database: CheckpointDatabase) throws {
+    /// Applies another event to the loaded state, and writes the next checkpoint.
+    private static func continueWriting(_ loaded: Snapshot, _ database: CheckpointDatabase) throws {
         var snapshot = loaded
         var dirty = DirtyRows()
         let id = try RecordID(encoding: 1_000)
@@ -172,6 +184,6 @@ enum RowFuzzer: Fuzzer {
         guard isWritten != nil else { return }
         let again = try CheckpointLoader.load(database, into: CheckpointImage.empty())
         try require(
-            try again?.digest() == next.digest(), "P7: the checkpoint is not what was written")
+            try again?.digest() == next.digest(), "P7: the checkpoint is not the state written")
     }
 }

@@ -1,10 +1,10 @@
 import Testing
 
-/// The fuzzers' seeds and the inputs that they have gathered, without libFuzzer: each of them once
-/// reached code that none before it had reached, and each must still pass its fuzzer's checks.
+/// Runs the seeds and the corpora through the fuzzers without libFuzzer. Each input covers code
+/// that no smaller one covers.
 @Suite struct `Hostile bytes` {
     @Test(arguments: FuzzCorpus.fuzzers.map { $0.name })
-    func `of the corpus do no harm`(name: String) throws {
+    func `of the corpus violate no invariant`(name: String) throws {
         let fuzzer = try #require(FuzzCorpus.fuzzers.first { $0.name == name })
         for input in try fuzzer.seeds() + FuzzCorpus.inputs(of: name) {
             do {

@@ -54,7 +54,10 @@ struct CheckpointOpening {
             return empty
         }
         try compare(position, with: log)
-        guard let snapshot = try checkpointer.load(into: empty) else { return empty }
+        let eventCount = Int(log.head.sequence - position.sequence)
+        guard let snapshot = try checkpointer.load(into: empty, beforeEvents: eventCount) else {
+            return empty
+        }
         outcome = .loaded(snapshot.sequence)
         return snapshot
     }

@@ -1,14 +1,14 @@
 import Skyros
 
 extension Archive {
-    /// The state at a moment, with a bar on the terminal while the log is folded.
+    /// The state at a moment; shows a progress bar while the log is folded.
     func fold(asOf moment: Moment?) throws -> Snapshot {
         try withBar("reading", through: moment) { progress in
             try snapshot(asOf: moment, progress: progress)
         }
     }
 
-    /// Runs `body`, which reads the events up to a moment and tells how far it is.
+    /// Runs `body`, which reads the events up to a moment and reports its progress.
     func withBar<R>(
         _ label: String, through moment: Moment? = nil,
         _ body: ((SequenceNumber) -> Void) throws -> R

@@ -1,28 +1,28 @@
 import Foundation
 import Skyros
 
-/// The words behind a command's name, sorted.
+/// The parsed arguments of a command.
 struct Arguments {
     /// The store's directory.
     let store: URL
-    /// What stands besides the store and the options.
+    /// The positional arguments after the store.
     let rest: [String]
     private let values: [String: String]
     private let flags: Set<String>
 
-    /// - Throws: `UsageError` for an option that the command does not know.
+    /// - Throws: `UsageError` for an unknown option, or one with a missing or extra value.
     init(_ words: [String], for command: any Command.Type) throws {
-        var places: [String] = []
+        var positional: [String] = []
         var values: [String: String] = [:]
         var flags: Set<String> = []
         var remaining = words[...]
         while let word = remaining.popFirst() {
             if word == "--" {
-                places += remaining
+                positional += remaining
                 break
             }
             guard word.hasPrefix("--") else {
-                places.append(word)
+                positional.append(word)
                 continue
             }
             let (name, inline) = Self.split(word)
@@ -35,21 +35,29 @@ struct Arguments {
                 }
                 values[name] = value
             } else {
-                throw UsageError("there is no option --\(name)")
+                throw UsageError("unknown option --\(name)")
             }
         }
-        guard let store = places.first else { throw UsageError("name the store's directory") }
+        guard let store = positional.first else {
+            throw UsageError("the directory of the store is missing")
+        }
         self.store = URL(filePath: store)
-        rest = Array(places.dropFirst())
+        rest = Array(positional.dropFirst())
         self.values = values
         self.flags = flags
     }
 
-    /// `--name=value` in one word.
+    /// Splits `--name=value`.
     private static func split(_ word: String) -> (String, String?) {
         let parts = word.dropFirst(2)
             .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    /// - Throws: `UsageError` if there are positional arguments after the store.
+    func requireOnlyStore() throws {
+        guard let extra = rest.first else { return }
+        throw UsageError("the command takes no argument \"\(extra)\" after the store")
     }
 
     var isJSON: Bool { flags.contains("json") }
@@ -74,7 +82,7 @@ struct Arguments {
         return date
     }
 
-    /// The number of an event, or a time.
+    /// Parses the number of an event, or a time.
     func moment(_ name: String) throws -> Moment? {
         guard let text = values[name] else { return nil }
         if let number = UInt64(text) { return .sequence(SequenceNumber(rawValue: number)) }

@@ -1,22 +1,21 @@
 /// One command of the tool.
 protocol Command: SendableMetatype {
-    /// How it is called.
     static var name: String { get }
     /// What it does, in one line.
     static var summary: String { get }
     /// Its arguments, in one line.
     static var usage: String { get }
-    /// The options, each explained, and examples.
+    /// An explanation of each option, and examples.
     static var details: String { get }
     /// The names of options that take a value.
     static var options: Set<String> { get }
-    /// The names of options that take none, besides `--json`.
+    /// The names of options without a value, besides `--json`.
     static var flags: Set<String> { get }
 
-    /// - Throws: `UsageError` if the arguments make no sense.
+    /// - Throws: `UsageError` if the arguments are wrong.
     init(_ arguments: Arguments) throws
 
-    /// - Returns: whether the answer is "yes", or all is well.
+    /// - Returns: false for exit code 1: the store is damaged, or the record does not exist.
     func run() throws -> Bool
 }
 
@@ -25,7 +24,7 @@ extension Command {
     static var flags: Set<String> { [] }
 }
 
-/// The command line makes no sense.
+/// Wrong arguments on the command line.
 struct UsageError: Error {
     let message: String
 

@@ -1,8 +1,8 @@
 import Skyros
 
-/// Damage for programs and for people.
+/// Formats damage as JSON and as text.
 enum DamageText {
-    /// The stable form of a damage, see the command-line contract in docs/mapping.md.
+    /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ damage: DamageReport.Damage) -> FieldValue {
         var object: [String: FieldValue] = [
             "code": .text(damage.code.name), "message": .text(damage.message),
@@ -28,7 +28,7 @@ enum DamageText {
         ]
     }
 
-    /// A line for the damage: place, events, what is wrong.
+    /// A line with the place, the events and the problem.
     static func line(_ damage: DamageReport.Damage) -> String {
         var text = damage.segment
         if let offset = damage.offset { text += " at byte \(offset)" }
@@ -40,8 +40,8 @@ enum DamageText {
     private static func events(_ damage: DamageReport.Damage) -> String {
         guard let sequences = damage.sequences else { return "no events" }
         var text = line(sequences)
-        if damage.isOpenEnded { text += " and what followed" }
-        return damage.isReadable ? text + ", which can be read" : text
+        if damage.isOpenEnded { text += " and later" }
+        return damage.isReadable ? text + ", still readable" : text
     }
 
     static func line(_ range: ClosedRange<SequenceNumber>) -> String {

@@ -1,16 +1,16 @@
 import Foundation
 import Skyros
 
-/// Events for programs and for people.
+/// Formats events as JSON and as text.
 enum EventText {
-    /// The stable form of an event, see the command-line contract in docs/mapping.md.
+    /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ event: Event) throws -> [String: FieldValue?] {
         var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
         object["changes"] = .array(try event.changes.map { .map(try json($0)) })
         return object
     }
 
-    /// What an event says beside its changes: who, when, why.
+    /// The JSON members of an event without its changes.
     static func head(
         _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, intent: Intent?
     ) throws -> [String: FieldValue?] {
@@ -51,7 +51,7 @@ enum EventText {
         return object
     }
 
-    /// One line for the event, and one a change.
+    /// One line for the event, and one per change.
     static func lines(_ event: Event) throws -> [String] {
         var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"
         if let reason = event.metadata.reason { head += "  \"\(reason)\"" }

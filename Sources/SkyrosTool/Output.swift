@@ -1,30 +1,30 @@
 import Foundation
 import Skyros
 
-/// Writes to the terminal, or to whoever reads the output.
+/// Writes to the standard output and the standard error.
 enum Output {
-    /// A line for people; what is in it cannot end it.
+    /// Writes a line with its control characters escaped, so that stored text cannot break it.
     static func line(_ text: String) {
         lines(text.showingControls)
     }
 
-    /// Lines of the tool's own.
+    /// Writes trusted text without escaping.
     static func lines(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
-    /// What went wrong, in one line, and lines of the tool's own that help.
+    /// Writes an error with its control characters escaped, and trusted help text.
     static func error(_ text: String, help: String = "") {
         let lines = "skyros: \(text.showingControls)\n\(help)"
         FileHandle.standardError.write(Data(lines.utf8))
     }
 
-    /// One JSON object on a line of its own.
+    /// Writes a JSON object on one line.
     static func json(_ object: [String: FieldValue?]) {
         lines(FieldValue.map(object.compactMapValues { $0 }).jsonText())
     }
 
-    /// Columns of text, aligned; the first row is the heading.
+    /// Writes aligned columns; the first row is the heading.
     static func table(_ rows: [[String]]) {
         let rows = rows.map { $0.map(\.showingControls) }
         guard let columnCount = rows.map(\.count).max() else { return }
@@ -41,7 +41,7 @@ enum Output {
         }
     }
 
-    /// A number of bytes for people.
+    /// Formats a number of bytes with a unit.
     static func bytes(_ count: Int) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         var value = Double(count)

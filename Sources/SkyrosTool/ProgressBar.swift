@@ -1,8 +1,8 @@
 import Foundation
 
-/// A bar on the terminal for whatever takes longer than a second; silent elsewhere.
+/// A progress bar on the standard error, if that is a terminal, after one second.
 ///
-/// `SKYROS_PROGRESS_DELAY` is another number of milliseconds in place of that second.
+/// The environment variable `SKYROS_PROGRESS_DELAY` sets that delay in milliseconds.
 final class ProgressBar {
     private let label: String
     private let total: UInt64
@@ -20,7 +20,7 @@ final class ProgressBar {
         self.total = total
     }
 
-    /// Tells how far things are. Cheap enough to be called for every event.
+    /// Updates the progress. Cheap enough to be called for every event.
     func update(_ done: UInt64) {
         guard isShown, done % 256 == 0 || done == total else { return }
         let now = ContinuousClock.now

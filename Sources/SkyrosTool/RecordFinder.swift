@@ -1,12 +1,12 @@
 import Foundation
 import Skyros
 
-/// Finds out which id is meant by a word on the command line.
+/// Resolves an id on the command line.
 ///
-/// Ids have kinds, words have none: "7" may be a number or a text. All readings are tried, and
-/// the one that the store knows is meant.
+/// Ids are typed, but words are not: "7" may be a number or a string. All interpretations are tried
+/// in order, and the first one that the store knows counts.
 struct RecordFinder {
-    /// What the word may stand for: a UUID, a JSON value, or just text.
+    /// The possible ids: as a UUID, as a JSON value, as a string.
     let candidates: [RecordID]
 
     init(_ word: String) throws {
@@ -17,7 +17,7 @@ struct RecordFinder {
         candidates = try values.map { try RecordID($0) }
     }
 
-    /// The id that is meant among all that an entity ever had; nil if there never was one.
+    /// The first candidate among all ids that the entity ever had; nil if there is none.
     func id(
         of entity: String, in archive: Archive, progress: (SequenceNumber) -> Void
     ) throws -> RecordID? {
@@ -33,7 +33,7 @@ struct RecordFinder {
         return best.map { candidates[$0] }
     }
 
-    /// The record that is meant, in this state.
+    /// The record of the first candidate in this state; nil if there is none.
     func record(_ entity: String, in state: Snapshot) throws -> Record? {
         for id in candidates {
             if let record = try state.record(entity, id) { return record }

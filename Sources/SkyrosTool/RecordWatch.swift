@@ -1,19 +1,19 @@
 import Skyros
 
-/// Follows the records with some ids from event to event, in order, from the first one on.
+/// Finds the changes of records with given ids. It must see every change from the first event on.
 ///
-/// An event that deletes all records of an entity names none of them; it concerns those that are
-/// there.
+/// A change that deletes all records of an entity names no ids. It counts if one of the given
+/// records exists at that time.
 struct RecordWatch {
     private let ids: Set<RecordID>
-    /// The ids that are there, by entity.
+    /// The given ids of existing records, by entity.
     private var present: [String: Set<RecordID>] = [:]
 
     init(_ ids: [RecordID]) {
         self.ids = Set(ids)
     }
 
-    /// Notes a change; returns whether it concerns one of the records.
+    /// Processes a change; returns whether it changes one of the records.
     mutating func note(_ change: Change) -> Bool {
         guard let id = change.id else { return present.removeValue(forKey: change.entity) != nil }
         guard ids.contains(id) else { return false }

@@ -1,10 +1,9 @@
 extension String {
-    /// The text with its control characters (C0, DEL and C1) shown instead of sent: `\n`, `\t`,
-    /// `\u{1B}`.
+    /// The text with its control characters (C0, DEL and C1) escaped: `\n`, `\t`, `\u{1B}`.
     ///
-    /// What was stored may be anybody's, and a terminal obeys what is sent to it.
+    /// Stored text may come from an attacker, and a terminal executes control characters.
     var showingControls: String {
-        // Scalars, because a line's end of two scalars is one character.
+        // Unicode scalars, because "\r\n" is a single Character.
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         var shown = ""
         for scalar in unicodeScalars {

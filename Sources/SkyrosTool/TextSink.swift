@@ -1,36 +1,36 @@
 import Foundation
 import Skyros
 
-/// Takes lines and writes them on in pieces, so that what is long is never in memory as a whole.
+/// A buffered writer of lines, so that a long export is never in memory as a whole.
 final class TextSink {
     private let descriptor: Int32
-    /// What errors call it.
+    /// The name for error messages.
     private let name: String
     private var pending: [UInt8] = []
 
-    private static let pieceBytes = 64 << 10
+    private static let bufferBytes = 64 << 10
 
     private init(_ descriptor: Int32, _ name: String) {
         self.descriptor = descriptor
         self.name = name
     }
 
-    /// Gives the tool's output to `body`.
+    /// Calls `body` with a sink for the standard output.
     static func withOutput(_ body: (TextSink) throws -> Void) throws {
-        let sink = TextSink(STDOUT_FILENO, "the output")
+        let sink = TextSink(STDOUT_FILENO, "the standard output")
         try body(sink)
         try sink.flush()
     }
 
-    /// Gives a new file to `body`; if that fails the file is removed.
+    /// Calls `body` with a sink for a new file, which is removed after an error.
     ///
-    /// - Throws: `StoreError` with `.invalidInput` if something stands there already, `.io` or
-    ///   `.diskFull`; what `body` throws.
+    /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.io` or `.diskFull`; errors
+    ///   of `body`.
     static func withNewFile(at url: URL, _ body: (TextSink) throws -> Void) throws {
         let path = url.path(percentEncoded: false)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            guard errno == EEXIST else { throw failure(errno, "\(path) cannot be made") }
+            guard errno == EEXIST else { throw failure(errno, "\(path) cannot be created") }
             throw StoreError(
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
@@ -43,7 +43,7 @@ final class TextSink {
             unlink(path)
             throw error
         }
-        // Some file systems tell only now that there is no room.
+        // Some file systems only report at this point that the disk is full.
         guard close(descriptor) == 0 else {
             let failure = failure(errno, "\(path) cannot be written")
             unlink(path)
@@ -51,11 +51,11 @@ final class TextSink {
         }
     }
 
-    /// Takes a line.
+    /// Writes a line.
     func line(_ text: String) throws {
         pending.append(contentsOf: text.utf8)
         pending.append(UInt8(ascii: "\n"))
-        if pending.count >= Self.pieceBytes { try flush() }
+        if pending.count >= Self.bufferBytes { try flush() }
     }
 
     private func flush() throws {

@@ -1,13 +1,13 @@
 import Foundation
 import Skyros
 
-/// Finds the command, runs it, and turns what happens into an exit code.
+/// Finds the command, runs it, and returns the exit code.
 enum Tool {
-    /// 0 is success.
+    /// The exit codes other than 0 for success.
     enum ExitCode {
-        /// The answer is "no", or something is damaged or missing.
+        /// The store or the record does not exist, is damaged, or cannot be read or written.
         static let failure: Int32 = 1
-        /// The command line makes no sense.
+        /// The arguments are wrong.
         static let usage: Int32 = 2
     }
 
@@ -23,7 +23,7 @@ enum Tool {
             return arguments.isEmpty ? ExitCode.usage : 0
         }
         guard let command = commands.first(where: { $0.name == name }) else {
-            Output.error("there is no command \"\(name)\"; `skyros --help` lists them")
+            Output.error("unknown command \"\(name)\"; `skyros --help` lists all commands")
             return ExitCode.usage
         }
         let rest = Array(arguments.dropFirst())
@@ -58,18 +58,19 @@ enum Tool {
             return "  \(command.name)\(padding)  \(command.summary)"
         }
         return """
-            skyros: look into a store, at any moment of its history
+            skyros: reads a Skyros store, at any moment of its history
 
             usage: skyros COMMAND STORE [ARGUMENTS] [--json]
 
             \(list.joined(separator: "\n"))
 
-            Every command takes the store's directory first and prints for people, or for programs
-            with --json. A moment (--at, --to …) is the number of an event or a time such as
-            2026-03-01T12:00:00Z. `skyros COMMAND --help` tells more and gives examples.
-            When a store is damaged: `verify` names all of it, `salvage` saves what is before it.
-            Exit codes: 0 success, 1 the answer is "no", or something is damaged or missing, 2 wrong
-            usage.
+            STORE is the directory of the store. With --json every command prints JSON, one object
+            per line. A MOMENT is the number of an event or a time such as 2026-03-01T12:00:00Z.
+            `skyros COMMAND --help` explains a command and gives examples.
+            When a store is damaged: `verify` lists all damage, `salvage` copies the events before
+            it to a new store.
+            Exit codes: 0 success; 1 the store or the record is missing or damaged, or another
+            error; 2 wrong arguments.
             """
     }
 

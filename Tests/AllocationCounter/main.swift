@@ -1,30 +1,31 @@
-// Reads records by id, and has glibc note every allocation meanwhile.
+// Reads records by id while glibc traces every allocation.
 //
-//     LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_TRACE=FILE AllocationCounter FOLDER
+//     LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_TRACE=FILE AllocationCounter DIRECTORY
 //
-// Each allocation is a line of the file, with its size as the last word. One is made on purpose
-// around each round of reads: what a thread of the background allocates meanwhile is not in all.
+// Each allocation is a line of FILE that ends with its size. A marker allocation separates the
+// rounds of reads: a background thread may allocate during some rounds, but not during all.
 // https://man7.org/linux/man-pages/man3/mtrace.3.html
 
 import Foundation
 import Skyros
 
 #if canImport(Glibc)
-    // Swift does not import <mcheck.h>. The linker binds to the version of the functions that the
-    // preloaded library replaces; a look-up at run time would find another one.
+    // Swift does not import <mcheck.h>. The linker binds to the symbol version that the preloaded
+    // library replaces; `dlsym` would find another version.
     @_silgen_name("mtrace") func beginTrace()
 #else
     func beginTrace() {}
 #endif
 
-/// Leaves a line in the trace. No optimizer knows that this allocates, and so none leaves it out.
+/// Adds a marker to the trace. The optimizer does not know that `posix_memalign` allocates, so it
+/// does not remove the call.
 func mark() {
-    var noted: UnsafeMutableRawPointer?
-    posix_memalign(&noted, 16, 4_321)
-    free(noted)
+    var marker: UnsafeMutableRawPointer?
+    posix_memalign(&marker, 16, 4_321)
+    free(marker)
 }
 
-/// No field of it lies on the heap.
+/// An entity without a field that needs the heap.
 struct Point: Entity {
     var id: Int
     var x: Double
@@ -33,7 +34,7 @@ struct Point: Entity {
 
 let count = 1_000
 
-/// Opens a store, which does nothing by itself during the next minute.
+/// Opens a store without background syncs during the next minute.
 func open(_ name: String) throws -> Store {
     var options = Store.Options()
     options.syncInterval = .milliseconds(60_000)
@@ -47,7 +48,7 @@ func fill(_ store: Store) throws {
     }
 }
 
-/// Reads each record in each of the ways; gives a sum.
+/// Reads each record in each possible way, and returns a checksum.
 func readAll(_ store: Store) throws -> Double {
     var sum = 0.0
     for id in 0..<count {
@@ -64,7 +65,7 @@ var loaded = try open("loaded.skyros")
 try fill(loaded)
 try loaded.close()
 loaded = try open("loaded.skyros")
-// The first reader decodes.
+// The first read of a loaded record decodes it.
 let before = try readAll(written) + readAll(loaded)
 var after = 0.0
 beginTrace()
@@ -72,7 +73,7 @@ for _ in 0..<5 {
     mark()
     after = try readAll(written) + readAll(loaded)
 }
-// The trace goes on to the end: to stop it under other threads can crash in the C library.
+// The trace runs until the exit: `muntrace` can crash while other threads allocate.
 mark()
 precondition(before == after, "the same records")
 print(after)

@@ -5,7 +5,7 @@ import SkyrosDisk
 import TestSupport
 import Testing
 
-@Suite struct `A queued write` {
+@Suite struct `An asynchronous write` {
     private let store: Store
 
     init() throws {
@@ -43,7 +43,7 @@ import Testing
                 count.withLock { $0 += 1 }
                 continuation.resume(returning: result)
             }
-            // Only a call that has returned can open the gate.
+            // Reached only because `writeAsync` has returned.
             gate.signal()
         }
         #expect(try result.get().sequence == 1)
@@ -79,13 +79,13 @@ import Testing
     }
 
     @Test func `completes with an error if its intent cannot be encoded`() async {
-        struct Unspeakable: DomainCommand {
-            struct Silence: Error {}
+        struct Unencodable: DomainCommand {
+            struct Failure: Error {}
 
-            func encode(to encoder: any Encoder) throws { throw Silence() }
+            func encode(to encoder: any Encoder) throws { throw Failure() }
         }
         let result = await withCheckedContinuation { continuation in
-            store.writeAsync(intent: Unspeakable()) {
+            store.writeAsync(intent: Unencodable()) {
                 try $0.insert(Note(id: 1, text: ""))
             } completion: {
                 continuation.resume(returning: $0)
@@ -121,7 +121,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<20))
     }
 
-    @Test func `from its own block is a nested write`() async throws {
+    @Test func `refuses a nested write in its block`() async throws {
         let store = store
         try await store.write { tx in
             #expect(throws: StoreError(.nestedWrite, "")) {
@@ -166,7 +166,7 @@ import Testing
 }
 
 @Suite struct `The stream of events` {
-    @Test func `begins where it is told and goes on live`() async throws {
+    @Test func `starts after the given event and continues with live events`() async throws {
         let store = try Store(inMemory: Note.self)
         for id in 1...300 { try store.writeSync { try $0.insert(Note(id: id, text: "")) } }
         let task = Task {
@@ -191,7 +191,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func `gives one event at a time to who asks for it`() async throws {
+    @Test func `can have several independent iterators`() async throws {
         let store = try Store(inMemory: Note.self)
         for id in 1...2 { try store.writeSync { try $0.insert(Note(id: id, text: "")) } }
         let stream = store.changes(after: 0)

@@ -5,27 +5,27 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Every call, from within everything that the store calls: none of them waits for the other for
-/// ever. The time limit is only there to end the test if one does.
-@Suite(.timeLimit(.minutes(15))) struct `A call within a call` {
-    /// Where the store calls its user.
+/// Makes every call from within every callback of the store, and finds no deadlock. The time limit
+/// ends the test if there is one.
+@Suite(.timeLimit(.minutes(15))) struct `A call in a callback` {
+    /// The callbacks of the store.
     enum Outer: CaseIterable {
         case writeBlock, asyncWriteBlock, queuedWriteBlock, completion, durableCompletion, event,
-            errorHandler, readBlock, lentValue, replay
+            errorHandler, readBlock, borrowedValue, replay
     }
 
-    /// What the user may do there.
+    /// The calls that an app may make there.
     enum Inner: CaseIterable {
         case get, all, snapshotOfThePast, history, replay, write, queuedWrite, durableWrite, close
     }
 
-    /// What the error handler does, once it is known what it shall do.
+    /// An error handler whose action is set later.
     private final class Handler: Sendable {
         private let body = Locked<(@Sendable () -> Void)?>(nil)
 
         func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
 
-        /// Does it, the first time.
+        /// Runs the action at the first call.
         func handle() { body.withLock { $0.take() }?() }
     }
 
@@ -45,12 +45,10 @@ import Testing
             returned.withLock { $0 += 1 }
         }
         #expect(returned.withLock { $0 } == 1)
-        // Where the disk has failed, closing says so.
+        // Closing fails if the disk has failed.
         do { try store.close() } catch { #expect(outer == .errorHandler) }
     }
 
-    /// What a call did is of no interest, only that it came back: a write within a write block is
-    /// an error, and so is one after closing.
     private static func call(_ inner: Inner, _ store: Store) {
         do {
             let counter = Counter(id: UUID().uuidString, value: 2)
@@ -66,15 +64,14 @@ import Testing
             case .close: try store.close()
             }
         } catch {
-            // A write within a write block is refused, as is one after closing or on a disk that
-            // fails; another error is a mistake.
+            // Expected for a nested write, a write after closing and a failed disk.
             let code = (error as? StoreError)?.code
             let refusals: [StoreError.Code] = [.nestedWrite, .closed, .durabilityLost, .io]
             #expect(code.map(refusals.contains) == true, "\(error)")
         }
     }
 
-    /// Has the store call `body` once, and waits for it.
+    /// Makes the store call `body` once, and waits for it.
     private func run(
         _ outer: Outer, _ store: Store, _ body: @escaping @Sendable () -> Void
     ) async throws {
@@ -110,7 +107,7 @@ import Testing
                 _ = try? store.write { try $0.insert(Counter(id: "b", value: 1)) }
             }
         case .readBlock: store.read { _ in body() }
-        case .lentValue: _ = try store.withValue(of: Counter.self, "a") { _ in body() }
+        case .borrowedValue: _ = try store.withValue(of: Counter.self, "a") { _ in body() }
         case .replay:
             try store.events(1...1).forEach { _ in body() }
         }

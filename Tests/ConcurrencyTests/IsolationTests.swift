@@ -6,27 +6,27 @@ import TestSupport
 import Testing
 
 /// A writer sets all counters to 1, then to 2 and so on, each time in one block, while readers
-/// look. The writer goes on until each reader has seen the state change so often; that alone
-/// proves that they ran side by side.
-private final class Watch: Sendable {
-    /// What one reader has seen.
-    struct Sight: Sendable {
+/// read. It stops after each reader has seen `changeCountMin` states, which proves that they ran
+/// concurrently.
+private final class ConcurrentReading: Sendable {
+    /// The observations of one reader.
+    struct Observation: Sendable {
         var changeCount = 0
         /// The values of the first read in which the counters differed.
         var torn: [Int]?
     }
 
     let readerCount = 2
-    /// How many changes each reader has to see.
+    /// The number of states that each reader has to see.
     let changeCountMin: Int
-    /// The writer gives up after so many blocks, so that the test ends in any case.
+    /// The writer gives up after this number of blocks.
     private let blockCountMax: Int
     private let store: Store
     private let ids: [String]
     private let satisfied = Atomic(0)
     private let isDone = Atomic(false)
     private let errors = Locked<[any Error]>([])
-    private let sights = Locked<[Sight]>([])
+    private let observations = Locked<[Observation]>([])
 
     init(counters: Int, changeCountMin: Int) throws {
         self.changeCountMin = changeCountMin
@@ -37,8 +37,8 @@ private final class Watch: Sendable {
         try store.write { tx in try tx.insert(ids.map { Counter(id: $0, value: 0) }) }
     }
 
-    /// Runs writer and readers, each on a thread of its own, to their end.
-    func run() throws -> [Sight] {
+    /// Runs the writer and each reader on a thread, and waits for all.
+    func run() throws -> [Observation] {
         let threads = DispatchGroup()
         for index in 0...readerCount {
             threads.enter()
@@ -54,7 +54,7 @@ private final class Watch: Sendable {
         }
         threads.wait()
         if let error = errors.withLock({ $0.first }) { throw error }
-        return sights.withLock { $0 }
+        return observations.withLock { $0 }
     }
 
     private func write() throws {
@@ -68,23 +68,23 @@ private final class Watch: Sendable {
     }
 
     private func read() throws {
-        var sight = Sight()
+        var observation = Observation()
         var last = 0
-        // The thread sanitizer does not see that a reference is given up, but does see the next
-        // look: so a state is kept until then (docs/decisions/0004).
+        // The thread sanitizer does not see the release of a reference, but does see the next read
+        // of the snapshot: a state is kept until then (docs/decisions/0004).
         var state = store.snapshot
         while !isDone.load(ordering: .acquiring) {
             state = store.snapshot
             let values = try state.all(Counter.self).map(\.value)
             let distinct = Set(values).sorted()
-            if distinct.count > 1 { sight.torn = sight.torn ?? distinct }
+            if distinct.count > 1 { observation.torn = observation.torn ?? distinct }
             guard let value = values.max(), value > last else { continue }
             last = value
-            sight.changeCount += 1
-            if sight.changeCount == changeCountMin { satisfied.add(1, ordering: .releasing) }
+            observation.changeCount += 1
+            if observation.changeCount == changeCountMin { satisfied.add(1, ordering: .releasing) }
         }
-        let result = sight
-        sights.withLock { $0.append(result) }
+        let result = observation
+        observations.withLock { $0.append(result) }
     }
 }
 
@@ -92,12 +92,14 @@ private final class Watch: Sendable {
     /// A block of a few changes is applied in place, one of more than a thousand to a copy.
     @Test(arguments: [(2, 400), (1_001, 3)])
     func `never see half a block (F51)`(counters: Int, changeCount: Int) throws {
-        let watch = try Watch(counters: counters, changeCountMin: changeCount)
-        let sights = try watch.run()
-        #expect(sights.count == watch.readerCount)
-        for sight in sights {
-            #expect(sight.torn == nil)
-            #expect(sight.changeCount >= changeCount, "the reader did not run beside the writer")
+        let reading = try ConcurrentReading(counters: counters, changeCountMin: changeCount)
+        let observations = try reading.run()
+        #expect(observations.count == reading.readerCount)
+        for observation in observations {
+            #expect(observation.torn == nil)
+            #expect(
+                observation.changeCount >= changeCount,
+                "the reader did not run concurrently with the writer")
         }
     }
 }

@@ -1,9 +1,9 @@
-/// Whether a history is linearizable, if its writes happened in the order of their sequences.
+/// Checks whether a history is linearizable, given that its writes took effect in sequence order.
 ///
-/// The sequence orders the writes, so that each call has a range of places where it can stand:
-/// write n at place 2n, what saw its value from 2n + 1 to just before the next write of the key. A
-/// call that returned before another one began must not stand behind it, and to put each as far to
-/// the front as it can stand is enough to know. O(n log n), for sorting.
+/// The sequence orders the writes, which gives each call a range of positions: write n has
+/// position 2n, a read of its value any position from 2n + 1 to just before the next write of that
+/// key. A call that returned before another one began must not come after it. The check greedily
+/// gives each call the first possible position. O(n log n), for sorting.
 ///
 /// The property is that of Herlihy and Wing, "Linearizability: A Correctness Condition for
 /// Concurrent Objects", 1990.
@@ -12,7 +12,7 @@ struct LinearOrder {
         let why: String
     }
 
-    /// What is wrong with the history; nil if nothing is.
+    /// The reason why the history is not linearizable; nil if it is.
     static func problem(with calls: [RecordedCall]) -> String? {
         do {
             try LinearOrder(calls).checkTimes(of: calls)
@@ -22,7 +22,7 @@ struct LinearOrder {
         }
     }
 
-    /// The writes of each key, in their order.
+    /// The writes of each key, in sequence order.
     private var writes: [Int: [(sequence: UInt64, value: Int)]] = [:]
     private var sequences: Set<UInt64> = [0]
 
@@ -48,25 +48,25 @@ struct LinearOrder {
     }
 
     private func checkTimes(of calls: [RecordedCall]) throws {
-        var moments: [(time: Int, call: Int, isReturn: Bool)] = []
+        var steps: [(time: Int, call: Int, isReturn: Bool)] = []
         for (index, call) in calls.enumerated() {
-            moments.append((call.begun, index, false))
-            moments.append((call.returned, index, true))
+            steps.append((call.begun, index, false))
+            steps.append((call.returned, index, true))
         }
-        moments.sort { $0.time < $1.time }
+        steps.sort { $0.time < $1.time }
         var latest: UInt64 = 0
-        var places = [UInt64](repeating: 0, count: calls.count)
-        for moment in moments {
-            guard !moment.isReturn else {
-                latest = max(latest, places[moment.call])
+        var positions = [UInt64](repeating: 0, count: calls.count)
+        for step in steps {
+            guard !step.isReturn else {
+                latest = max(latest, positions[step.call])
                 continue
             }
-            let range = try range(of: calls[moment.call])
+            let range = try range(of: calls[step.call])
             guard latest <= range.upperBound else {
                 throw Refusal(
-                    why: "\(calls[moment.call]) began after place \(latest) and stands before it")
+                    why: "\(calls[step.call]) began after position \(latest), but is before it")
             }
-            places[moment.call] = max(latest, range.lowerBound)
+            positions[step.call] = max(latest, range.lowerBound)
         }
     }
 
@@ -83,7 +83,7 @@ struct LinearOrder {
             let list = writes[call.key] ?? []
             guard saw != 0 else { return 0...(list.first.map { 2 * $0.sequence - 1 } ?? .max) }
             guard let index = list.firstIndex(where: { $0.value == saw }) else {
-                throw Refusal(why: "\(call) saw what nobody wrote")
+                throw Refusal(why: "\(call) saw a value that was never written")
             }
             let next = list.indices.contains(index + 1) ? 2 * list[index + 1].sequence - 1 : .max
             return 2 * list[index].sequence + 1...next

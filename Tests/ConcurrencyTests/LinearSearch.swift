@@ -1,8 +1,8 @@
-/// Whether a short history is linearizable, by trying all orders that its times allow.
+/// Checks whether a short history is linearizable, by trying all orders that its times allow.
 ///
-/// It is blind: of the sequences it knows nothing, unless it is told to respect them. Exponential
-/// in the number of calls that overlap; the search is that of Wing and Gong, "Testing and Verifying
-/// Concurrent Objects", 1993, with a memory of what was tried.
+/// It ignores the sequences of the writes, unless it is asked to respect them. Exponential in the
+/// number of overlapping calls. The algorithm is that of Wing and Gong, "Testing and Verifying
+/// Concurrent Objects", 1993, with memoization.
 struct LinearSearch {
     private struct Position: Hashable {
         let left: UInt64
@@ -37,7 +37,7 @@ struct LinearSearch {
         return false
     }
 
-    /// Where the search stands once this call has happened; nil if it cannot happen now.
+    /// The position of the search after this call; nil if the call cannot come next.
     private func advanced(
         _ position: Position, by call: RecordedCall, _ index: Int
     ) -> Position? {
@@ -58,7 +58,7 @@ struct LinearSearch {
         return Position(left: position.left & ~(1 << index), values: values, sequence: sequence)
     }
 
-    /// The least sequence of the writes that are left.
+    /// The lowest sequence of the remaining writes.
     private func next(in position: Position) -> UInt64? {
         let left = calls.indices.filter { position.left & 1 << $0 != 0 }
         return left.compactMap { index in

@@ -5,8 +5,8 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Calls of many threads happen in one order, in which each takes effect between its beginning and
-/// its return.
+/// Linearizability: all calls appear in one order, and each takes effect between its start and its
+/// return.
 @Suite(.long) struct `A history of concurrent calls` {
     // MARK: The store
 
@@ -20,7 +20,7 @@ import Testing
         #expect(LinearOrder.problem(with: calls) == nil)
     }
 
-    @Test func `of a store is linearizable for a search that knows no sequences (F51)`() throws {
+    @Test func `of a store is linearizable for a search without sequences (F51)`() throws {
         let count: UInt64 = Extent.pick(brief: 60, quick: 600, deep: 10_000)
         for seed in 0..<count {
             let calls = try history(threads: 4, callCount: 3, keys: 2, seed: seed)
@@ -29,13 +29,13 @@ import Testing
         }
     }
 
-    /// Threads that read and write the same few records, each call taken down.
+    /// Records the calls of threads that read and write the same few records.
     private func history(
         threads: Int, callCount: Int, keys: Int, seed: UInt64
     ) throws -> [RecordedCall] {
         let store = try Store(inMemory: Counter.self)
         let recorder = CallRecorder()
-        // Until all threads have ended, for the thread sanitizer (docs/decisions/0004).
+        // Kept until all threads have ended, for the thread sanitizer (docs/decisions/0004).
         let kept = Locked<[Snapshot]>([])
         inParallel(threads, threads: threads) { thread in
             let choose = Choices(seed: seed &* 1_000 &+ UInt64(thread))
@@ -70,7 +70,7 @@ import Testing
                 return .write(saw: saw, wrote: value, sequence: sequence)
             case 1:
                 let snapshot = store.snapshot
-                if Sanitizer.isThere { kept.withLock { $0.append(snapshot) } }
+                if Sanitizer.isEnabled { kept.withLock { $0.append(snapshot) } }
                 let saw = try snapshot.get(Counter.self, id)?.value ?? 0
                 return .readSnapshot(saw: saw, sequence: snapshot.sequence.rawValue)
             default:
@@ -81,29 +81,29 @@ import Testing
 
     // MARK: The checks
 
-    /// The quick check and the search agree about histories that were made, and then spoiled.
-    @Test func `is judged alike by order and by search (F51)`() {
+    /// The checks agree about generated histories, some of which were corrupted.
+    @Test func `gets the same verdict by order and by search (F51)`() {
         var verdicts: [String: Int] = [:]
         for seed in 0..<4_000 as Range<UInt64> {
             let choose = Choices(seed: seed)
-            var calls = madeHistory(choose, count: 4 + choose(6))
-            let isSpoiled = choose(4) > 0
-            if isSpoiled { spoil(&calls, choose) }
+            var calls = generatedHistory(choose, count: 4 + choose(6))
+            let isCorrupted = choose(4) > 0
+            if isCorrupted { corrupt(&calls, choose) }
             let problem = LinearOrder.problem(with: calls)
             let isFound = LinearSearch.isLinearizable(calls, respectingSequences: true)
             #expect((problem == nil) == isFound, "seed \(seed): \(problem ?? "linear"): \(calls)")
             if problem == nil {
                 #expect(LinearSearch.isLinearizable(calls, respectingSequences: false))
             }
-            if !isSpoiled { #expect(problem == nil) }
-            verdicts[problem == nil ? "linear" : isSpoiled ? "spoiled" : "wrong", default: 0] += 1
+            if !isCorrupted { #expect(problem == nil) }
+            verdicts[problem == nil ? "linear" : "not linear", default: 0] += 1
         }
-        // Neither says yes or no to everything.
-        #expect((verdicts["linear"] ?? 0) > 1_000 && (verdicts["spoiled"] ?? 0) > 1_000)
+        // The checks neither accept nor reject everything.
+        #expect((verdicts["linear"] ?? 0) > 1_000 && (verdicts["not linear"] ?? 0) > 1_000)
     }
 
-    /// Calls that happened one after the other, at points within times that overlap.
-    private func madeHistory(_ choose: Choices, count: Int) -> [RecordedCall] {
+    /// Calls that took effect one after the other, at points within overlapping times.
+    private func generatedHistory(_ choose: Choices, count: Int) -> [RecordedCall] {
         var values: [Int: Int] = [:]
         var sequence: UInt64 = 0
         return (0..<count).map { number in
@@ -119,15 +119,15 @@ import Testing
             case 1: action = .readSnapshot(saw: saw, sequence: sequence)
             default: action = .read(saw: saw)
             }
-            // No call begins at the moment at which another one returns.
+            // Even and odd: no call begins at the time at which another one returns.
             return RecordedCall(
                 key: key, action: action, begun: 2 * (point - 1 - choose(3_000)),
                 returned: 2 * (point + choose(3_000)) + 1)
         }
     }
 
-    /// Lets one call have seen another value, or be another event.
-    private func spoil(_ calls: inout [RecordedCall], _ choose: Choices) {
+    /// Changes the value that one call saw, or its sequence.
+    private func corrupt(_ calls: inout [RecordedCall], _ choose: Choices) {
         let index = choose(calls.count)
         let value = choose(calls.count + 1)
         calls[index].action =

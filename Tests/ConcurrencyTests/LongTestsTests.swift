@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// How the tests themselves are run.
-@Suite(.long) struct `What takes long` {
-    @Test func `has a thread that is not the pool's`() {
-        #expect(LongTests.isOnOwnThread)
+/// Tests of the trait `.long`.
+@Suite(.long) struct `A long test` {
+    @Test func `runs on a dedicated thread, not on one of the pool`() {
+        #expect(LongTests.isOnDedicatedThread)
     }
 
-    @Test func `has it in all that it begins`() async {
-        let areOwn = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<3 { group.addTask { LongTests.isOnOwnThread } }
+    @Test func `runs its child tasks on dedicated threads`() async {
+        let areDedicated = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<3 { group.addTask { LongTests.isOnDedicatedThread } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(areOwn == [true, true, true])
+        #expect(areDedicated == [true, true, true])
     }
 }

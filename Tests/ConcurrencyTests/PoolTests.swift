@@ -5,22 +5,22 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Threads of the pool that wait for the store: it must not need one of them to answer.
-@Suite struct `A pool whose threads all wait` {
+/// All threads of the pool block in a write: the store must not need one of them to make progress.
+@Suite struct `Writes that block every thread of the pool` {
     private static let roundCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
     /// More than the pool has threads.
     private static let callCount = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
 
-    @Test func `is answered, each of them (F48)`() async throws {
+    @Test func `all return (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         try await guarded {
-            for round in 0..<Self.roundCount { try await Self.writeAtOnce(to: store, round) }
+            for round in 0..<Self.roundCount { try await Self.writeInTasks(to: store, round) }
         }
         #expect(try store.count(Counter.self) == Self.roundCount * Self.callCount)
         try store.close()
     }
 
-    private static func writeAtOnce(to store: Store, _ round: Int) async throws {
+    private static func writeInTasks(to store: Store, _ round: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for call in 0..<callCount {
                 group.addTask {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `is answered on the main actor too (F48)`() async throws {
+    @Test func `return on the main actor too (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         try await Self.writeOnMainActor(to: store, Self.roundCount)
         #expect(try store.count(Counter.self) == Self.roundCount)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is answered on the threads of a queue too (F48)`() async throws {
+    @Test func `return on the threads of a dispatch queue too (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         let outcomes = Monitor<[Bool]>([])
         for round in 0..<Self.roundCount {
@@ -71,11 +71,11 @@ import Testing
 
 /// Tasks that are cancelled while they write.
 @Suite(.timeLimit(.minutes(15))) struct `A write whose task is cancelled` {
-    @Test func `is made as a whole or not at all, and says which (F49)`() async throws {
+    @Test func `is applied completely or not at all, as its result says (F49)`() async throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Counter.self)
         let count = Extent.pick(brief: 40, quick: 400, deep: 4_000)
-        var made: Set<String> = []
+        var written: Set<String> = []
         for number in 0..<count {
             let task = Task {
                 // Cancelled before it begins, while it waits, or after it has ended.
@@ -90,17 +90,17 @@ import Testing
             task.cancel()
             if case .success(let (_, receipt)) = await task.result {
                 #expect(receipt.sequence != nil)
-                made.formUnion(["a \(number)", "b \(number)"])
+                written.formUnion(["a \(number)", "b \(number)"])
             }
         }
         let found = Set(try store.all(Counter.self).map(\.id))
-        #expect(found == made)
+        #expect(found == written)
         try store.close()
         let again = try Store(on: disk, entities: Counter.self)
-        #expect(Set(try again.all(Counter.self).map(\.id)) == made)
+        #expect(Set(try again.all(Counter.self).map(\.id)) == written)
     }
 
-    @Test func `waits for its durability all the same (F49)`() async throws {
+    @Test func `can still wait for its durability (F49)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         for number in 0..<Extent.pick(brief: 20, quick: 200) {
             let write = try await store.writeWithReceipt {
@@ -115,7 +115,7 @@ import Testing
 }
 
 /// A store that is closed while others write.
-@Suite(.timeLimit(.minutes(15))) struct `A store that is closed in the midst of writes` {
+@Suite(.timeLimit(.minutes(15))) struct `A store that is closed during writes` {
     private static let runCount = Extent.pick(brief: 10, quick: 100, deep: 1_000)
 
     private struct Progress: Sendable {
@@ -123,13 +123,13 @@ import Testing
         var counts: [Durability: Int] = [:]
         var endedCount = 0
 
-        /// How many writes the slowest has made.
+        /// The number of writes of the slowest thread.
         var least: Int { Self.levels.map { counts[$0, default: 0] }.min() ?? 0 }
     }
 
-    /// Writes until that is refused.
+    /// Writes until a write fails, and returns that error.
     private static func write(
-        to store: Store, _ level: Durability, made: (String) -> Void
+        to store: Store, _ level: Durability, onWrite: (String) -> Void
     ) -> StoreError {
         for number in 0... {
             let id = "\(level) \(number)"
@@ -137,42 +137,42 @@ import Testing
                 try store.write(durability: level) {
                     try $0.insert(Counter(id: id, value: number))
                 }
-                made(id)
+                onWrite(id)
             } catch {
                 return error as? StoreError ?? StoreError(.io, "\(error)")
             }
         }
-        preconditionFailure("There is no last number.")
+        preconditionFailure("unreachable: the loop has no end")
     }
 
-    @Test func `has each of them whole or refused (F53)`() throws {
+    @Test func `applies each write completely or refuses it (F53)`() throws {
         for run in 0..<Self.runCount {
             let disk = SimulatedDisk()
             let store = try Store(on: disk, entities: Counter.self)
-            let made = Locked<Set<String>>([])
+            let written = Locked<Set<String>>([])
             let wrong = Locked<[String]>([])
             let progress = Monitor(Progress())
             for level in Progress.levels {
                 Thread.detachNewThread {
                     let error = Self.write(to: store, level) { id in
-                        made.withLock { _ = $0.insert(id) }
+                        written.withLock { _ = $0.insert(id) }
                         progress.change { $0.counts[level, default: 0] += 1 }
                     }
                     if error.code != .closed { wrong.withLock { $0.append("\(error)") } }
                     progress.change { $0.endedCount += 1 }
                 }
             }
-            // Each of them is in the midst of it.
+            // Every thread has written some events.
             progress.wait { $0.least > run % 20 ? () : nil }
             try store.close()
             progress.wait { $0.endedCount == Progress.levels.count ? () : nil }
             #expect(wrong.withLock { $0 } == [])
             let again = try Store(on: disk.crashed(seed: UInt64(run)), entities: Counter.self)
-            #expect(Set(try again.all(Counter.self).map(\.id)) == made.withLock { $0 })
+            #expect(Set(try again.all(Counter.self).map(\.id)) == written.withLock { $0 })
         }
     }
 
-    @Test func `completes each queued write once, made or refused (F53)`() async throws {
+    @Test func `completes each asynchronous write exactly once (F53)`() async throws {
         for run in 0..<Self.runCount {
             let disk = SimulatedDisk()
             let store = try Store(on: disk, entities: Counter.self)
@@ -184,7 +184,8 @@ import Testing
                     try $0.insert(Counter(id: "\(number)", value: number))
                 } completion: { result in
                     outcomes.change { outcomes in
-                        precondition(outcomes[number] == nil, "A completion came twice.")
+                        precondition(
+                            outcomes[number] == nil, "completion \(number) was called twice")
                         if case .success = result {
                             outcomes[number] = true
                         } else {
@@ -202,9 +203,9 @@ import Testing
     }
 }
 
-/// A reader that takes its time.
+/// A reader that holds its snapshot while others write.
 @Suite(.timeLimit(.minutes(15))) struct `A long read` {
-    @Test func `holds up no writer, and sees nothing of what is written (F52)`() async throws {
+    @Test func `blocks no writer and sees no later write (F52)`() async throws {
         let store = try Store(inMemory: Counter.self)
         for number in 0..<100 {
             try store.writeSync { try $0.insert(Counter(id: "\(number)", value: 0)) }
@@ -221,7 +222,7 @@ import Testing
                 }
                 written.change { $0 = count }
             }
-            // The read goes on for as long as the writer needs for all of it.
+            // The read lasts until the writer has written everything.
             written.wait { $0 == count ? () : nil }
             #expect(try snapshot.digest() == digest)
             #expect(try snapshot.all(Counter.self).allSatisfy { $0.value == 0 })

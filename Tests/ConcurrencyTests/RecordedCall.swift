@@ -1,21 +1,21 @@
 import SkyrosDisk
 import Synchronization
 
-/// One call of a history: what it did, what it saw, and when it was begun and had returned.
+/// One call of a history: its effect, the value that it saw, and the times of its start and return.
 struct RecordedCall: Sendable, CustomStringConvertible {
     enum Action: Sendable {
         /// A write block that saw one value and wrote another, as event `sequence`.
         case write(saw: Int, wrote: Int, sequence: UInt64)
-        /// A read from a snapshot that says what it is a snapshot of.
+        /// A read from a snapshot with a known sequence.
         case readSnapshot(saw: Int, sequence: UInt64)
         /// A read of the newest value.
         case read(saw: Int)
     }
 
     let key: Int
-    /// No two writes write the same value; 0 is none.
+    /// No two writes write the same value; 0 means that there is no record.
     var action: Action
-    /// Points of a common clock.
+    /// Ticks of a logical clock.
     let begun: Int
     let returned: Int
 
@@ -24,7 +24,7 @@ struct RecordedCall: Sendable, CustomStringConvertible {
     var description: String { "[\(begun)–\(returned)] key \(key) \(action)" }
 }
 
-/// Takes down the calls of many threads, with a clock that only ticks when it is looked at.
+/// Records the calls of many threads with a logical clock, which ticks each time it is read.
 final class CallRecorder: Sendable {
     private let clock = Atomic(0)
     private let list = Locked<[RecordedCall]>([])

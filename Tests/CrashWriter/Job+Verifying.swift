@@ -2,7 +2,7 @@ import Foundation
 import Skyros
 
 extension Job {
-    /// Opens the store and checks the promises; says where the store stands.
+    /// Opens the store, checks the promises, and returns the number of the last event.
     func verify() throws -> String {
         let store = try opened { error in
             complain("in the background: \(error)")
@@ -30,7 +30,7 @@ extension Job {
         return "\(last)"
     }
 
-    /// What was cut off is reported (P4) and kept (P5).
+    /// Checks that the bytes that were cut off are reported (P4) and kept (P5).
     private func checkRecovery(_ report: RecoveryReport) throws {
         let sizes = report.quarantined.map { path in
             (try? FileManager.default.attributesOfItem(
@@ -38,28 +38,30 @@ extension Job {
                 as? Int
         }
         guard sizes.allSatisfy({ $0 != nil }) else {
-            throw Broken(description: "P5: not all of \(report.quarantined) is there")
+            throw Broken(description: "P5: some of \(report.quarantined) do not exist")
         }
         guard sizes.reduce(0, { $0 + ($1 ?? 0) }) >= report.cutByteCount else {
-            throw Broken(description: "P5: \(sizes) bytes are kept of \(report.cutByteCount)")
+            throw Broken(description: "P5: kept \(sizes) of \(report.cutByteCount) cut bytes")
         }
     }
 
     private func checkAcknowledged(_ last: UInt64) throws {
         let text = (try? String(contentsOf: acknowledgements, encoding: .utf8)) ?? ""
-        // The last line may have been cut short by the kill.
+        // The kill may have cut the last line.
         let acknowledged =
             text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .compactMap { UInt64($0) }.max() ?? 0
         if durability >= .buffered, last < acknowledged {
-            throw Broken(description: "P1: \(acknowledged) was acknowledged, the store has \(last)")
+            throw Broken(
+                description: "P1: event \(acknowledged) was acknowledged, the last is \(last)")
         }
         if last > acknowledged + UInt64(threadCount), durability != .deferred {
-            throw Broken(description: "P3: nobody wrote \(last), \(acknowledged) was the last")
+            throw Broken(
+                description: "P3: the last event is \(last), but only \(acknowledged) was written")
         }
     }
 
-    /// Ends like a crash: without closing.
+    /// Prints the last event. The caller exits without closing the store, as in a crash.
     private func report(_ last: UInt64) -> Int32 {
         FileHandle.standardOutput.write(Data("\(last)\n".utf8))
         return 0
@@ -77,7 +79,7 @@ extension Job {
             time = event.time
         }
         guard number == last else {
-            throw Broken(description: "P3: \(last) events, \(number) read")
+            throw Broken(description: "P3: read \(number) of \(last) events")
         }
     }
 }

@@ -3,7 +3,7 @@ import Skyros
 import SkyrosDisk
 
 extension Job {
-    /// Writes one event after the other until it is killed.
+    /// Writes events until the process is killed.
     func write() throws {
         let store = try opened { error in
             complain("in the background: \(error)")
@@ -13,16 +13,16 @@ extension Job {
         try onThreads { while true { try writeOne(to: store, log) } }
     }
 
-    /// Writes so many events, goes on after errors as an app may do for a while, and closes.
+    /// Writes `eventCount` events, continues after a few errors as an app may, and closes.
     ///
-    /// - Throws: the first error, which is typed, or `Broken`.
+    /// - Throws: `Broken`, or else the first `StoreError`.
     func run() throws {
         let store = try opened { complain("in the background: \($0)") }
         let log = try AcknowledgementLog(acknowledgements)
         let progress = Locked(Progress(eventsLeft: eventCount))
         try onThreads {
             while progress.withLock({ $0.takesAnother() }) {
-                // Asked before the write, as it may have begun before another thread's failed.
+                // Read before the write: another thread's write may fail while this one runs.
                 let isLost = progress.withLock { $0.error?.code == .durabilityLost }
                 do {
                     let number = try writeOne(to: store, log)
@@ -31,7 +31,7 @@ extension Job {
                     }
                 } catch let error as StoreError {
                     complain("\(error)")
-                    progress.withLock { $0.note(error) }
+                    progress.withLock { $0.record(error) }
                 }
             }
         }
@@ -39,7 +39,7 @@ extension Job {
         if let error = progress.withLock({ $0.error }) { throw error }
     }
 
-    /// How far the threads of a run have come.
+    /// The progress of all threads of a run.
     private struct Progress {
         var eventsLeft: Int
         private(set) var error: StoreError?
@@ -54,8 +54,8 @@ extension Job {
             return eventsLeft >= 0 && attemptsLeft > 0
         }
 
-        /// Keeps the first error, or the first that is final.
-        mutating func note(_ next: StoreError) {
+        /// Keeps the first error, or the first `durabilityLost`, after which no write may succeed.
+        mutating func record(_ next: StoreError) {
             attemptsLeft -= 1
             if error == nil || (next.code == .durabilityLost && error?.code != next.code) {
                 error = next
@@ -66,7 +66,7 @@ extension Job {
     /// Writes the next event and acknowledges it.
     @discardableResult
     func writeOne(to store: Store, _ log: AcknowledgementLog) throws -> UInt64 {
-        // Several threads do not know in advance which event theirs will be.
+        // With several threads the number is not known in advance.
         let reason = threadCount == 1 ? "event \(store.sequence.next)" : nil
         let (number, receipt) = try store.writeWithReceipt(by: "writer", because: reason) { tx in
             let number = store.sequence.next.rawValue
@@ -75,13 +75,13 @@ extension Job {
             return number
         }
         guard receipt.sequence?.rawValue == number else {
-            throw Broken(description: "P8: \(number) became \(String(describing: receipt))")
+            throw Broken(description: "P8: event \(number) has receipt \(receipt)")
         }
         try log.append(number)
         return number
     }
 
-    /// Runs `body` on each thread; throws the first error.
+    /// Runs `body` on `threadCount` threads, waits for all, and throws the first error.
     private func onThreads(_ body: @escaping @Sendable () throws -> Void) throws {
         let errors = Monitor<[(any Error)?]>([])
         let count = threadCount
@@ -104,7 +104,7 @@ extension Result {
     }
 }
 
-/// The file of acknowledgements, and the same on the output.
+/// Writes acknowledgements to a file and to the standard output.
 final class AcknowledgementLog: Sendable {
     private let file: Locked<FileHandle>
 

@@ -7,10 +7,10 @@ struct Broken: Error, CustomStringConvertible {
     let description: String
 }
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Job {
     enum Role: String {
-        case write, run, copy, verify
+        case write, run, fork, verify
     }
 
     let role: Role
@@ -20,12 +20,12 @@ struct Job {
     private(set) var eventCount = 40
     private(set) var threadCount = 1
     private(set) var syncInterval: Duration = .milliseconds(5)
-    /// The event whose write block ends the process.
+    /// The event whose write block traps.
     private(set) var trapNumber: UInt64?
-    /// What the store takes for this boot; the system's if it is nil.
+    /// The boot id that the store sees; nil for the system's.
     private(set) var boot: String?
 
-    /// Nil if the command line is none.
+    /// Returns nil if the arguments are wrong.
     init?(_ arguments: some Collection<String>) {
         let words = Array(arguments)
         let levels = ["deferred": Durability.deferred, "buffered": .buffered, "durable": .durable]
@@ -49,21 +49,21 @@ struct Job {
         }
     }
 
-    /// What the store asks of the world, if it is not to ask the system for its boot.
+    /// An environment with the system's disk and the given boot id.
     private func environment(creating: Bool, boot: String) throws -> Environment {
         let path = store.path(percentEncoded: false)
         let disk = try PosixDisk(path: path, creating: creating)
-        return Environment(disk: DiskOfBoot(disk, bootID: boot))
+        return Environment(disk: RebootedDisk(disk, bootID: boot))
     }
 
-    /// The store for reading alone.
+    /// Opens the store for reading.
     func archive() throws -> Archive {
         guard let boot else { return try Archive(at: store) }
         return try Archive(on: environment(creating: false, boot: boot))
     }
 
-    /// Opens the store, with small segments and early checkpoints, so that a short life sees all
-    /// that a long one does.
+    /// Opens the store with small segments and early checkpoints, so that a short run also seals
+    /// segments and writes checkpoints.
     func opened(onError: @escaping @Sendable (any Error) -> Void) throws -> Store {
         var options = Store.Options()
         options.durability = durability
@@ -71,8 +71,8 @@ struct Job {
         options.openingTarget = .milliseconds(1)
         options.syncInterval = syncInterval
         options.onError = onError
-        if role == .run || role == .copy {
-            // So few events that a segment is to hold a part of them.
+        if role == .run || role == .fork {
+            // Even smaller: these runs write few events.
             options.segmentBytesMax = 4 << 10
             options.openingTarget = .milliseconds(0)
         }
@@ -84,8 +84,9 @@ struct Job {
     }
 }
 
-/// The system's disk, in a boot of another name: for who cuts the power of a medium alone.
-private final class DiskOfBoot: Disk {
+/// The system's disk with another boot id. A test that cuts the power of one loop device needs it,
+/// because the machine itself does not reboot.
+private final class RebootedDisk: Disk {
     private let disk: PosixDisk
     let bootID: String
 

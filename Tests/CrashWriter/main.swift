@@ -1,21 +1,21 @@
-// Writes to a store, or checks what a writer has left.
+// Writes to a store, or verifies the store that a writer left.
 //
-//     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL     until it is killed
-//     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       so many events, whatever fails; closes
-//     crash-writer copy STORE ACKNOWLEDGEMENTS LEVEL      the same, copying its process in between
-//     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL
+//     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL     writes until it is killed
+//     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       writes N events despite errors, closes
+//     crash-writer fork STORE ACKNOWLEDGEMENTS LEVEL      writes N events and forks in between
+//     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL    checks the store
 //
-//     --events N      what `run` writes; 40
-//     --threads N     how many write at the same time; 1
-//     --interval N    the milliseconds after which the background syncs, and marks an idle store; 5
-//     --trap N        the write block of event N ends the process
-//     --boot NAME     what the store takes for this boot of the machine; the system's
+//     --events N      the number of events to write; default 40
+//     --threads N     the number of writing threads; default 1
+//     --interval N    the interval of the background sync in milliseconds; default 5
+//     --trap N        traps in the write block of event N
+//     --boot NAME     the boot id that the store sees; default the system's
 //
-// The writer appends the number of each event to a file once its write has returned, and says it
-// on its output too. The verifier knows nothing but the store and that file.
+// After each write has returned, the writer prints the event's number and appends it to the file
+// ACKNOWLEDGEMENTS. The verifier knows only the store and that file.
 //
-// The exit code is 1 after a typed error, 2 after a wrong command, 3 after an error in the
-// background, 4 if a promise was broken, 5 after any other error.
+// Exit codes: 1 a StoreError, 2 wrong arguments, 3 an error in the background, 4 a broken promise,
+// 5 any other error.
 
 import Foundation
 import Skyros
@@ -24,7 +24,7 @@ func complain(_ text: String) {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
 }
 
-// It does nothing but interrupt a call that waits.
+// The handler does nothing: the signal only interrupts blocking system calls.
 var interruption = sigaction()
 #if canImport(Darwin)
     interruption.__sigaction_u.__sa_handler = { _ in }
@@ -35,7 +35,7 @@ sigaction(SIGUSR1, &interruption, nil)
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
-        "usage: crash-writer write|run|copy|verify STORE FILE LEVEL "
+        "usage: crash-writer write|run|fork|verify STORE FILE LEVEL "
             + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME]")
     exit(2)
 }
@@ -44,7 +44,7 @@ do {
     switch job.role {
     case .write: try job.write()
     case .run: try job.run()
-    case .copy: try job.copy()
+    case .fork: try job.writeAndFork()
     case .verify: print(try job.verify())
     }
 } catch {

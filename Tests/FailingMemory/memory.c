@@ -1,7 +1,7 @@
-// An allocator with which one allocation fails: the one whose number SKYROS_FAILING_ALLOCATION says.
-// With number 0 none does, and the end of the process tells how many there were.
+// An allocator that fails one allocation: the one with number SKYROS_FAILING_ALLOCATION.
+// With number 0 none fails, and the process prints the number of allocations when it exits.
 //
-// It is loaded before the C library (LD_PRELOAD), whose allocator does the work.
+// LD_PRELOAD loads it before the C library, whose allocator it calls.
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@ static long failing = -1;
 __attribute__((constructor)) static void begin(void) {
     const char *number = getenv("SKYROS_FAILING_ALLOCATION");
     if (number) failing = atol(number);
-    // A process that waits for ever is ended.
+    // Kills a process that hangs.
     alarm(60);
 }
 

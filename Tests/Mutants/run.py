@@ -1,22 +1,26 @@
 """Proof that the tests can fail: breaks the storage code on purpose, again and again, in a copy.
 
     scripts/test --mutants [NAME…]      all of them, or those whose names contain one of the words
+    Tests/Mutants/run.py --check        only whether each one finds its place; builds nothing
 
-Each mutant in the `.txt` files beside this one replaces a piece of a source file. It is killed if
-the tests that it names fail, crash or hang. One that survives, that no longer fits the source, or
-that does not compile, makes the exit code nonzero. The sources themselves carry no trace of it.
+Each mutant in the `.txt` files beside this one replaces code in one member of a type. It is killed
+if the tests that it names fail, crash or hang. A mutant that survives, finds no place, or does not
+compile makes the exit code nonzero. The sources themselves carry no trace of it. A run that was
+interrupted continues where it stopped, as long as no file has changed.
 
-No mutant touches the guards that keep a store's paths inside of its folder: broken, they would let
-a test reach files that are not its own.
+No mutant touches the guards that keep a store's paths inside its directory: broken, they would let
+a test reach files that do not belong to it.
 
     == a name that says what is broken
-    file: Sources/…
+    in: Type.member, in any file of Sources; Module/Type.member where two modules have one
     tests: a regular expression for `swift test --filter`
-    by: a test that is known to kill it, which is tried before the others; may be left out
-    --- the text that is replaced, which stands there once
-    +++ what replaces it; nothing, if the text is dropped
+    by: a test that is known to kill it, which runs first; may be left out
+    --- the code that is replaced; spaces and line breaks do not matter
+    +++ what replaces it; nothing, if the code is dropped
 """
 
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -27,19 +31,20 @@ import sys
 import threading
 import time
 
+from places import Sources
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build" / "mutants"
+RESULTS = COPY / "results.json"
 # A hang is a kill, so this is far more than the tests take, also beside other work.
-SECONDS_MAX = {"brief": 400, "quick": 900}
-# For the few tests that are known to kill a mutant.
-SECONDS_MAX_BY = 100
+SECONDS_MAX = {"brief": 600, "quick": 1200}
+# For the tests that are known to kill a mutant.
+SECONDS_MAX_BY = 150
 # Where the tests have their files.
 TEMPORARY = COPY / "tmp"
-# Optimized, though file by file: the tests take longer than the builds. What is broken may look
-# odd to the compiler.
-FLAGS = ("-O", "-gnone", "-no-warnings-as-errors")
-OPTIONS = tuple(word for flag in FLAGS for word in ("-Xswiftc", flag))
-# What tries most of what can happen.
+# Not optimized: only what changed is compiled again. What is broken may look odd to the compiler.
+OPTIONS = ("-Xswiftc", "-gnone", "-Xswiftc", "-no-warnings-as-errors")
+# The tests that try most of what can happen.
 LONG = (
     "at any operation|one wrong bit|of another length|again and again|life is cut short"
     "|process is killed|Hostile bytes|simulation of crashes"
@@ -49,28 +54,21 @@ LONG = (
 class Mutant:
     def __init__(self, text):
         head, _, rest = text.partition("\n--- ")
-        lines = head.split("\n")
-        self.name = lines[0].strip()
-        fields = dict(re.findall(r"^(file|tests|by): *(.+)$", head, re.MULTILINE))
-        self.file = fields["file"]
+        fields = dict(re.findall(r"^(in|tests|by): *(.+)$", head, re.MULTILINE))
+        self.text = text
+        self.name = head.split("\n")[0].strip()
+        self.home = fields["in"]
         self.tests = fields["tests"]
         self.by = fields.get("by")
-        old, _, new = rest.partition("\n+++")
-        self.old = old
+        self.old, _, new = rest.partition("\n+++")
         self.new = new.strip("\n").removeprefix(" ")
 
-    def apply(self):
+    def apply(self, sources):
         """Breaks the copy; returns a function that mends it."""
-        path = COPY / self.file
-        source = path.read_text()
-        if source.count(self.old) != 1:
-            raise ValueError(f"stands there {source.count(self.old)} times: {self.old!r}")
-        path.write_text(source.replace(self.old, self.new))
-
-        def mend():
-            path.write_text(source)
-
-        return mend
+        member, start, end = sources.place(self.home, self.old)
+        path = COPY / member.path
+        path.write_text(member.source[:start] + self.new + member.source[end:])
+        return lambda: path.write_text(member.source)
 
 
 def mutants():
@@ -83,11 +81,56 @@ def mutants():
     return found
 
 
-def copy_sources():
+def check():
+    """Prints what is wrong with each mutant that does not find exactly one place."""
+    sources = Sources(ROOT)
+    errors = []
+    for mutant in mutants():
+        try:
+            sources.place(mutant.home, mutant.old)
+        except ValueError as error:
+            errors.append(f"error: mutant “{mutant.name}”: {error}")
+        if mutant.by and not targets(mutant.by):
+            errors.append(f"error: mutant “{mutant.name}”: no test is called {mutant.by}")
+    print("\n".join(errors) or f"{len(mutants())} mutants find their places")
+    return 1 if errors else 0
+
+
+def targets(pattern):
+    """The test targets that have a test which a filter selects."""
+    found = set()
+    for path in [*ROOT.glob("Tests/*Tests/**/*.swift"), *ROOT.glob("Fuzzing/Tests/*.swift")]:
+        folder, name = path.relative_to(ROOT).parts[:2]
+        target = "FuzzingTests" if folder == "Fuzzing" else name
+        suite = ""
+        for kind, name in re.findall(r"\b(struct|func)\s+(`[^`]+`|\w+)", path.read_text()):
+            suite = name if kind == "struct" else suite
+            if re.search(pattern, f"{target}.{suite}/{name}()"):
+                found.add(target)
+    return found
+
+
+def files():
     listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=True,
     ).stdout
-    wanted = {name.decode() for name in listed.split(b"\0") if name}
+    names = sorted(name.decode() for name in listed.split(b"\0") if name)
+    return [name for name in names if (ROOT / name).is_file()]
+
+
+def state():
+    """A hash of all that decides whether a mutant is killed, other than the mutant."""
+    digest = hashlib.sha1()
+    for name in files():
+        if name.startswith(("Sources/", "Tests/", "Fuzzing/", "Package")) \
+                and not name.startswith("Tests/Mutants/"):
+            digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def copy_sources():
+    wanted = set(files())
     for name in wanted:
         source, target = ROOT / name, COPY / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -97,40 +140,33 @@ def copy_sources():
         for path in (COPY / folder).rglob("*"):
             if path.is_file() and str(path.relative_to(COPY)) not in wanted:
                 path.unlink()
-
-
-def lend_python():
-    """Tests compare with a reader in Python, whose packages are not installed twice."""
+    # Tests compare with a reader in Python, whose packages are not installed twice.
     link = COPY / ".build" / "python"
     link.parent.mkdir(parents=True, exist_ok=True)
     if not link.exists():
         link.symlink_to(ROOT / ".build" / "python")
 
 
-def start(*command, extent="brief"):
+def start(*command, wanted, extent="brief"):
     environment = dict(
-        os.environ, SWIFT_BACKTRACE="enable=no",
-        SWT_SWIFT_ERROR_BACKTRACING_ENABLED="0", TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent)
+        os.environ, SWIFT_BACKTRACE="enable=no", SWT_SWIFT_ERROR_BACKTRACING_ENABLED="0",
+        TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent, SKYROS_TESTS=",".join(sorted(wanted)))
+    for name in ("SKYROS_OPTIMIZED", "SKYROS_LIVES", "SKYROS_INVARIANTS"):
+        environment.pop(name, None)
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )
 
 
-def end_strays():
-    """Ends the programs of the copy that have outlived the tests which began them."""
+def clean_up():
+    """Removes what killed tests have left: processes, mounted file systems and directories."""
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if os.readlink(entry / "exe").startswith(f"{COPY}/"):
                 os.kill(int(entry.name), signal.SIGKILL)
         except OSError:
             continue
-
-
-def clean_up():
-    """Removes what tests have left that were killed: processes, file systems of their own, and
-    folders."""
-    end_strays()
     mounts = pathlib.Path("/proc/mounts")
     if mounts.exists():
         places = [line.split()[1] for line in mounts.read_text().splitlines()]
@@ -141,21 +177,22 @@ def clean_up():
     TEMPORARY.mkdir(parents=True)
 
 
-def build():
+def build(wanted):
     """The errors of the compiler; none if there are none."""
-    process = start("swift", "build", "--build-tests", *OPTIONS)
+    process = start("swift", "build", "--build-tests", *OPTIONS, wanted=wanted)
     output, _ = process.communicate()
     if process.returncode == 0:
         return None
     return [line for line in output.splitlines() if "error:" in line] or [output[-500:]]
 
 
-def test(*filters, extent="brief", seconds_max=None):
+def test(*filters, wanted, extent="brief", seconds_max=None):
     """Why the tests fail; None if they pass. The first failure ends them, with all children, and so
     does too much time."""
     clean_up()
     options = [word for name in filters for word in ("--filter", name)]
-    process = start("swift", "test", "--skip-build", *OPTIONS, *options, extent=extent)
+    process = start(
+        "swift", "test", "--skip-build", *OPTIONS, *options, wanted=wanted, extent=extent)
     seconds_max = seconds_max or SECONDS_MAX[extent]
     timer = threading.Timer(seconds_max, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
@@ -163,7 +200,7 @@ def test(*filters, extent="brief", seconds_max=None):
     failure = None
     for line in process.stdout:
         if re.search(r"Test run with 0 tests", line):
-            raise ValueError("no test is called so")
+            raise ValueError(f"no test is called so: {filters}")
         found = re.match(r'✘ Test (?:"(.+?)"|(\S+)) (?:recorded|with|failed)', line)
         if found:
             failure = found[1] or found[2]
@@ -179,51 +216,70 @@ def test(*filters, extent="brief", seconds_max=None):
     return "the tests hang" if hangs else f"exit code {code}"
 
 
-def verdict(mutant):
+def outcome(mutant):
+    """What tests make of the broken copy. The test that is known to kill it goes first, then all
+    others with few rounds, then with more."""
+    rounds = [((mutant.by,), "brief", SECONDS_MAX_BY)] if mutant.by else []
+    rounds += [((mutant.tests, LONG), extent, None) for extent in ("brief", "quick")]
+    for filters, extent, seconds_max in rounds:
+        wanted = set().union(*map(targets, filters))
+        errors = build(wanted)
+        if errors:
+            return "BROKEN", "does not compile: " + "; ".join(errors[:2])
+        why = test(*filters, wanted=wanted, extent=extent, seconds_max=seconds_max)
+        if why:
+            return "killed", why
+    return "SURVIVED", ""
+
+
+def verdict(mutant, sources):
     try:
-        mend = mutant.apply()
+        mend = mutant.apply(sources)
     except ValueError as error:
         return "OUTDATED", str(error)
     try:
-        errors = build()
-        if errors:
-            return "BROKEN", "does not compile: " + "; ".join(errors[:2])
-        if mutant.by and (why := test(mutant.by, seconds_max=SECONDS_MAX_BY)):
-            return "killed", why
-        # The whole of what takes long has its turn only where its beginning passes.
-        for extent in ("brief", "quick"):
-            if why := test(mutant.tests, LONG, extent=extent):
-                return "killed", why
-        return "SURVIVED", ""
+        return outcome(mutant)
     except ValueError as error:
-        return "BROKEN", f"{error}: {mutant.tests}"
+        return "BROKEN", str(error)
     finally:
         mend()
 
 
 def main():
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check())
     words = sys.argv[1:]
     chosen = [m for m in mutants() if not words or any(word in m.name for word in words)]
-    copy_sources()
-    lend_python()
-    clean_up()
-    errors = build()
-    if errors:
-        sys.exit("\n".join(errors))
-    # A test that fails anyway would kill every mutant.
-    why = test(LONG, *sorted({mutant.tests for mutant in chosen}))
-    if why:
-        sys.exit(f"nothing is broken yet, and this fails: {why}")
-    counts = {}
-    for mutant in chosen:
+    files_state = state()
+    keys = {m.name: hashlib.sha1((files_state + m.text).encode()).hexdigest() for m in chosen}
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    left = [m for m in chosen if words or known.get(m.name) != keys[m.name]]
+    counts = {"killed": len(chosen) - len(left)}
+    if left:
+        copy_sources()
+        clean_up()
+        filters = [LONG, *sorted({mutant.tests for mutant in left})]
+        wanted = set().union(*map(targets, filters))
+        errors = build(wanted)
+        if errors:
+            sys.exit("\n".join(errors))
+        # A test that fails anyway would kill every mutant.
+        why = test(*filters, wanted=wanted)
+        if why:
+            sys.exit(f"nothing is broken yet, and this fails: {why}")
+    sources = Sources(ROOT)
+    for mutant in left:
         began = time.monotonic()
-        outcome, why = verdict(mutant)
-        counts[outcome] = counts.get(outcome, 0) + 1
-        print(f"{outcome:9} {time.monotonic() - began:4.0f} s  {mutant.name}: {why}", flush=True)
+        result, why = verdict(mutant, sources)
+        counts[result] = counts.get(result, 0) + 1
+        print(f"{result:9} {time.monotonic() - began:4.0f} s  {mutant.name}: {why}", flush=True)
+        if result == "killed":
+            known[mutant.name] = keys[mutant.name]
+            RESULTS.write_text(json.dumps(known, indent=1))
     clean_up()
-    figures = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    figures = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if count)
     print(f"sweep | mutants | {'some' if words else 'all'} | {figures}")
-    sys.exit(0 if set(counts) <= {"killed"} else 1)
+    sys.exit(0 if counts["killed"] == len(chosen) else 1)
 
 
 main()

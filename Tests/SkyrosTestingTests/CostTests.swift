@@ -3,9 +3,9 @@ import Skyros
 import SkyrosTesting
 import Testing
 
-/// What commits cost, in numbers that no machine changes.
+/// The cost of commits in numbers that do not depend on the machine.
 @Suite struct `A commit` {
-    /// Of the size and the kinds of fields that apps have.
+    /// An entity of the size and with the fields of a typical app.
     private struct Order: Entity {
         var id: UUID
         var customer = "customer-012345"
@@ -60,7 +60,7 @@ import Testing
             try tx.update(Order.self, id(1)) { $0.status = "accepted" }
         }
         let updated = try bytesWritten() - before - inserted
-        // A block's header of 48 bytes, the event, and zeros to a multiple of 8.
+        // A block header of 48 bytes, the event, and padding to a multiple of 8.
         #expect(inserted == 320)
         #expect(updated == 200)
     }

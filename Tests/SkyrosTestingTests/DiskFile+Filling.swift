@@ -1,12 +1,12 @@
 import SkyrosDisk
 
 extension DiskFile {
-    /// Writes sectors full of one letter, as one write.
+    /// Fills sectors with one letter, in one write.
     func fill(_ letter: Character, sectors: Range<Int>) throws {
         try fill(letter, bytes: sectors.lowerBound * 512..<sectors.upperBound * 512)
     }
 
-    /// Writes one letter over a range of bytes, as one write.
+    /// Fills a range of bytes with one letter, in one write.
     func fill(_ letter: Character, bytes range: Range<Int>) throws {
         let bytes = [UInt8](repeating: letter.asciiValue ?? 0, count: range.count)
         let result = bytes.withUnsafeBytes { buffer in

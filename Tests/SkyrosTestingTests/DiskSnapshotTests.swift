@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A recorded disk` {
     private let disk = SimulatedDisk()
 
-    /// A durable file of a sector of "o", and then two sectors of "n" over and behind it.
+    /// Writes a durable sector of "o", then two sectors of "n" from the start of the file.
     private func write() throws {
         try disk.makeDirectory(.events)
         try disk.syncDirectory(.root)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `shows how it was before each change and in the middle of each write`() throws {
+    @Test func `has snapshots before each change and within each write`() throws {
         try write()
         let snapshots = disk.snapshots
         #expect(snapshots.map(\.writtenByteCount) == [nil, 1, 512, 1_023, nil, nil])
@@ -37,7 +37,7 @@ import Testing
         #expect(snapshots.map(\.disk.unsyncedChangeCount) == [0, 1, 1, 2, 2, 0])
     }
 
-    @Test func `loses any of its unsynced sectors`() throws {
+    @Test func `can lose any subset of its unsynced sectors`() throws {
         try write()
         let beforeSync = try #require(disk.snapshots.dropLast().last).disk
         #expect(beforeSync.unsyncedSectorCount == 2)
@@ -45,19 +45,19 @@ import Testing
         #expect(contents == [[512, 0], [0, 512], [512, 512], [0, 1_024]])
     }
 
-    @Test func `has one fingerprint with those alone that are like it`() throws {
+    @Test func `has the same fingerprint as equal disks and no others`() throws {
         try write()
         let disks = disk.snapshots.map(\.disk)
         let prints = disks.map(\.fingerprint)
         #expect(Set(prints).count == disks.count)
         #expect(disks.map { $0.killed().fingerprint } == prints)
-        // Of the two whose content is the same, one is durable.
+        // The last two have the same content, but only one of them is durable.
         let crashed = disks.suffix(2).map { $0.crashed(keeping: .max).fingerprint }
         #expect(crashed[0] == crashed[1])
         #expect(prints[4] != prints[5])
     }
 
-    @Test func `knows which operations failed`() throws {
+    @Test func `lists the operations that failed`() throws {
         try write()
         disk.inject(Fault(.remove))
         #expect(throws: DiskError.self) { try disk.remove(DiskPath(.events, "a")) }

@@ -2,7 +2,7 @@ import Foundation
 import Skyros
 import Testing
 
-/// Every kind of error that a store can throw, and the simplest way to meet it.
+/// The code of every error that a store can throw.
 enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
@@ -15,7 +15,7 @@ enum ErrorCode: String, CaseIterable {
 @Suite struct `The code of an error` {
     @Test(arguments: ErrorCode.allCases)
     func `can be provoked`(code: ErrorCode) throws {
-        let error = #expect(throws: StoreError.self) { try Provocation.meet(code) }
+        let error = #expect(throws: StoreError.self) { try ErrorProvocation.provoke(code) }
         let found = try #require(error)
         #expect(found.code.name == code.rawValue)
         #expect(found.code.description == code.rawValue)
@@ -23,7 +23,7 @@ enum ErrorCode: String, CaseIterable {
         #expect(found.description.hasPrefix("\(code.rawValue): \(found.message)"))
     }
 
-    @Test func `is one of those that are provoked here`() throws {
+    @Test func `is provoked here, if the library declares it`() throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Sources/Skyros/Model/Errors/StoreError+Code.swift")

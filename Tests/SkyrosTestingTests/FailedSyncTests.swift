@@ -2,15 +2,15 @@ import SkyrosDisk
 import SkyrosTesting
 import Testing
 
-/// What file systems do after a failed sync: the pages count as clean, so a later sync does not
-/// write them, but pages that are written again are touched again. Source: Rebello et al., "Can
-/// applications recover from fsync failures?", USENIX ATC 2020.
+/// File systems mark the pages as clean after a failed sync. A later sync does not write them,
+/// unless they were written to again. Source: Rebello et al., "Can applications recover from fsync
+/// failures?", USENIX ATC 2020.
 @Suite struct `A failed sync of a simulated disk` {
     private let disk = SimulatedDisk()
     private let file: any DiskFile
     private let seeds: ClosedRange<UInt64> = 1...200
 
-    /// A durable file of four sectors of "o", overwritten with "l" by a write that is lost.
+    /// Writes four durable sectors of "o", and overwrites them with "l". The sync of that fails.
     init() throws {
         try disk.makeDirectory(.events)
         try disk.syncDirectory(.root)
@@ -27,7 +27,7 @@ import Testing
         #expect(throws: DiskError.self) { try file.sync() }
     }
 
-    /// The file's sectors as a string of their letters: "?" is one of several letters.
+    /// The file's sectors as a string of letters; "?" for a sector with several letters.
     private func sectors(_ disk: SimulatedDisk) -> String {
         let bytes = disk.contents["events/a"] ?? []
         return stride(from: 0, to: bytes.count, by: 512).map { start in
@@ -41,7 +41,7 @@ import Testing
         Set(seeds.map { sectors(disk.crashed(seed: $0)) })
     }
 
-    @Test func `may have left any of its sectors on the medium`() throws {
+    @Test func `may leave any subset of its sectors on the device`() throws {
         #expect(images().count == 16)
         try file.sync()
         let images = images()
@@ -49,7 +49,7 @@ import Testing
         #expect(images.allSatisfy { $0.allSatisfy { "ol".contains($0) } })
     }
 
-    @Test func `still reads back until the crash, and after it only what arrived`() throws {
+    @Test func `can be read back until the crash, and later only what reached the device`() throws {
         try file.sync()
         #expect(sectors(disk) == "llll")
         #expect(sectors(disk.killed()) == "llll")
@@ -59,13 +59,13 @@ import Testing
         for seed in seeds { #expect(sectors(crashed.crashed(seed: seed)) == image) }
     }
 
-    @Test func `does not spoil what is written over it and synced`() throws {
+    @Test func `does not affect sectors that are written again and synced`() throws {
         try file.fill("n", sectors: 1..<3)
         try file.sync()
         #expect(images() == ["onno", "onnl", "lnno", "lnnl"])
     }
 
-    @Test func `spoils no sector that is written again in part`() throws {
+    @Test func `does not affect a sector that is partly written again and synced`() throws {
         try file.fill("n", bytes: 600..<700)
         try file.sync()
         for seed in seeds {
@@ -86,14 +86,14 @@ import Testing
         #expect(Set(images().compactMap(\.first)) == ["m"])
     }
 
-    @Test func `loses nothing behind the end of a file that was cut`() throws {
+    @Test func `does not affect sectors beyond a later truncation`() throws {
         try file.truncate(to: 1_024)
         try file.preallocate(to: 2_048)
         try file.sync()
         #expect(images() == ["oo00", "ol00", "lo00", "ll00"])
     }
 
-    @Test func `loses nothing of a sector behind the end of a file that was cut`() throws {
+    @Test func `does not affect bytes beyond a truncation within a sector`() throws {
         try file.truncate(to: 700)
         try file.preallocate(to: 2_048)
         try file.sync()
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `counts each lost write among the changes that can be chosen`() throws {
+    @Test func `counts as an unsynced change that can be kept or lost`() throws {
         try file.fill("n", sectors: 2..<3)
         #expect(disk.unsyncedChangeCount == 2)
         let chosen = (0..<4).map { sectors(disk.crashed(keeping: $0)) }

@@ -8,7 +8,7 @@ private struct Item: Entity, Equatable {
     var id: Int
 }
 
-/// When the background writes a checkpoint. A millisecond is the time of some 500 inserts.
+/// When the background writes a checkpoint. The target of 1 ms is the cost of about 500 inserts.
 @Suite struct `A checkpoint in the background` {
     private let disk = SimulatedDisk()
     private let store: Store
@@ -24,24 +24,24 @@ private struct Item: Entity, Equatable {
         try store.write { tx in for id in ids { try tx.insert(Item(id: id)) } }
     }
 
-    /// The event through which the checkpoint reaches once the background has done its work.
+    /// Stops the background and returns the last event in the checkpoint; nil if there is none.
     private func checkpointed() throws -> SequenceNumber? {
         store.maintenance.stop()
         return try Archive(on: disk).info().checkpointSequence
     }
 
-    @Test func `waits until opening would take too long`() throws {
+    @Test func `is not written while opening is fast enough`() throws {
         try insert(0..<300)
         #expect(try checkpointed() == nil)
     }
 
-    @Test func `is due once it would`() throws {
+    @Test func `is written when opening would take too long`() throws {
         try insert(0..<300)
         try insert(300..<600)
         #expect(try checkpointed() == 2)
     }
 
-    @Test func `that failed leaves what it was to save as due as before`() throws {
+    @Test func `that failed is written with the next one`() throws {
         try insert(0..<300)
         disk.inject(Fault(.write, reason: .noSpace, isLasting: true))
         #expect(throws: StoreError(.checkpointFailed, "")) { try store.maintenance.checkpoint() }
@@ -50,7 +50,7 @@ private struct Item: Entity, Equatable {
         #expect(try checkpointed() == 2)
     }
 
-    @Test func `that failed while others wrote leaves what came first in front`() throws {
+    @Test func `that failed during a write keeps its older deletions before newer rows`() throws {
         try insert(0..<3)
         try store.maintenance.checkpoint()
         try store.write { try $0.deleteAll(Item.self) }
@@ -63,7 +63,7 @@ private struct Item: Entity, Equatable {
         #expect(try next.all(Item.self) == [Item(id: 5)])
     }
 
-    @Test func `that failed while others deleted all leaves nothing of what came first`() throws {
+    @Test func `that failed during a deleteAll restores no older rows`() throws {
         try insert(0..<3)
         try store.maintenance.checkpoint()
         try insert(3..<5)

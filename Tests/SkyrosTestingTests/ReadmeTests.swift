@@ -9,7 +9,7 @@ private struct Account: Entity {
     var cents: Int
 }
 
-// The code of the README, line by line.
+/// The code of the README.
 @Suite struct `The README` {
     private let directory: TemporaryDirectory
     private let log: URL

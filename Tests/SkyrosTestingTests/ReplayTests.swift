@@ -27,7 +27,7 @@ private struct Account: Entity {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    @Test func `passes where everything holds`() throws {
+    @Test func `passes if every condition holds`() throws {
         let result = try Replay(of: directory, entities: Account.self)
             .checking("there is at most one account") { state, _ in
                 try state.count(Account.self) <= 1
@@ -41,36 +41,36 @@ private struct Account: Entity {
     @Test func `names the first event that breaks an invariant`() throws {
         do {
             try Replay(of: directory, entities: Account.self)
-                .checking("nobody is in debt") { state, _ in
+                .checking("no account is overdrawn") { state, _ in
                     try state.count(Account.self, where: \.balance < 0) == 0
                 }
                 .run()
             Issue.record("event 2 breaks it")
         } catch let failure as ReplayFailure {
             #expect(failure.event?.sequence == 2)
-            #expect(failure.problem == "\"nobody is in debt\" does not hold")
+            #expect(failure.problem == "\"no account is overdrawn\" does not hold")
             for part in ["event 2", "bob", "a mistake", "{\"balance\":10}", "{\"balance\":-5}"] {
                 #expect(failure.description.contains(part))
             }
         }
     }
 
-    @Test func `can end before the mistake`() throws {
+    @Test func `can end at an earlier event`() throws {
         try Replay(of: directory, entities: Account.self)
-            .checking("nobody is in debt") { state, _ in
+            .checking("no account is overdrawn") { state, _ in
                 try state.count(Account.self, where: \.balance < 0) == 0
             }
             .through(1).run()
     }
 
-    @Test func `notices another state than the recorded one (F64)`() throws {
+    @Test func `fails if the digest differs from the recorded one (F64)`() throws {
         let digest = String(repeating: "0", count: 32)
         #expect(throws: ReplayFailure.self) {
             try Replay(of: directory, entities: Account.self).expecting(digest: digest).run()
         }
     }
 
-    @Test func `notices a type that has grown apart from its records (F58)`() throws {
+    @Test func `fails if a type cannot decode its records any more (F58)`() throws {
         struct Renamed: Entity {
             var id: String
             var amount: Int
@@ -85,7 +85,7 @@ private struct Account: Entity {
         }
     }
 
-    @Test func `asks for the types of all entities`() throws {
+    @Test func `needs the types of all entities, unless unknown ones are ignored`() throws {
         struct Other: Entity { var id: Int }
         #expect(throws: ReplayFailure.self) {
             try Replay(of: directory, entities: Other.self).run()
@@ -94,7 +94,7 @@ private struct Account: Entity {
         #expect(result.sequence == 3)
     }
 
-    @Test func `passes on what an invariant throws`() throws {
+    @Test func `fails if an invariant throws`() throws {
         struct Refusal: Error {}
         #expect(throws: ReplayFailure.self) {
             try Replay(of: directory, entities: Account.self)

@@ -7,7 +7,7 @@ private struct Item: Entity {
     var id: Int
 }
 
-/// The same tool in the older framework: a failure is a thrown error there too.
+/// A replay in XCTest: a thrown failure fails the test there too.
 final class ReplayXCTests: XCTestCase {
     func testAReplayWorksInXCTest() throws {
         let directory = FileManager.default.temporaryDirectory

@@ -13,7 +13,7 @@ private struct Item: Entity, Equatable {
     static let indexes: [Index<Item>] = [.on(\.text)]
 }
 
-/// Stores of several sealed segments, their damage, and what a salvage makes of them.
+/// Salvages of damaged stores with several sealed segments.
 @Suite struct `A salvage` {
     private let disk = SimulatedDisk()
     private let clock = ManualClock()
@@ -40,7 +40,7 @@ private struct Item: Entity, Equatable {
             }
         }
         try store.close()
-        // Through a salvage: it is the one writer that can be told how to cut segments.
+        // Written by a salvage, since only that takes log options.
         let archive = try Archive(on: Environment(disk: original), reading: .upToDamage)
         _ = try archive.salvage(onto: target(disk), options: options)
     }
@@ -61,7 +61,7 @@ private struct Item: Entity, Equatable {
         return try Archive(on: Environment(disk: disk), reading: .upToDamage)
     }
 
-    @Test func `of a whole store is the same history`() throws {
+    @Test func `of an intact store has the same history`() throws {
         #expect(names.filter { $0.hasSuffix(".zst") }.count > 4)
         let copy = SimulatedDisk()
         let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
@@ -75,7 +75,7 @@ private struct Item: Entity, Equatable {
         #expect(store.sequence == count.next)
     }
 
-    @Test func `keeps each event before the damage as it was, and the check through it`() throws {
+    @Test func `keeps the events before the damage and their chain hash`() throws {
         let whole = try Archive(on: Environment(disk: disk.killed()))
         let archive = try damaged(2)
         let before = disk.contents
@@ -102,7 +102,7 @@ private struct Item: Entity, Equatable {
         #expect(last == report.sequence)
     }
 
-    @Test func `offers what can be read behind the gap, and leaves it out`() throws {
+    @Test func `leaves out the events after the damage, which can be read separately`() throws {
         let whole = try Archive(on: Environment(disk: disk.killed()))
         let archive = try damaged(2)
         let damage = try #require(archive.damage?.damages.first)
@@ -122,7 +122,7 @@ private struct Item: Entity, Equatable {
         }
     }
 
-    @Test func `opens nothing by default that is damaged`() throws {
+    @Test func `is needed for a damaged store, which does not open by default`() throws {
         let name = try #require(names.last)
         var bytes = try #require(disk.contents[name])
         bytes[150] ^= 4
@@ -136,7 +136,7 @@ private struct Item: Entity, Equatable {
         #expect(code { _ = try archive.rebuildCheckpoint() } == .logCorrupt)
     }
 
-    @Test func `is named in full by verify, however the archive was opened`() throws {
+    @Test func `reports the same damages as verify`() throws {
         let archive = try damaged(2)
         let first = archive.verify()
         let second = try Archive(on: Environment(disk: disk)).verify()
@@ -146,7 +146,7 @@ private struct Item: Entity, Equatable {
         #expect(first.digest == (try archive.snapshot().digest()))
     }
 
-    @Test func `goes to an empty place`() throws {
+    @Test func `refuses a target that is not empty`() throws {
         let archive = try damaged(2)
         let taken = SimulatedDisk()
         taken.overwrite("notes.txt", with: [1])
@@ -155,7 +155,7 @@ private struct Item: Entity, Equatable {
         #expect(taken.contents == before)
     }
 
-    @Test func `that the disk has no room for leaves nothing behind`() throws {
+    @Test func `that fills the disk leaves no files`() throws {
         let archive = try damaged(2)
         let whole = SimulatedDisk()
         _ = try archive.salvage(onto: target(whole), options: options)
@@ -168,8 +168,8 @@ private struct Item: Entity, Equatable {
         }
     }
 
-    /// At every operation on the new disk the process ends; then the power is cut.
-    @Test func `that is interrupted leaves nothing that looks like a store`() throws {
+    /// All operations on the target fail from one on, for each one; then the power is cut.
+    @Test func `that is interrupted leaves the complete store or none`() throws {
         let archive = try damaged(2)
         let whole = SimulatedDisk()
         let report = try archive.salvage(onto: target(whole), options: options)
@@ -187,7 +187,7 @@ private struct Item: Entity, Equatable {
         }
     }
 
-    @Test func `ends before an event that does not fit`() throws {
+    @Test func `ends before an event with a wrong sequence`() throws {
         let disk = SimulatedDisk()
         let entropy = SeededEntropy(seed: 1)
         let log = try FileLog.make(

@@ -2,7 +2,7 @@ import SkyrosDisk
 import SkyrosTesting
 import Testing
 
-/// Which images a power cut leaves is what every other crash test rests on.
+/// All other crash tests rely on the disks that a simulated power cut leaves.
 @Suite struct `A simulated power cut` {
     private let disk = SimulatedDisk()
     private let path = DiskPath(.events, "a")
@@ -21,21 +21,21 @@ import Testing
 
     private func content(_ disk: SimulatedDisk) -> [UInt8]? { disk.contents["events/a"] }
 
-    @Test func `keeps what was synced, in every case`() throws {
+    @Test func `always keeps what was synced`() throws {
         _ = try makeFile()
         let old = [UInt8](repeating: UInt8(ascii: "o"), count: 2_048)
         #expect(disk.unsyncedChangeCount == 0)
         for seed in seeds { #expect(content(disk.crashed(seed: seed)) == old) }
     }
 
-    @Test func `tears what was not at sectors, each of them old or new`() throws {
+    @Test func `tears an unsynced write into old and new sectors`() throws {
         let file = try makeFile()
         try file.fill("n", sectors: 1..<3)
         var images: Set<[UInt8]> = []
         for seed in seeds {
             let image = try #require(content(disk.crashed(seed: seed)))
             images.insert(image)
-            // What the write did not touch is as it was.
+            // Sectors outside the write are unchanged.
             #expect(image[..<512].allSatisfy { $0 == UInt8(ascii: "o") })
             #expect(image[1_536...].allSatisfy { $0 == UInt8(ascii: "o") })
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(survivals == [true, false])
     }
 
-    @Test func `comes out the same for the same seed, and as chosen`() throws {
+    @Test func `gives the same disk for the same seed, or for chosen changes`() throws {
         let file = try makeFile()
         try file.fill("n", sectors: 0..<4)
         #expect(content(disk.crashed(seed: 3)) == content(disk.crashed(seed: 3)))
@@ -81,7 +81,7 @@ import Testing
         #expect(content(disk.crashed(keeping: 1))?.last == UInt8(ascii: "n"))
     }
 
-    @Test func `is a new boot, and a kill is none`() throws {
+    @Test func `starts a new boot, unlike a kill`() throws {
         disk.nameBoot("first")
         #expect(disk.killed().bootID == "first")
         #expect(disk.crashed(seed: 1).bootID != "first")
@@ -99,7 +99,7 @@ import Testing
         return try disk.open(DiskPath(.events, "a"), .create)
     }
 
-    @Test func `says what it will do`() {
+    @Test func `has the properties that it was created with`() {
         let fault = Fault(.write, after: 2, reason: .noSpace, isLasting: true, writtenBytes: 3)
         #expect(fault.kind == .write)
         #expect(fault.after == 2)
@@ -110,14 +110,14 @@ import Testing
         #expect(SimulatedDisk.Kind(rawValue: "syncFile") == .syncFile)
     }
 
-    @Test func `strikes whatever comes next if it names no kind`() throws {
+    @Test func `without a kind fails the next operation of any kind`() throws {
         let file = try makeFile()
         disk.inject(Fault(nil))
         #expect(throws: DiskError.self) { try file.sync() }
         try file.sync()
     }
 
-    @Test func `strikes once, after as many operations as it says`() throws {
+    @Test func `fails one operation, after the given number of successful ones`() throws {
         let file = try makeFile()
         disk.inject(Fault(.write, after: 1, reason: .noSpace))
         try file.fill("a", sectors: 0..<1)
@@ -132,7 +132,7 @@ import Testing
             ])
     }
 
-    @Test func `lasts if it says so, until the disk is healed`() throws {
+    @Test func `that is lasting fails all operations until the disk is healed`() throws {
         let file = try makeFile()
         disk.inject(Fault(.write, isLasting: true))
         for _ in 0..<3 { #expect(throws: DiskError.self) { try file.fill("a", sectors: 0..<1) } }
@@ -140,14 +140,14 @@ import Testing
         try file.fill("a", sectors: 0..<1)
     }
 
-    @Test func `can let a part of a write through`() throws {
+    @Test func `can write a part of the bytes`() throws {
         let file = try makeFile()
         disk.inject(Fault(.write, writtenBytes: 700))
         #expect(throws: DiskError.self) { try file.fill("a", sectors: 0..<4) }
         #expect(disk.contents["events/a"]?.count == 700)
     }
 
-    @Test func `of a sync is never made good by a later one`() throws {
+    @Test func `in a sync is not repaired by a later sync`() throws {
         let file = try makeFile()
         try disk.syncDirectory(.events)
         try disk.syncDirectory(.root)
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedDisk.Kind.allCases)
-    func `can strike every kind of operation`(kind: SimulatedDisk.Kind) throws {
+    func `can fail every kind of operation`(kind: SimulatedDisk.Kind) throws {
         let file = try makeFile()
         let path = DiskPath(.events, "a")
         disk.inject(Fault(kind, reason: .system(5), isLasting: true))

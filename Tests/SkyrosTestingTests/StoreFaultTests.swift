@@ -38,7 +38,7 @@ private let segment = "events/00000000000000000001.open"
         }
     }
 
-    @Test func `reports what a power cut took and where it is kept`() throws {
+    @Test func `reports what a power cut tore and where the bytes are kept`() throws {
         let store = try open(disk)
         try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
         try store.write { try $0.insert(Item(id: 2, text: String(repeating: "x", count: 2_000))) }
@@ -56,7 +56,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(torn > 0)
     }
 
-    @Test func `counts the whole events that a power cut left behind a gap`() throws {
+    @Test func `counts the whole events that a power cut left after a gap`() throws {
         let store = try open(disk)
         for id in 1...8 {
             let text = String(repeating: "x", count: 600)
@@ -73,7 +73,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(counts.count > 1)
     }
 
-    @Test func `refuses a write that finds the disk full, and goes on (F16)`() throws {
+    @Test func `refuses a write on a full disk, and accepts the next one (F16)`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }
         disk.inject(Fault(.write, reason: .noSpace, writtenBytes: 20))
@@ -83,7 +83,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(try open(disk.killed()).all(Item.self).map(\.id) == [1, 3])
     }
 
-    @Test func `takes no more writes after a failed sync, and reads on (F13)`() throws {
+    @Test func `refuses writes after a failed sync, and still reads (F13)`() throws {
         let store = try open(disk)
         try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
         disk.inject(Fault(.syncFile))
@@ -102,7 +102,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(try open(disk.killed()).count(Item.self) == 2)
     }
 
-    @Test func `tells its handler of a background sync that failed, once`() async throws {
+    @Test func `reports a failed background sync to the error handler`() async throws {
         let calls = Locked(0)
         let error = await withCheckedContinuation { continuation in
             do {
@@ -124,12 +124,12 @@ private let segment = "events/00000000000000000001.open"
         #expect(calls.withLock { $0 } >= 1)
     }
 
-    /// Nobody waits for this write, nor closes the store: only the background can tell.
-    @Test func `syncs in the background what nobody waits for`() throws {
+    /// No call waits for this write or closes the store, so only the background can report.
+    @Test func `syncs buffered writes in the background`() throws {
         let reported = Monitor<(any Error)?>(nil)
         let store = try open(disk) { options in
             options.syncInterval = .milliseconds(1)
-            // The end of the store tells of it once more.
+            // Releasing the store reports it again.
             options.onError = { error in reported.change { $0 = $0 ?? error } }
         }
         disk.inject(Fault(.syncFile))
@@ -170,36 +170,36 @@ private let segment = "events/00000000000000000001.open"
         #expect(store.sequence == 1)
     }
 
-    @Test func `refuses an event by its last byte (F37)`() throws {
+    @Test func `refuses an event that is one byte too large (F37)`() throws {
         let item = Item(id: 1, text: String(repeating: "x", count: 2_000))
-        func isTaken(limit: Int) throws -> Bool {
+        func isAccepted(limit: Int) throws -> Bool {
             let disk = SimulatedDisk()
             let store = try open(disk) { $0.eventBytesMax = limit }
             let before = disk.contents
             let found = code { try store.write { try $0.insert(item) } }
-            let isTaken = found == nil
-            #expect(isTaken || found == .limitExceeded)
-            #expect(isTaken || disk.contents == before)
-            #expect(try store.count(Item.self) == (isTaken ? 1 : 0))
-            return isTaken
+            let isAccepted = found == nil
+            #expect(isAccepted || found == .limitExceeded)
+            #expect(isAccepted || disk.contents == before)
+            #expect(try store.count(Item.self) == (isAccepted ? 1 : 0))
+            return isAccepted
         }
-        var (refused, taken) = (2_000, 3_000)
-        while taken - refused > 1 {
-            let middle = (refused + taken) / 2
-            if try isTaken(limit: middle) { taken = middle } else { refused = middle }
+        var (refused, accepted) = (2_000, 3_000)
+        while accepted - refused > 1 {
+            let middle = (refused + accepted) / 2
+            if try isAccepted(limit: middle) { accepted = middle } else { refused = middle }
         }
         let store = try open(disk)
         try store.write { try $0.insert(item) }
-        // The size of the payload stands in the header of the event's block.
+        // The header of the event's block holds the size of the payload.
         let bytes = try #require(disk.contents[segment])
         let opening = 96 + 48 + (Int(bytes[100]) + 7) / 8 * 8
-        #expect(Int(bytes[opening + 4]) | Int(bytes[opening + 5]) << 8 == taken)
-        for limit in [taken - 1, taken, taken + 1] {
-            #expect(try isTaken(limit: limit) == (limit >= taken))
+        #expect(Int(bytes[opening + 4]) | Int(bytes[opening + 5]) << 8 == accepted)
+        for limit in [accepted - 1, accepted, accepted + 1] {
+            #expect(try isAccepted(limit: limit) == (limit >= accepted))
         }
     }
 
-    @Test func `refuses an event that is larger than any (F37)`() throws {
+    @Test func `refuses an event beyond the largest possible limit (F37)`() throws {
         let store = try open(disk)
         let before = disk.contents
         let text = String(repeating: "x", count: 65 << 20)
@@ -209,7 +209,7 @@ private let segment = "events/00000000000000000001.open"
         try store.write { try $0.insert(Item(id: 1)) }
     }
 
-    @Test func `reads a large event under a smaller limit`() throws {
+    @Test func `reads an event that is larger than the present limit`() throws {
         let store = try open(disk) { $0.segmentBytesMax = 1_000 }
         let text = String(repeating: "x", count: 200_000)
         for id in 0..<3 { try store.write { try $0.insert(Item(id: id, text: text)) } }
@@ -222,7 +222,7 @@ private let segment = "events/00000000000000000001.open"
         try again.write { try $0.insert(Item(id: 9)) }
     }
 
-    @Test func `refuses an event after the last moment there is (F54)`() throws {
+    @Test func `refuses an event after the latest possible time (F54)`() throws {
         let last = ManualClock(microseconds: .max)
         let store = try Store(on: disk, entities: Item.self, clock: last)
         try store.write { try $0.insert(Item(id: 1)) }
@@ -234,7 +234,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(try open(disk).count(Item.self) == 1)
     }
 
-    @Test func `never lets its time go back (F54)`() throws {
+    @Test func `has increasing event times if the clock goes back (F54)`() throws {
         let store = try open(disk)
         try store.write { try $0.insert(Item(id: 1)) }
         clock.advance(byMicroseconds: -1_000_000_000)
@@ -246,19 +246,19 @@ private let segment = "events/00000000000000000001.open"
         #expect(try #require(try store.event(3)).time.microseconds > times[1] + 1)
     }
 
-    @Test func `has times in order wherever the clock jumps (F54)`() throws {
+    @Test func `has increasing event times if the clock jumps at random (F54)`() throws {
         let jumps = SeededEntropy(seed: 54)
         let store = try open(disk)
         let year: Int64 = 31_557_600 * 1_000_000
-        // 1970 and around it, long before, and the last moment that 64 bits of nanoseconds have.
-        let moments: [Int64] = [0, 1, -1, -60 * year]
+        // 1970 and around it, long before, and the last time that 64 bits of nanoseconds can hold.
+        let times: [Int64] = [0, 1, -1, -60 * year]
         let end: Int64 = 9_223_372_036_854_775
         var last: Int64 = .min
         for number in 0..<10_000 {
             let jump = jumps.next()
             let target =
                 switch jump % 50 {
-                case 0: moments[Int(jump / 50) % moments.count]
+                case 0: times[Int(jump / 50) % times.count]
                 case 1 where number > 9_000: end
                 default: Int64(jump % UInt64(20 * year)) - 10 * year
                 }
@@ -291,7 +291,7 @@ private let segment = "events/00000000000000000001.open"
         code { _ = try Store(on: disk, entities: Item.self) }
     }
 
-    @Test func `names damage to its log (F24)`() throws {
+    @Test func `fails with logCorrupt if the log is damaged (F24)`() throws {
         let copy = disk.killed()
         var bytes = try #require(copy.contents[segment])
         bytes[300] ^= 1
@@ -300,7 +300,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(code { _ = try Archive(on: copy) } == .logCorrupt)
     }
 
-    @Test func `names a format that is newer (F59)`() throws {
+    @Test func `fails with unsupportedFormat if the format is newer (F59)`() throws {
         let copy = disk.killed()
         var bytes = try #require(copy.contents[segment])
         bytes[10] = 9
@@ -308,7 +308,7 @@ private let segment = "events/00000000000000000001.open"
         #expect(opening(copy) == .unsupportedFormat)
     }
 
-    @Test func `names a segment that is missing, or another store's (F28)`() throws {
+    @Test func `detects a missing segment and one of another store (F28)`() throws {
         let small = SimulatedDisk()
         var options = Store.Options()
         options.segmentBytesMax = 500
@@ -327,13 +327,13 @@ private let segment = "events/00000000000000000001.open"
         #expect(opening(mixed) == .foreignStore)
     }
 
-    @Test func `says that there is no store`() {
+    @Test func `fails with notAStore if there is none`() {
         #expect(code { _ = try Archive(on: SimulatedDisk()) } == .notAStore)
     }
 }
 
 extension [UInt8] {
-    /// The bytes of a segment with the check of its header put right.
+    /// The bytes of a segment with an updated checksum of its header.
     fileprivate var withHeaderCheck: [UInt8] {
         var bytes = self
         let check = XXH64.hash(Array(bytes[..<88]))

@@ -1,28 +1,27 @@
 import Foundation
 
-/// How much is tried of what could be tried for days.
+/// How many cases a sweep tries.
 package enum Extent: String {
-    /// Where seeing it once is enough: under a sanitizer, which looks at how things are done, and
-    /// in a copy that was broken on purpose.
+    /// A few cases: under a sanitizer, and for mutants.
     case brief
-    /// In every test run: a sample.
+    /// A sample: in every test run.
     case quick
-    /// Behind `scripts/test --deep`.
+    /// For `scripts/test --deep`.
     case deep
 
     package static let current: Extent = {
-        guard let wish = ProcessInfo.processInfo.environment["SKYROS_EXTENT"] else {
-            return Sanitizer.isThere ? .brief : .quick
+        guard let name = ProcessInfo.processInfo.environment["SKYROS_EXTENT"] else {
+            return Sanitizer.isEnabled ? .brief : .quick
         }
-        guard let extent = Extent(rawValue: wish) else {
-            preconditionFailure("SKYROS_EXTENT is brief, quick or deep, not \(wish)")
+        guard let extent = Extent(rawValue: name) else {
+            preconditionFailure("SKYROS_EXTENT must be brief, quick or deep, not \(name)")
         }
         return extent
     }()
 
     /// The value for this test run.
     ///
-    /// - Parameter deep: nil if more would be no better than `quick`.
+    /// - Parameter deep: nil for the same as `quick`.
     package static func pick<Value>(brief: Value, quick: Value, deep: Value? = nil) -> Value {
         switch current {
         case .brief: brief
@@ -32,7 +31,7 @@ package enum Extent: String {
     }
 }
 
-/// Prints one line of what was tried, `sweep | …`, from which `scripts/figures` makes a table.
+/// Prints a line `sweep | …` with the figures of a sweep; `scripts/figures` makes a table of them.
 package func reportSweep(_ name: String, _ figures: String) {
     print("sweep | \(name) | \(Extent.current.rawValue) | \(figures)")
 }

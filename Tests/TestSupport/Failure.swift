@@ -1,6 +1,6 @@
 package import Skyros
 
-/// The error of a type that `body` throws; nil if it throws none, or one of another type.
+/// The error of the given type that `body` throws; nil if it throws nothing or another type.
 package func failure<Failure: Error>(as type: Failure.Type, _ body: () throws -> Void) -> Failure? {
     do {
         try body()
@@ -10,7 +10,7 @@ package func failure<Failure: Error>(as type: Failure.Type, _ body: () throws ->
     }
 }
 
-/// The code of the store's error that `body` throws; nil if it throws none.
+/// The code of the `StoreError` that `body` throws; nil if it throws none.
 package func code(_ body: () throws -> Void) -> StoreError.Code? {
     failure(as: StoreError.self, body)?.code
 }

@@ -1,4 +1,4 @@
-/// The bytes of a text of hexadecimal digits.
+/// Decodes hexadecimal digits; other characters are ignored.
 package func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map {
@@ -6,7 +6,7 @@ package func bytes(_ hex: String) -> [UInt8] {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Encodes bytes as lower-case hexadecimal digits.
 package func hex(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { byte in
         let digits = String(byte, radix: 16)

@@ -2,19 +2,20 @@ import Foundation
 import SkyrosDisk
 package import Testing
 
-/// What takes long, or waits for other processes, runs on threads of its own. The pool has a thread
-/// for each processor: held for minutes, other tests would wait for one until their time is over.
+/// A trait for tests that run long or wait for other processes: they run on dedicated threads.
+/// Swift's thread pool has one thread per processor. A test that blocks one for minutes would let
+/// other tests run into their time limits.
 package struct LongTests: SuiteTrait, TestTrait, TestScoping {
-    /// Whether this is such a thread.
-    package static var isOnOwnThread: Bool {
-        Thread.current.threadDictionary[OwnThreads.mark] != nil
+    /// Whether the current thread is a dedicated one.
+    package static var isOnDedicatedThread: Bool {
+        Thread.current.threadDictionary[LongTestExecutor.key] != nil
     }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?,
         performing body: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(OwnThreads.shared) { try await body() }
+        try await withTaskExecutorPreference(LongTestExecutor.shared) { try await body() }
     }
 }
 
@@ -22,11 +23,11 @@ extension Trait where Self == LongTests {
     package static var long: LongTests { LongTests() }
 }
 
-/// Twice as many threads as there are processors, since some wait for other processes. The pool's
-/// threads go first, and so do tests that are short.
-private final class OwnThreads: TaskExecutor {
-    static let shared = OwnThreads()
-    static let mark = "long tests"
+/// Two threads per processor, since some wait for other processes. They have a lower priority
+/// than the pool's threads, which run the short tests.
+private final class LongTestExecutor: TaskExecutor {
+    static let shared = LongTestExecutor()
+    static let key = "long tests"
 
     private let jobs = Monitor<[UnownedJob]>([])
 
@@ -37,9 +38,9 @@ private final class OwnThreads: TaskExecutor {
     }
 
     private func run() {
-        Thread.current.threadDictionary[Self.mark] = true
+        Thread.current.threadDictionary[Self.key] = true
         #if os(Linux)
-            // There it is a thread's own, and of the threads and processes that it begins.
+            // On Linux `nice` is per thread, and inherited by the threads and processes it starts.
             errno = 0
             precondition(nice(10) != -1 || errno == 0, "nice failed: \(errno)")
         #endif

@@ -1,8 +1,8 @@
 import Foundation
 import SkyrosDisk
 
-/// Does `body` so many times, on so many threads: one more than there are processors, as stores
-/// have threads of their own, which some of them will be waiting for.
+/// Calls `body` with each index below `count`, on `threadCount` threads. By default that is one
+/// more than there are processors, as some will wait for the background thread of a store.
 package func inParallel(
     _ count: Int, threads threadCount: Int = ProcessInfo.processInfo.activeProcessorCount + 1,
     _ body: @escaping @Sendable (Int) -> Void

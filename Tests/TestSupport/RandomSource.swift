@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Random numbers that are the same in every run: splitmix64, after Guy Steele et al., "Fast
-/// Splittable Pseudorandom Number Generators".
+/// A deterministic generator: splitmix64, after Guy Steele et al., "Fast Splittable Pseudorandom
+/// Number Generators".
 package struct RandomSource: RandomNumberGenerator {
     private var state: UInt64
 
@@ -21,7 +21,7 @@ package struct RandomSource: RandomNumberGenerator {
         Int(next() % UInt64(bound))
     }
 
-    /// Texts with a bias to what is awkward: empty, zeros, combining marks, other planes.
+    /// A text with a bias to edge cases: empty, NUL, combining marks, supplementary planes.
     package mutating func text() -> String {
         let scalars: [Unicode.Scalar] = [
             "a", "b", "Z", "0", " ", "\0", "\u{1}", "\u{2}", "\u{7F}", "é", "e", "\u{301}",
@@ -33,7 +33,7 @@ package struct RandomSource: RandomNumberGenerator {
         return text
     }
 
-    /// Doubles of all magnitudes, with a bias to the special ones.
+    /// A double of any magnitude, with a bias to special values.
     package mutating func double() -> Double {
         switch below(6) {
         case 0:

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The repository that the tests are of.
+/// The source repository of the tests.
 package enum Repository {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

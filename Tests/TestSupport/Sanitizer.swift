@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the tests are built with.
+/// The sanitizer that the tests are built with.
 package enum Sanitizer {
-    /// Whether one watches, which brings an allocator of its own.
-    package static let isThere = ["__tsan_init", "__asan_init"].contains { (name: String) in
+    /// Whether the tests run under the thread or address sanitizer, which replace the allocator.
+    package static let isEnabled = ["__tsan_init", "__asan_init"].contains { (name: String) in
         dlsym(nil, name) != nil
     }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A directory of its own for one test, removed when the test is done.
+/// A directory for one test, removed when the last reference is released.
 package final class TemporaryDirectory {
     package let url: URL
 
@@ -20,10 +20,10 @@ package final class TemporaryDirectory {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Where the test's store is, or will be.
+    /// The place for the test's store.
     package var store: URL { url.appending(path: "Test.skyros") }
 
-    /// The bytes of all files below, by their paths.
+    /// The bytes of all files in the directory and below, by relative path.
     package func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
@@ -36,13 +36,13 @@ package final class TemporaryDirectory {
     }
 }
 
-// MARK: - By names
+// MARK: - Files by name
 
 extension TemporaryDirectory {
-    /// Without symbolic links, and without a slash at its end.
+    /// The path without symbolic links and without a trailing slash.
     package var path: String { url.path }
 
-    /// The path of what bears this name in the directory.
+    /// The path of the file with this name in the directory.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
     package func write(_ bytes: [UInt8], to name: String) throws {
@@ -53,7 +53,7 @@ extension TemporaryDirectory {
         [UInt8](try Data(contentsOf: URL(filePath: path(name))))
     }
 
-    /// What may be done with the file or directory of this name, such as 0o600.
+    /// The POSIX permissions of the file or directory with this name, such as 0o600.
     package func mode(of name: String) throws -> Int? {
         let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
         return (attributes[.posixPermissions] as? NSNumber)?.intValue

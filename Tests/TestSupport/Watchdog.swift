@@ -1,20 +1,18 @@
 import Dispatch
 import Foundation
 
-/// Runs `body`, and ends the process if it has not returned after so many seconds.
+/// Runs `body`, and traps if it has not returned after `seconds`.
 ///
-/// A time limit of a test is a task that sleeps. Where all threads of the pool wait for ever, it
-/// never wakes.
-///
-/// What `body` asks of the pool comes after all that other tests have asked of it, so the time is
-/// far more than those take on a machine that has little time for them.
+/// Swift Testing's time limit is a task that sleeps, which never wakes if all threads of the pool
+/// are blocked. The default is generous: the jobs of `body` queue behind those of other tests,
+/// possibly on a busy machine.
 package func guarded<Value>(
     seconds: Int = 900, _ body: () async throws -> Value
 ) async rethrows -> Value {
     let hasEnded = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
         let outcome = hasEnded.wait(timeout: .now() + .seconds(seconds))
-        precondition(outcome == .success, "What was to return in \(seconds) seconds did not.")
+        precondition(outcome == .success, "The test has not returned after \(seconds) seconds.")
     }
     defer { hasEnded.signal() }
     return try await body()

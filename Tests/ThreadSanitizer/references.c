@@ -1,15 +1,15 @@
-// Tells the thread sanitizer what it cannot see: that a reference to a Swift object was given up.
+// Shows the thread sanitizer the happens-before edges of Swift's reference counting.
 //
-// The runtime that counts references is not built for the sanitizer. A thread that drops its
-// reference to a value is done with it, and the thread that then changes the value in place, or
-// frees it, relies on that; the sanitizer reports a race. This library stands between programs and
-// runtime (LD_PRELOAD), and says so for each reference that is given up, as the standard library of
-// C++ does for its own: https://gcc.gnu.org/onlinedocs/libstdc++/manual/debug.html
+// The Swift runtime is not instrumented for the sanitizer. When one thread releases its reference
+// to a value and another one then changes the value in place or frees it, the sanitizer reports a
+// false race. This library is loaded before the runtime (LD_PRELOAD) and annotates each release,
+// as the standard library of C++ does for its reference counts:
+// https://gcc.gnu.org/onlinedocs/libstdc++/manual/debug.html
 //
 //     cc -O2 -fPIC -shared Tests/ThreadSanitizer/references.c -o references.so
 //     LD_PRELOAD=$PWD/references.so swift test --sanitize=thread --skip-build
 //
-// Programs without the sanitizer run as they would without it.
+// It has no effect on programs without the sanitizer.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,42 +26,42 @@ __attribute__((constructor)) static void find_sanitizer(void) {
     publish = (void (*)(void *))dlsym(RTLD_DEFAULT, "__tsan_release");
 }
 
-// The object that a reference leads to; null if there is none, or none that is counted. The sign
-// marks what lives for ever, and texts that stand in the reference itself.
+// The object that a reference points to; null if there is none or it is not counted. The sign bit
+// marks immortal objects and small strings.
 static void *object_of(const void *reference) {
     if (!acquire || !publish || (intptr_t)reference < 65536) return NULL;
     return (void *)((uintptr_t)reference & 0x00FFFFFFFFFFFFF8);
 }
 
-// What was done with the object before comes before whatever the last owner does with it.
-static void give_up(const void *reference) {
+// Orders every earlier access to the object before the accesses of its last owner.
+static void annotate_release(const void *reference) {
     void *object = object_of(reference);
     if (!object) return;
     publish(object);
     acquire(object);
 }
 
-// The function of the runtime that bears this name.
+// Looks up the runtime's own function of this name.
 #define NEXT(type, name) \
     static void *address; \
     if (!address) address = dlsym(RTLD_NEXT, name); \
     __typeof__(type) next = (__typeof__(type))address;
 
-#define GIVES_UP(name) \
+#define RELEASE(name) \
     void name(void *reference) { \
         NEXT(void (*)(void *), #name) \
-        give_up(reference); \
+        annotate_release(reference); \
         next(reference); \
     }
 
-#define GIVES_UP_MANY(name) \
+#define RELEASE_N(name) \
     void name(void *reference, uint32_t count) { \
         NEXT(void (*)(void *, uint32_t), #name) \
-        give_up(reference); \
+        annotate_release(reference); \
         next(reference, count); \
     }
 
-#define ASKS_WHETHER_LAST(name) \
+#define IS_UNIQUE(name) \
     bool name(void *reference) { \
         NEXT(bool (*)(void *), #name) \
         bool is_last = next(reference); \
@@ -70,9 +70,9 @@ static void give_up(const void *reference) {
         return is_last; \
     }
 
-GIVES_UP(swift_release)
-GIVES_UP(swift_bridgeObjectRelease)
-GIVES_UP_MANY(swift_release_n)
-GIVES_UP_MANY(swift_bridgeObjectRelease_n)
-ASKS_WHETHER_LAST(swift_isUniquelyReferenced_native)
-ASKS_WHETHER_LAST(swift_isUniquelyReferenced_nonNull_native)
+RELEASE(swift_release)
+RELEASE(swift_bridgeObjectRelease)
+RELEASE_N(swift_release_n)
+RELEASE_N(swift_bridgeObjectRelease_n)
+IS_UNIQUE(swift_isUniquelyReferenced_native)
+IS_UNIQUE(swift_isUniquelyReferenced_nonNull_native)

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct `The repository` {
-    @Test func `keeps every rule of the house`() throws {
+    @Test func `keeps every rule`() throws {
         let tree = try SourceTree.repository()
         #expect(tree.files.contains { $0.path == "Package.swift" })
         let findings = Rule.all.flatMap { rule in

@@ -14,11 +14,11 @@ final class AuditReader: Sendable {
         let after: String?
     }
 
-    private let life: SQLiteStatement
+    private let versions: SQLiteStatement
     private let past: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
-        life = try SQLiteStatement(
+        versions = try SQLiteStatement(
             database,
             """
             SELECT number, at, actor, reason, kind, old, new FROM audit WHERE id = ?
@@ -34,17 +34,18 @@ final class AuditReader: Sendable {
             """)
     }
 
-    /// The life of a row, oldest version first.
+    /// The versions of a row, the oldest first.
     func history(of id: UUID) throws -> [Entry] {
-        life.bind(id, at: 1)
-        defer { life.reset() }
+        versions.bind(id, at: 1)
+        defer { versions.reset() }
         var entries: [Entry] = []
-        while try life.step() {
+        while try versions.step() {
             entries.append(
                 Entry(
-                    number: life.integer(0), time: life.double(1), actor: life.text(2),
-                    reason: life.text(3), kind: life.text(4), before: life.optionalText(5),
-                    after: life.optionalText(6)))
+                    number: versions.integer(0), time: versions.double(1), actor: versions.text(2),
+                    reason: versions.text(3), kind: versions.text(4),
+                    before: versions.optionalText(5),
+                    after: versions.optionalText(6)))
         }
         return entries
     }
@@ -58,6 +59,6 @@ final class AuditReader: Sendable {
     }
 
     func finalize() {
-        for statement in [life, past] { statement.finalize() }
+        for statement in [versions, past] { statement.finalize() }
     }
 }

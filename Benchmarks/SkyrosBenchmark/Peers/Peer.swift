@@ -5,11 +5,11 @@ import Foundation
 protocol Peer: AnyObject, Sendable {
     /// How many orders there are.
     func count() throws -> Int
-    /// Adds an order in a commit of its own.
+    /// Adds an order in its own commit.
     func insert(_ order: Order) throws
     /// Adds orders in one commit.
     func insert(_ orders: [Order]) throws
-    /// Changes one field of an order in a commit of its own.
+    /// Changes one field of an order in its own commit.
     func setStatus(_ status: Order.Status, of id: UUID) throws
     /// The order with this id, every field decoded.
     func order(_ id: UUID) throws -> Order?

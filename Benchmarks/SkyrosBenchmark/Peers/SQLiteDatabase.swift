@@ -3,8 +3,8 @@ import Foundation
 
 /// A connection to SQLite with the settings that its best users give it.
 ///
-/// Unchecked because SQLite is opened without its own locks: one thread at a time uses it, which
-/// whoever holds it sees to.
+/// Unchecked because SQLite is opened without its own locks: its owner lets one thread
+/// at a time use it.
 final class SQLiteDatabase: @unchecked Sendable {
     let handle: OpaquePointer
 

@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// Loading a whole table as a program in C does that knows what it wants: one statement, all
-/// columns, the bytes copied to a buffer of its own.
+/// Loads a whole table as a program in C would: one statement, all columns, the bytes copied to a
+/// buffer.
 enum SQLiteScan {
     /// - Returns: how many rows there were.
     static func run(_ file: URL) throws -> Int {

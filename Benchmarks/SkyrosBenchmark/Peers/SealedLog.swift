@@ -16,7 +16,7 @@ struct SealedLog {
         let names = try FileManager.default
             .contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
         let firsts = names.map { UInt64($0.prefix { $0 != "." }) ?? 0 }
-        // The last file is never whole: its events end where nobody has written yet.
+        // The last file is never whole: its events are followed by preallocated bytes.
         segments = try zip(names, zip(firsts, firsts.dropFirst())).compactMap { name, range in
             guard name.hasSuffix(".zst") else { return nil }
             let file = directory.appending(path: name)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what was asked for and says what came of it.
+/// Runs the chosen workloads and prints their figures.
 enum Report {
     /// - Returns: the exit code: 1 if a check failed.
     static func run(_ arguments: Arguments) throws -> Int32 {
@@ -37,8 +37,7 @@ enum Report {
         }
     }
 
-    /// How many threads wanted to run in the last minute, on average: of two processors, more
-    /// than a little says that the figures are not the machine's best.
+    /// The load average of the last minute. On a busy machine the figures are not the best ones.
     private static var loadAverage: String {
         var loads = [0.0]
         getloadavg(&loads, 1)
@@ -46,18 +45,10 @@ enum Report {
     }
 
     private static func write(_ series: [Series], _ arguments: Arguments) throws {
-        let comparisons = series.flatMap(Comparison.all)
         if let file = arguments.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(comparisons).write(to: file)
-        }
-        if let file = arguments.chart {
-            let growth = Growth(isQuick: arguments.settings.isQuick)
-            let svg =
-                arguments.isGrowth
-                ? GrowthChart(series, steps: growth.steps).svg : Chart(comparisons).svg
-            try Data(svg.utf8).write(to: file)
+            try encoder.encode(series.flatMap(Comparison.all)).write(to: file)
         }
         if let file = arguments.markdown {
             try Data((TextTable.markdown(series) + "\n").utf8).write(to: file)

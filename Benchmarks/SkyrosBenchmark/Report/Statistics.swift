@@ -1,4 +1,4 @@
-/// What is made of many measurements.
+/// Median and percentiles.
 enum Statistics {
     /// The middle value; the mean of both middle ones if their number is even.
     static func median(_ values: [Double]) -> Double? {

@@ -2,12 +2,12 @@ import Foundation
 
 /// What the program was asked to do.
 struct Arguments {
-    /// The parts of the program that only it itself calls.
+    /// The parts of the program that only the program calls.
     enum Role {
         case conduct
         case prepare(Fixture, Side)
         case measure(Workload, Side)
-        /// One step of a workload that needs a process of its own.
+        /// One step of a workload that needs its own process.
         case probe(Probe, launch: UInt64, arguments: [String])
     }
 
@@ -15,14 +15,13 @@ struct Arguments {
     private(set) var settings: Settings
     private(set) var only: Set<String> = []
     private(set) var json: URL?
-    private(set) var chart: URL?
     private(set) var markdown: URL?
     private(set) var directory = URL(filePath: ".build/benchmark")
     private(set) var isGrowth = false
 
     static let usage = """
         usage: skyros-benchmark [--quick] [--growth] [--only W1,W4] [--rounds N] [--rows N]
-                                [--json FILE] [--markdown FILE] [--chart FILE] [--directory FOLDER]
+                                [--json FILE] [--markdown FILE] [--directory FOLDER]
         """
 
     init(_ words: [String]) throws {
@@ -37,7 +36,6 @@ struct Arguments {
             case "--rounds": settings.rounds = try Self.number(&words)
             case "--rows": settings.rows = try Self.number(&words)
             case "--json": json = URL(filePath: try Self.value(&words))
-            case "--chart": chart = URL(filePath: try Self.value(&words))
             case "--markdown": markdown = URL(filePath: try Self.value(&words))
             case "--directory": directory = URL(filePath: try Self.value(&words))
             case "--prepare":

@@ -1,7 +1,6 @@
 import Foundation
 
-/// This program once more, as a process of its own: what one measurement does to memory must not
-/// reach the next.
+/// This program as a child process: what one measurement does to memory must not reach the next.
 enum ChildProcess {
     /// Runs the program with `arguments` and gives what it printed.
     ///

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Leads through the workloads: prepares, measures round by round, gathers.
+/// Runs the workloads: prepares, measures round by round, collects.
 ///
-/// In each round every side does its work once, in a process of its own, so that whatever the
-/// machine does besides falls on all sides alike; medians are taken over the rounds.
+/// In each round every side does its work once, in its own process. Other load on the machine then
+/// affects all sides alike. Figures are the medians of the rounds.
 final class Conductor {
     private let root: URL
     private(set) var list = SeriesList()
@@ -42,7 +42,7 @@ final class Conductor {
             }
             let seconds = TextTable.number((clock.now - start).seconds)
             say("  round \(round) of \(rounds): \(seconds) s")
-            // Nobody always comes first.
+            // No side is always the first.
             sides.append(sides.removeFirst())
         }
     }

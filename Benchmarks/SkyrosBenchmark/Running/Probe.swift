@@ -32,7 +32,7 @@ enum Probe: String {
             case .memory: try Residence.bytesPerRow(words)
             }
         try ChildProcess.answer(Answer(value: value.result))
-        // Closing would do work that nobody measures; the files are copies.
+        // Closing would do work that is not measured; the files are copies.
         withExtendedLifetime(value.kept) { _exit(0) }
     }
 

@@ -1,6 +1,6 @@
 /// How much work is done, and how often.
 struct Settings: Sendable {
-    /// Fewer of everything, for a look in two minutes.
+    /// Fewer of everything: two minutes.
     var isQuick = false
     /// How many rows there are.
     var rows: Int

@@ -1,4 +1,4 @@
-/// Who does the work.
+/// A party that does the work.
 enum Side: String, Codable, CaseIterable, Sendable {
     /// The library, through its public interface.
     case skyros

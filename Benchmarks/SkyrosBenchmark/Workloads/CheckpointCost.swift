@@ -2,7 +2,7 @@ import BenchmarkModel
 import Foundation
 import Skyros
 
-/// What it costs to bring the log into the other files: the writers meanwhile, and the disk.
+/// The cost of checkpoints: for the writers meanwhile, and for the disk.
 enum CheckpointCost {
     // MARK: Latency
 
@@ -22,9 +22,9 @@ enum CheckpointCost {
         }
     }
 
-    /// The time of each commit in microseconds. Of Skyros, whose checkpoints run on a thread of
-    /// their own, only those count during which one ran; of SQLite, which checkpoints within a
-    /// commit, all.
+    /// The time of each commit in microseconds. For Skyros, which checkpoints on a background
+    /// thread, only commits during a checkpoint count; for SQLite, which checkpoints within a
+    /// commit, all of them.
     private static func samples(
         _ side: Side, _ bench: Bench, checkpoints: Bool
     ) throws -> [Double] {

@@ -5,16 +5,8 @@ struct Growth: Sendable {
         let rows: Int
         let workloads: [Workload]
 
-        /// What the figures on so many rows are marked with.
+        /// The beginning of the figures' variants.
         var label: String { "\(TextTable.count(rows)) rows" }
-
-        /// What is left of a series' variant without the mark; nil if it is of another step.
-        func name(of series: Series) -> String? {
-            guard series.variant != label else { return "" }
-            let prefix = label + ", "
-            return series.variant.hasPrefix(prefix)
-                ? String(series.variant.dropFirst(prefix.count)) : nil
-        }
     }
 
     let steps: [Step]

@@ -62,8 +62,8 @@ enum Opening {
         ]
     }
 
-    /// What a killed process has left. SQLite's is opened where it is, as its log has gigabytes
-    /// and is recovered again by each process that comes first; Skyros mends its files once.
+    /// The files of a killed process. SQLite's are opened in place, as its log has gigabytes and
+    /// the first process recovers it each time; Skyros repairs its files once, so it gets a copy.
     private static func killedCopy(
         of fixture: Fixture, _ side: Side, _ bench: Bench
     ) throws -> URL {

@@ -2,7 +2,7 @@ import BenchmarkModel
 import Foundation
 import Skyros
 
-/// W10: the life of one record, and its state as of a moment, in a long log.
+/// W10: the history of one record, and its state as of a moment, in a long log.
 enum Past {
     static let workload = Workload(
         name: "W10", title: "history and the past of one record",
@@ -10,7 +10,7 @@ enum Past {
         fixtures: { [Preparation(.history, $0)] },
         measure: measure)
 
-    /// The version that is looked for.
+    /// The version that is searched for.
     private static let version = 10
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {

@@ -1,7 +1,7 @@
 import BenchmarkModel
 import Foundation
 
-/// Rows with a past, for the workloads that look back.
+/// Rows with several versions, for the workloads about the past.
 enum Versions {
     /// How many rows have many versions.
     static let rowCount = 100

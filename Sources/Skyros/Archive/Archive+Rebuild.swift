@@ -20,11 +20,13 @@ extension Archive {
             throw StoreError(
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
-        let snapshot = try snapshot(asOf: moment, progress: progress)
+        var rows = DirtyRows()
+        let snapshot = try past.snapshot(
+            asOf: moment ?? .sequence(sequence), marking: &rows, progress: progress)
         let directory = file.deletingLastPathComponent().resolvingSymlinksInPath()
         do {
             try write(
-                snapshot, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
+                snapshot, rows, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
                 file.lastPathComponent)
         } catch {
             // Half of a file is of no use; the error that led here is the one that counts.
@@ -37,11 +39,11 @@ extension Archive {
     }
 
     private func write(
-        _ snapshot: Snapshot, to directory: DatabaseDirectory, _ name: String
+        _ snapshot: Snapshot, _ rows: DirtyRows, to directory: DatabaseDirectory, _ name: String
     ) throws {
         do {
             let checkpointer = Checkpointer(in: directory, name, storeID: log.storeID.bytes)
-            try checkpointer.write(snapshot, DirtyRows(allOf: snapshot))
+            try checkpointer.write(snapshot, rows)
             try checkpointer.close()
         } catch let error as CheckpointError {
             throw StoreError(error, in: name)
@@ -73,8 +75,10 @@ extension Archive {
                 try makeLogDurable()
             }
             _ = try refresh()
-            let snapshot = try snapshot(progress: progress)
-            try write(snapshot, to: directory, temporary.name)
+            var rows = DirtyRows()
+            let snapshot = try past.snapshot(
+                asOf: .sequence(sequence), marking: &rows, progress: progress)
+            try write(snapshot, rows, to: directory, temporary.name)
             try StoreError.wrap {
                 // The journal of the old file must never be taken for one of the new.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))

@@ -18,7 +18,9 @@ extension Archive {
     ///
     /// Events before them are missing, so they cannot be replayed. May be called from any thread.
     ///
-    /// - Parameter sequence: nil for the last event before the first damage.
+    /// - Parameters:
+    ///   - sequence: nil for the last event before the first damage.
+    ///   - body: gets each event; false ends the iteration.
     /// - Throws: what `body` throws; `StoreError` with `.invalidEvent` if one cannot be understood,
     ///   `.io` and the like if a disk operation fails.
     public func forEachReadableEvent(

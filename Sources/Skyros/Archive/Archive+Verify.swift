@@ -97,6 +97,11 @@ extension Archive {
                     "the checkpoint holds event \(position.sequence), the log ends at \(sequence)")
                 return nil
             }
+            if let wrong = try checkpoint.firstWrongColumn() {
+                result.otherProblems.append(
+                    "the checkpoint shows another value than the record holds: \(wrong.entity) "
+                        + "\(wrong.id), column \(wrong.column); rebuild the checkpoint")
+            }
             return try checkpoint.load(into: empty)
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
             // As a torn tail, it is what a crash leaves and the next opening takes back.

@@ -1,10 +1,11 @@
 /// What changed between two checkpoints, by entity.
 ///
-/// The content is pulled through closures, so that a million rows need no array of their own.
-/// Entities are written in the order given.
+/// The rows are pulled through closures, so that a million rows need no array. Entities are
+/// written in the order given.
 package struct CheckpointBatch {
     package var changes: [EntityChanges]
-    /// How many rows each entity has afterwards, as far as it has any; nil if nobody knows.
+    /// The number of rows that each entity has afterwards, checked before the commit; nil to
+    /// check nothing.
     package var rowCounts: [String: Int]?
 
     package init(_ changes: [EntityChanges] = [], rowCounts: [String: Int]? = nil) {
@@ -14,16 +15,13 @@ package struct CheckpointBatch {
 
     /// What changed in one entity; applied in the order of the properties.
     package struct EntityChanges {
-        /// Receives a row to write: its number, its canonical id and its canonical record. The
-        /// bytes are read during the call only.
-        package typealias RowConsumer = (
-            _ number: Int64, _ id: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer
-        ) throws -> Void
+        /// Receives a row to write. Its bytes are read during the call only.
+        package typealias RowConsumer = (CheckpointRow) throws -> Void
 
         package let entity: String
-        /// Whether every row that is stored goes first.
+        /// Whether every stored row is deleted first.
         package var isCleared: Bool
-        /// The numbers of rows to delete; those that are not stored are passed over.
+        /// The numbers of rows to delete; a number that is not stored is skipped.
         package var deletions: any Sequence<Int64>
         /// Calls its argument once for each row that is new or has changed. Ascending new
         /// numbers are written fastest.

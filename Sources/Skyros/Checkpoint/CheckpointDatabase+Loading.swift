@@ -1,31 +1,67 @@
 import SkyrosSQLite
 
-/// A row of a checkpoint, on its way into memory.
-package struct LoadedRow {
-    package let entity: String
-    package let number: Int64
-    /// The canonical id; valid until the closure that got the row returns.
-    package let id: UnsafeRawBufferPointer
-    /// The canonical record; valid until the closure that got the row returns.
-    package let record: UnsafeRawBufferPointer
-}
-
 extension CheckpointDatabase {
     /// Gives every row to `body`, entity by entity, in ascending order of their numbers.
     ///
-    /// Rows come before the whole was proved: when the digest or a count turns out wrong at
-    /// the end, it throws, and what was loaded has to be thrown away. O(content).
+    /// Only the exact record, its sequence and its sum are read; the typed columns are not.
+    /// Each row is checked before it is given. The totals of a table are compared after its last
+    /// row: when they are wrong, the call throws, and the caller discards what it was given.
+    /// O(content).
     ///
     /// - Returns: what the checkpoint says about itself; nil when nothing was ever written.
     /// - Throws: `corrupt` with entity and row where it is known, `unreadable`, and what
     ///   `body` throws.
     @discardableResult
-    package func load(_ body: (LoadedRow) throws -> Void) throws -> CheckpointMeta? {
+    package func load(
+        _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
+    ) throws -> CheckpointMeta? {
+        try reading { description in
+            for entity in description?.layout.entities ?? [] {
+                let select = try connection.prepare(entity.selectSQL)
+                try load(entity, select) { row in try body(entity.name, row) }
+            }
+            return description?.meta
+        }
+    }
+
+    /// The first column that does not show what the record of its row holds; nil if there is
+    /// none. O(content).
+    ///
+    /// Nothing reads the typed columns back, so opening a store does not notice that somebody
+    /// changed them.
+    ///
+    /// - Throws: as `load`.
+    func firstWrongColumn() throws -> WrongColumn? {
+        try reading { description in
+            for entity in description?.layout.entities ?? [] {
+                let plan = ColumnPlan(entity.columns)
+                let select = try connection.prepare(entity.selectAllSQL(plan))
+                var found: WrongColumn?
+                try load(entity, select) { row in
+                    guard found == nil, let index = try plan.firstDifference(of: row, select)
+                    else { return }
+                    found = WrongColumn(
+                        entity: entity.name, id: RecordID(ByteString(row.id)),
+                        column: plan.columns[index].name)
+                }
+                if let found { return found }
+            }
+            return nil
+        }
+    }
+
+    /// A typed column that does not show what the record of its row holds.
+    struct WrongColumn: Equatable {
+        let entity: String
+        let id: RecordID
+        let column: String
+    }
+
+    private func reading<R>(_ body: (CheckpointDescription?) throws -> R) throws -> R {
         do {
             return try connection.transaction(.deferred) {
                 try refresh()
-                for entity in catalog?.layout.entities ?? [] { try load(entity, body) }
-                return catalog?.meta
+                return try body(description)
             }
         } catch let error as SQLiteError {
             throw CheckpointError.reading(error)
@@ -33,39 +69,45 @@ extension CheckpointDatabase {
     }
 
     private func load(
-        _ entity: TableLayout.Entity, _ body: (LoadedRow) throws -> Void
+        _ entity: TableLayout.Entity, _ select: Statement, _ body: (CheckpointRow) throws -> Void
     ) throws {
-        let plan = ColumnPlan(entity.columns)
-        let select = try connection.prepare(entity.selectSQL(plan, oneRow: false))
-        var reader = RowReader(plan, entity: entity.name)
-        var tally = TableDigest()
+        var reader = RowReader(entity: entity.name)
+        var found = TableDigest()
         while try select.step() {
-            try reader.read(select)
-            let digest = reader.digest()
-            let number = reader.number
-            try reader.withRow { id, record in
-                tally.add(number, id: id, digest)
-                let row = LoadedRow(entity: entity.name, number: number, id: id, record: record)
-                try body(row)
-            }
+            let (row, state) = try reader.read(select)
+            found.add(row, state)
+            try body(row)
         }
-        try Self.compare(tally, with: entity)
+        try Self.compare(found, with: entity)
     }
 
-    /// Throws unless the rows that were read come to what is written down.
+    /// Throws unless the totals of the rows that were read are those of the description.
     private static func compare(
-        _ tally: TableDigest, with entity: TableLayout.Entity
+        _ found: TableDigest, with entity: TableLayout.Entity
     ) throws(CheckpointError) {
-        let expected = entity.tally
-        guard tally.rowCount == expected.rowCount else {
-            let description = "there are \(tally.rowCount) rows and not \(expected.rowCount)"
+        let expected = entity.digest
+        guard found.rowCount == expected.rowCount else {
+            let description = "there are \(found.rowCount) rows and not \(expected.rowCount)"
             throw .damage(description, entity: entity.name)
         }
-        guard tally.digest == expected.digest else {
-            throw .damage("the digest does not match", entity: entity.name)
+        guard found.state == expected.state else {
+            throw .damage("the state digest does not match", entity: entity.name)
         }
-        guard tally.rowNumberHash == expected.rowNumberHash else {
-            throw .damage("the row numbers do not match", entity: entity.name)
+        guard found.content == expected.content else {
+            throw .damage("the content digest does not match", entity: entity.name)
         }
+    }
+}
+
+extension ColumnPlan {
+    /// The first column of the row that `select` is at that does not show what its record holds.
+    fileprivate func firstDifference(of row: CheckpointRow, _ select: Statement) throws -> Int? {
+        var first: Int?
+        _ = try spread(row.record) { index, value in
+            guard first == nil else { return }
+            let expected = try value.map { try ColumnValue(of: $0, in: columns[index].kind) }
+            if !(expected ?? .null).equals(select, at: Self.column(index)) { first = index }
+        }
+        return first
     }
 }

@@ -4,8 +4,8 @@ extension CheckpointDatabase {
     /// Applies a batch and moves to a position, in one transaction: after a crash or an error
     /// either all of it is there or nothing (P7).
     ///
-    /// The digest of the description is kept up to date by the rows that come and go. O(rows
-    /// of the batch). A batch that leaves other numbers of rows than it says is not committed.
+    /// The digests are updated by the rows that are added and removed. O(rows of the batch). A
+    /// batch that leaves other numbers of rows than it says is not committed.
     ///
     /// - Returns: what the checkpoint says about itself from now on.
     /// - Throws: `unwritable`, `corrupt`, `invalidRecord`, `limitExceeded`, and what the
@@ -18,7 +18,7 @@ extension CheckpointDatabase {
             position.storeID.count == CheckpointPosition.storeIDBytes, "A store id has 16 bytes.")
         do {
             let next = try connection.transaction { try apply(batch, at: position) }
-            catalog = next
+            description = next
             return next.meta
         } catch {
             forget()
@@ -30,8 +30,8 @@ extension CheckpointDatabase {
         _ batch: CheckpointBatch, at position: CheckpointPosition
     ) throws -> CheckpointDescription {
         try refresh()
-        let old = catalog?.layout ?? TableLayout()
-        if catalog == nil { try CheckpointDescription.create(on: connection) }
+        let old = description?.layout ?? TableLayout()
+        if description == nil { try CheckpointDescription.create(on: connection) }
         var next = CheckpointDescription(layout: old, position: position)
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
@@ -47,9 +47,7 @@ extension CheckpointDatabase {
         let writer = try writer(for: changes.entity, layout)
         if changes.isCleared { try writer.clear() }
         for number in changes.deletions { try writer.delete(number) }
-        try changes.forEachUpsert { number, id, record in
-            try writer.upsert(number, id: id, record: record)
-        }
+        try changes.forEachUpsert { row in try writer.upsert(row) }
         guard writer.tableExists else { return }
         if let index = layout.index(ofEntity: changes.entity) {
             layout.entities[index] = writer.entity
@@ -77,15 +75,14 @@ extension CheckpointDatabase {
 }
 
 extension TableLayout {
-    /// A change that got lost on its way would be found by nobody later: the digest knows only
-    /// what was written.
+    /// Throws if a change got lost on its way: the digests cover only what was written.
     fileprivate func checkRowCounts(_ expected: [String: Int]) throws(CheckpointError) {
         var missing = expected.filter { $0.value > 0 }
         for entity in entities {
             let count = missing.removeValue(forKey: entity.name) ?? 0
-            guard entity.tally.rowCount == count else {
+            guard entity.digest.rowCount == count else {
                 throw .damage(
-                    "it would hold \(entity.tally.rowCount) rows and not \(count)",
+                    "it would hold \(entity.digest.rowCount) rows and not \(count)",
                     entity: entity.name)
             }
         }

@@ -1,9 +1,9 @@
 import SkyrosSQLite
 
-/// A snapshot persisted in a SQLite file, which strangers may query.
+/// A snapshot persisted in a SQLite file, which any SQLite client may query.
 ///
-/// This stage is responsible for: records as rows of ordinary tables and back, exactly; the
-/// position in the same transaction as the rows; noticing damage. It is not responsible for:
+/// This stage is responsible for: each record exactly, beside columns that show its fields; the
+/// position in the same transaction as the rows; detecting damage. It is not responsible for:
 /// when to write, that the log is durable up to the position, and what to do about damage.
 ///
 /// docs/checkpoint-format.md describes the file. Like its connection, a database is used from
@@ -11,14 +11,14 @@ import SkyrosSQLite
 ///
 /// ```swift
 /// let database = try CheckpointDatabase(path: "/data/Orders.skyros/checkpoint.sqlite")
-/// let meta = try database.load { row in … }
+/// let meta = try database.load { entity, row in … }
 /// try database.write(batch, at: position)
 /// try database.close()
 /// ```
 package final class CheckpointDatabase {
     let connection: Connection
-    /// What the file says as of `dataVersion`; nil when it is empty.
-    var catalog: CheckpointDescription?
+    /// The file's description as of `dataVersion`; nil when the file is empty.
+    var description: CheckpointDescription?
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
     /// By the bytes of the entity's name; emptied whenever the file was not written by us.
@@ -61,7 +61,7 @@ package final class CheckpointDatabase {
         } catch {
             throw Self.readingError(error)
         }
-        return catalog?.meta
+        return description?.meta
     }
 
     /// Closes the file; a second call does nothing.
@@ -80,7 +80,7 @@ package final class CheckpointDatabase {
         let current = try select.single { $0.integer(at: 0) }
         guard dataVersion == nil || dataVersion != current else { return }
         writers = [:]
-        catalog = try CheckpointDescription.read(connection)
+        description = try CheckpointDescription.read(connection)
         dataVersion = current
     }
 

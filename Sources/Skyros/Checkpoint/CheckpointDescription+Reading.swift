@@ -25,17 +25,16 @@ extension CheckpointDescription {
         return try readDescription(connection)
     }
 
-    /// What to think of a version that is not ours. A newer library says its version in the
-    /// sealed description as well, so a whole description of our own version means that the
-    /// header was damaged.
+    /// The error for a version that is not ours. Another library says its version in the sealed
+    /// description as well, so a whole description of our own version means that the header was
+    /// damaged.
     private static func versionError(
         _ version: Int64, _ connection: Connection
     ) -> CheckpointError {
         let isOurs = (try? readDescription(connection)) != nil
-        if version > TableLayout.formatVersion, !isOurs {
-            return .newerFormat(version: version)
-        }
-        return .damage("the header says format \(version)")
+        if isOurs || version < 1 { return .damage("the header says format \(version)") }
+        return version > TableLayout.formatVersion
+            ? .newerFormat(version: version) : .olderFormat(version: version)
     }
 
     private static func readDescription(_ connection: Connection) throws -> CheckpointDescription {
@@ -54,16 +53,16 @@ extension CheckpointDescription {
         _ connection: Connection, _ schema: [[UInt8]: [UInt8]]
     ) throws -> CheckpointDescription {
         let (seal, digest, position) = try readPosition(connection)
-        var catalog = CheckpointDescription(position: position)
-        catalog.layout = try readEntities(connection)
-        try readColumns(connection, into: &catalog.layout)
-        guard catalog.layout.digest == digest, catalog.seal == seal else {
+        var description = CheckpointDescription(position: position)
+        description.layout = try readEntities(connection)
+        try readColumns(connection, into: &description.layout)
+        guard description.layout.digest == digest, description.seal == seal else {
             throw CheckpointError.damage("the description does not match its seal")
         }
-        guard catalog.layout.schema == schema else {
+        guard description.layout.schema == schema else {
             throw CheckpointError.damage("the tables are not those that the description names")
         }
-        return catalog
+        return description
     }
 
     /// The SQL of every table by its name.
@@ -114,13 +113,12 @@ extension CheckpointDescription {
             var entity = TableLayout.Entity(
                 name: try row.checkedText(at: 1), table: try row.checkedText(at: 2))
             guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)), rowCount >= 0,
-                let digest = StateDigest(description: try row.checkedText(at: 4)),
-                let rowNumberHash = HexText.number(try row.checkedText(at: 5)),
+                let state = StateDigest(description: try row.checkedText(at: 4)),
+                let content = HexText.number(try row.checkedText(at: 5)),
                 try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
                 names.insert(Array(entity.name.utf8)).inserted, !entity.table.utf8.contains(0)
             else { throw CheckpointError.damage("_skyros_entities has an invalid row") }
-            entity.tally = TableDigest(
-                rowCount: rowCount, digest: digest, rowNumberHash: rowNumberHash)
+            entity.digest = TableDigest(rowCount: rowCount, state: state, content: content)
             layout.entities.append(entity)
         }
         return layout

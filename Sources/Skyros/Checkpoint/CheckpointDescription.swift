@@ -1,17 +1,17 @@
 import SkyrosLog
 import SkyrosSQLite
 
-/// The tables in which a checkpoint describes itself: what they say, and writing it down.
+/// The content of the tables in which a checkpoint describes itself.
 ///
-/// Everything they say is covered by the seal, a hash in the same row as the position, so that
-/// damage to a number, a name or a kind is noticed like damage to a row.
+/// The seal covers all of it: a hash in the same row as the position, so that damage to a number,
+/// a name or a kind is detected like damage to a row.
 struct CheckpointDescription: Sendable {
     var layout = TableLayout()
     var position: CheckpointPosition
 
     var meta: CheckpointMeta {
         let entities = layout.entities.map {
-            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.tally.rowCount)
+            CheckpointMeta.Entity(name: $0.name, table: $0.table, rowCount: $0.digest.rowCount)
         }
         return CheckpointMeta(
             formatVersion: TableLayout.formatVersion, position: position,
@@ -37,9 +37,9 @@ struct CheckpointDescription: Sendable {
         writer.appendArrayHead(6)
         writer.append(text: entity.name)
         writer.append(text: entity.table)
-        writer.append(Int64(entity.tally.rowCount))
-        writer.append(text: entity.tally.digest.description)
-        writer.append(entity.tally.rowNumberHash)
+        writer.append(Int64(entity.digest.rowCount))
+        writer.append(text: entity.digest.state.description)
+        writer.append(entity.digest.content)
         writer.appendArrayHead(entity.columns.count)
         for column in entity.columns {
             writer.appendArrayHead(3)
@@ -86,13 +86,13 @@ extension CheckpointDescription {
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         for (index, entity) in layout.entities.enumerated() {
-            if index < old.entities.count, old.entities[index].tally == entity.tally { continue }
+            if index < old.entities.count, old.entities[index].digest == entity.digest { continue }
             try insert.bind(integer: Int64(index) + 1, at: 1)
             try insert.bind(string: entity.name, at: 2)
             try insert.bind(string: entity.table, at: 3)
-            try insert.bind(integer: Int64(entity.tally.rowCount), at: 4)
-            try insert.bind(string: entity.tally.digest.description, at: 5)
-            try insert.bind(string: entity.tally.rowNumberHash.digits(16, radix: 16), at: 6)
+            try insert.bind(integer: Int64(entity.digest.rowCount), at: 4)
+            try insert.bind(string: entity.digest.state.description, at: 5)
+            try insert.bind(string: entity.digest.content.digits(16, radix: 16), at: 6)
             try insert.run()
         }
     }

@@ -13,6 +13,8 @@ package enum CheckpointError: Error, Hashable, Sendable {
     case foreign(applicationID: Int64)
     /// The file was written by a later version of this library.
     case newerFormat(version: Int64)
+    /// The file was written by an earlier version of this library.
+    case olderFormat(version: Int64)
     /// The content contradicts itself.
     case corrupt(Damage)
     /// A record that was to be written is not a canonical CBOR map.
@@ -65,6 +67,8 @@ extension CheckpointError: CustomStringConvertible {
             "The file is no checkpoint: its application id is \(applicationID)."
         case .newerFormat(let version):
             "The checkpoint has format \(version), which needs a newer version of the library."
+        case .olderFormat(let version):
+            "The checkpoint has format \(version), which an earlier version of the library wrote."
         case .corrupt(let damage):
             "The checkpoint is damaged: \(damage.description)\(damage.place)."
         case .invalidRecord(let entity, let row, let reason):

@@ -1,35 +1,40 @@
 import SkyrosDisk
 
-/// Brings a checkpoint's rows into memory: this thread reads them out of the file and checks them,
-/// another one puts them into tables.
+/// Brings a checkpoint's rows into memory: the calling thread reads and checks them, another thread
+/// adds them to tables and indexes.
 enum CheckpointLoader {
-    /// The snapshot that `database` holds, every row checked against the digest; nil if it
+    /// The snapshot that `database` holds, every row checked against the digests; nil if it
     /// holds none.
     ///
-    /// Rows stay encoded until somebody reads them.
+    /// A record stays encoded until its first reader.
     ///
+    /// - Parameter eventCount: the number of events that will be folded into it.
     /// - Throws: `CheckpointError`.
     static func load(
-        _ database: CheckpointDatabase, into empty: Snapshot
+        _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0
     ) throws -> Snapshot? {
-        let snapshot = Locked(empty)
-        var relay = BoundedPipeline<LoadedRows> { rows in
+        guard let meta = try database.meta() else { return nil }
+        var prepared = empty
+        prepared.beginLoading(meta, beforeEvents: eventCount)
+        let snapshot = Locked(prepared)
+        var pipeline = BoundedPipeline<LoadedRows> { rows in
             try snapshot.withLock { try add(rows, to: &$0) }
         }
-        var rows = LoadedRows(entity: "")
-        let meta = Result {
-            try database.load { row in
-                if row.entity != rows.entity || rows.isFull {
-                    if rows.count > 0 { try relay.send(rows) }
-                    rows = LoadedRows(entity: row.entity)
+        var rows = LoadedRows(in: empty, "")
+        let result = Result {
+            try database.load { entity, row in
+                if entity != rows.entity || rows.isFull {
+                    if rows.count > 0 { try pipeline.send(rows) }
+                    rows = LoadedRows(in: empty, entity)
                 }
-                rows.append(row)
+                try rows.append(row)
             }
         }
-        // What is wrong with a row comes before what stopped the reading after it.
-        try relay.finish(rows)
-        guard let position = try meta.get()?.position else { return nil }
+        // An error of the adding thread concerns an earlier row than one of this thread.
+        try pipeline.finish(rows)
+        guard let position = try result.get()?.position else { return nil }
         return snapshot.withLock { snapshot in
+            snapshot.endLoading()
             snapshot.move(
                 to: SequenceNumber(rawValue: position.sequence),
                 time: EventTime(microseconds: position.timeMicroseconds),
@@ -41,73 +46,56 @@ enum CheckpointLoader {
     private static func add(_ rows: LoadedRows, to snapshot: inout Snapshot) throws {
         guard rows.count > 0 else { return }
         let index = snapshot.tableIndex(of: rows.entity)
-        try rows.forEach { row in
-            guard row.number > 0 else { throw damage("a row has a number below 1", row) }
-            guard row.number < numberLimit else {
-                throw damage("a row has a number that no store gives", row)
+        for row in rows.rows {
+            do {
+                guard try snapshot.tables[index].load(row) == nil else {
+                    throw rows.damage("two rows have the same id", Int64(row.number))
+                }
+            } catch let error as CBORError {
+                throw rows.damage("a field cannot be indexed: \(error)", Int64(row.number))
             }
-            let id = RecordID(ByteString(row.id))
-            let bytes = [UInt8](row.record)
-            let stored = snapshot.tables[index].storedRow(
-                id, hash: snapshot.tables[index].hash(id), number: UInt64(row.number),
-                bytes: bytes)
-            let other = try snapshot.tables[index].put(stored, before: nil, after: bytes)
-            guard other == nil else { throw damage("two rows have the same id", row) }
         }
-    }
-
-    /// Numbers are given one after the other, so no store comes that far; and the rows that follow
-    /// have room below the largest number of SQLite.
-    private static let numberLimit: Int64 = 1 << 62
-
-    private static func damage(_ description: String, _ row: LoadedRow) -> CheckpointError {
-        .damage(description, entity: row.entity, row: row.number)
     }
 }
 
-/// Some rows of one entity, one behind the other in memory of their own.
+/// Some rows of one entity.
 private struct LoadedRows: Sendable {
-    private struct Item: Sendable {
-        let number: Int64
-        let idCount: Int
-        let recordCount: Int
-    }
-
     let entity: String
-    private var bytes: [UInt8] = []
-    private var items: [Item] = []
+    private(set) var rows: [Row] = []
+    private var byteCount = 0
+    /// Makes the rows.
+    private let table: Table
 
-    /// So that handing over costs next to nothing, and a batch stays in the processor's cache.
+    /// Large enough that handing over costs next to nothing, small enough for the processor's
+    /// cache.
     private static let bytesMax = 64 << 10
 
-    init(entity: String) {
+    /// Numbers are given one after the other from 1, so no store reaches this one; all that
+    /// follow it are below SQLite's largest.
+    private static let numberLimit: Int64 = 1 << 62
+
+    init(in empty: Snapshot, _ entity: String) {
         self.entity = entity
-        bytes.reserveCapacity(Self.bytesMax)
+        table =
+            empty.table(entity)
+            ?? Table(entity: entity, type: nil, hashSeed: empty.hashSeed, indexes: [])
     }
 
-    var count: Int { items.count }
-    var isFull: Bool { bytes.count >= Self.bytesMax }
+    var count: Int { rows.count }
+    var isFull: Bool { byteCount >= Self.bytesMax }
 
-    mutating func append(_ row: LoadedRow) {
-        bytes.append(contentsOf: row.id)
-        bytes.append(contentsOf: row.record)
-        items.append(
-            Item(number: row.number, idCount: row.id.count, recordCount: row.record.count))
-    }
-
-    func forEach(_ body: (LoadedRow) throws -> Void) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var start = 0
-            for item in items {
-                let middle = start + item.idCount
-                let end = middle + item.recordCount
-                try body(
-                    LoadedRow(
-                        entity: entity, number: item.number,
-                        id: UnsafeRawBufferPointer(rebasing: bytes[start..<middle]),
-                        record: UnsafeRawBufferPointer(rebasing: bytes[middle..<end])))
-                start = end
-            }
+    mutating func append(_ row: CheckpointRow) throws(CheckpointError) {
+        guard (1..<Self.numberLimit).contains(row.number) else {
+            throw damage("no store gives a row this number", row.number)
         }
+        let id = RecordID(ByteString(row.id))
+        rows.append(
+            table.storedRow(
+                id, hash: table.hash(id), number: UInt64(row.number), bytes: [UInt8](row.record)))
+        byteCount += row.record.count
+    }
+
+    func damage(_ description: String, _ number: Int64) -> CheckpointError {
+        .damage(description, entity: entity, row: number)
     }
 }

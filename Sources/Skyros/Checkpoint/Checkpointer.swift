@@ -1,8 +1,8 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Persists snapshots: only what was touched since the last time, in one transaction with the
-/// position (promise P7).
+/// Persists snapshots: only the rows that changed since the last time, in one transaction with
+/// the position (promise P7).
 ///
 /// This stage is responsible for: which rows to write. It is not responsible for: when to do
 /// it, and that the log is durable up to the snapshot's event.
@@ -30,7 +30,7 @@ final class Checkpointer: Sendable {
     /// The event through which the checkpoint reaches, as far as it was read or written.
     var sequence: SequenceNumber? { written.withLock { $0 } }
 
-    /// Where the checkpoint stands; nil if nothing was ever written.
+    /// The checkpoint's position; nil if nothing was ever written.
     ///
     /// - Throws: `CheckpointError`.
     func position() throws -> CheckpointPosition? {
@@ -39,12 +39,20 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
+    /// The first typed column that does not show what its record holds; nil if there is none.
     ///
     /// - Throws: `CheckpointError`.
-    func load(into empty: Snapshot) throws -> Snapshot? {
+    func firstWrongColumn() throws -> CheckpointDatabase.WrongColumn? {
+        try database.withLock { database in try open(&database).firstWrongColumn() }
+    }
+
+    /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
+    ///
+    /// - Parameter eventCount: the number of events that will be folded into it.
+    /// - Throws: `CheckpointError`.
+    func load(into empty: Snapshot, beforeEvents eventCount: Int = 0) throws -> Snapshot? {
         let snapshot = try database.withLock { database in
-            try CheckpointLoader.load(open(&database), into: empty)
+            try CheckpointLoader.load(open(&database), into: empty, beforeEvents: eventCount)
         }
         written.withLock { $0 = snapshot?.sequence }
         return snapshot
@@ -95,22 +103,21 @@ final class Checkpointer: Sendable {
     static func batch(
         _ snapshot: Snapshot, _ dirty: DirtyRows
     ) throws -> CheckpointBatch {
-        let touchedTables = dirty.tables.compactMap(\.self)
-        let changes = touchedTables.sorted { $0.entity < $1.entity }.map { rows in
+        let changes = dirty.tables.compactMap(\.self).sorted { $0.entity < $1.entity }.map { rows in
             let table = snapshot.table(rows.entity)
-            var upserts: [Row] = []
+            var upserts: [(Row, SequenceNumber)] = []
             var deletions: [Int64] = []
-            for note in rows.distinctNotes {
-                if let row = table?.rows.find(number: note.number, hash: note.hash) {
-                    upserts.append(row)
+            for mark in rows.newestMarks {
+                if let row = table?.rows.find(number: mark.number, hash: mark.hash) {
+                    upserts.append((row, mark.sequence))
                 } else {
-                    deletions.append(Int64(note.number))
+                    deletions.append(Int64(mark.number))
                 }
             }
             return CheckpointBatch.EntityChanges(
                 entity: rows.entity, isCleared: rows.isCleared, deletions: deletions
             ) { consume in
-                for row in upserts { try row.give(to: consume) }
+                for (row, sequence) in upserts { try row.give(to: consume, sequence) }
             }
         }
         let counts = snapshot.tables.map { ($0.entity, $0.count) }
@@ -121,11 +128,16 @@ final class Checkpointer: Sendable {
 extension Row {
     /// Hands the row to a checkpoint's writer.
     fileprivate func give(
-        to consume: CheckpointBatch.EntityChanges.RowConsumer
+        to consume: CheckpointBatch.EntityChanges.RowConsumer, _ sequence: SequenceNumber
     ) throws {
         let record = try encoded()
         try id.bytes.withUnsafeBytes { id in
-            try record.withUnsafeBytes { try consume(Int64(number), id, $0) }
+            try record.withUnsafeBytes { record in
+                try consume(
+                    CheckpointRow(
+                        number: Int64(number), sequence: sequence.rawValue, id: id,
+                        record: record))
+            }
         }
     }
 }

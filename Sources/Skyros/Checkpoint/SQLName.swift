@@ -52,9 +52,9 @@ enum SQLName {
         folded.starts(with: "sqlite_".utf8) || folded.starts(with: "_skyros".utf8)
     }
 
-    /// Whether a column of this folded name stands in every table.
+    /// Whether every table has a column of this folded name.
     static func isReservedColumn(_ folded: [UInt8]) -> Bool {
-        ["_row", "_id", "_exact"].contains { folded.elementsEqual($0.utf8) }
+        TableLayout.Entity.fixedColumns.contains { folded.elementsEqual($0.name.utf8) }
     }
 
     private static func isControl(_ byte: UInt8) -> Bool {

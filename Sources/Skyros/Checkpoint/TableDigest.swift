@@ -1,28 +1,38 @@
 import SkyrosLog
 
-/// What all rows of an entity come to: how many, their state digest, and a check that binds
-/// every row's number to its id.
+/// The totals of all rows of an entity: their number, their state digest, and their content digest.
 ///
-/// All three are sums, so that rows come and go in any order. The state digest does not know
-/// of row numbers; without the check of its own, a row that damage moved to another number
-/// would go unnoticed until an update missed it.
+/// All three are sums, so that rows are added and removed in any order.
 struct TableDigest: Hashable, Sendable {
     var rowCount = 0
-    var digest = StateDigest()
-    /// The sum modulo 2 to the 64 of the XXH64 of every id, with the row's number as the seed.
-    var rowNumberHash: UInt64 = 0
+    var state = StateDigest()
+    /// The sum modulo 2 to the 64 of `contentTerm` over all rows.
+    ///
+    /// It covers what the state digest does not: a row's number and its sequence.
+    var content: UInt64 = 0
 
-    /// Adds a row whose digest is `digest`.
-    mutating func add(_ number: Int64, id: UnsafeRawBufferPointer, _ digest: StateDigest) {
+    /// Adds a row whose state digest is `state`.
+    mutating func add(_ row: CheckpointRow, _ state: StateDigest) {
         rowCount += 1
-        self.digest.add(digest)
-        rowNumberHash &+= XXH64.hash(id, seed: UInt64(bitPattern: number))
+        self.state.add(state)
+        content &+= Self.contentTerm(row, state)
     }
 
     /// Takes out a row that was added.
-    mutating func remove(_ number: Int64, id: UnsafeRawBufferPointer, _ digest: StateDigest) {
+    mutating func remove(_ row: CheckpointRow, _ state: StateDigest) {
         rowCount -= 1
-        self.digest.remove(digest)
-        rowNumberHash &-= XXH64.hash(id, seed: UInt64(bitPattern: number))
+        self.state.remove(state)
+        content &-= Self.contentTerm(row, state)
+    }
+
+    /// The XXH64 under seed 0 of four little-endian words: the row's sum, which is a hash of its
+    /// entity, id and record; its number; its sequence; and 0, where a version of the record's
+    /// shape has its place.
+    private static func contentTerm(_ row: CheckpointRow, _ state: StateDigest) -> UInt64 {
+        let words = (
+            state.sum0.littleEndian, UInt64(bitPattern: row.number).littleEndian,
+            row.sequence.littleEndian, UInt64(0)
+        )
+        return withUnsafeBytes(of: words) { XXH64.hash($0, seed: 0) }
     }
 }

@@ -6,15 +6,15 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of everything in this file and of the kinds of columns.
-    static let formatVersion: Int64 = 1
+    static let formatVersion: Int64 = 2
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
-        sequence INTEGER, running_check TEXT, time INTEGER, digest TEXT, seal TEXT)
+        sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, seal TEXT)
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
-        table_name TEXT, row_count INTEGER, digest TEXT, number_check TEXT)
+        table_name TEXT, row_count INTEGER, digest TEXT, content TEXT)
         """
     static let columnTable = """
         CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, field TEXT, \
@@ -40,11 +40,17 @@ extension TableLayout {
 }
 
 extension TableLayout.Entity {
+    /// The columns of every table. They come before the typed columns, so that SQLite reads none
+    /// of the pages into which a wide row overflows.
+    static let fixedColumns: [(name: String, definition: String)] = [
+        ("_row", "_row INTEGER PRIMARY KEY"), ("_sequence", "_sequence INTEGER"),
+        ("_sum", "_sum INTEGER"), ("_id", "_id BLOB"), ("_record", "_record BLOB"),
+    ]
+
     private var quotedTable: String { SQLName.quoted(table) }
 
     var createSQL: String {
-        let fixed = ["_row INTEGER PRIMARY KEY", "_id BLOB", "_exact BLOB"]
-        let definitions = fixed + columns.map(\.definition)
+        let definitions = Self.fixedColumns.map(\.definition) + columns.map(\.definition)
         return "CREATE TABLE \(quotedTable)(" + definitions.joined(separator: ", ") + ")"
     }
 
@@ -52,10 +58,19 @@ extension TableLayout.Entity {
         "ALTER TABLE \(quotedTable) ADD COLUMN \(column.definition)"
     }
 
-    /// Reads all rows, or the one whose number is the parameter; columns as in the plan.
-    func selectSQL(_ plan: ColumnPlan, oneRow: Bool) -> String {
-        "SELECT \(names(plan)) FROM \(quotedTable) "
-            + (oneRow ? "WHERE _row = ?1" : "ORDER BY _row")
+    /// Reads what the library needs of all rows: none of the typed columns.
+    var selectSQL: String {
+        "SELECT \(names()) FROM \(quotedTable) ORDER BY _row"
+    }
+
+    /// Reads what the library needs of the row whose number is the parameter.
+    var selectOneSQL: String {
+        "SELECT \(names()) FROM \(quotedTable) WHERE _row = ?1"
+    }
+
+    /// Reads all rows with the typed columns, in the order of the plan.
+    func selectAllSQL(_ plan: ColumnPlan) -> String {
+        "SELECT \(names(plan)) FROM \(quotedTable) ORDER BY _row"
     }
 
     func upsertSQL(_ plan: ColumnPlan) -> String {
@@ -68,9 +83,9 @@ extension TableLayout.Entity {
     var clearSQL: String { "DELETE FROM \(quotedTable)" }
     var highestRowSQL: String { "SELECT max(_row) FROM \(quotedTable)" }
 
-    private func names(_ plan: ColumnPlan) -> String {
-        let names = ["_row", "_id", "_exact"] + plan.columns.map { SQLName.quoted($0.name) }
-        return names.joined(separator: ", ")
+    private func names(_ plan: ColumnPlan? = nil) -> String {
+        let typed = plan?.columns.map { SQLName.quoted($0.name) } ?? []
+        return (Self.fixedColumns.map(\.name) + typed).joined(separator: ", ")
     }
 }
 

@@ -1,4 +1,4 @@
-/// Which tables and columns a checkpoint has, and what stands in them.
+/// The tables and columns of a checkpoint, and the totals of their rows.
 ///
 /// It is a value: a transaction works on a copy, which becomes the current one at the commit.
 struct TableLayout: Sendable {
@@ -17,19 +17,19 @@ struct TableLayout: Sendable {
         let table: String
         /// In the order of the table, which is that of their appearance.
         var columns: [Column] = []
-        /// What the rows of this entity come to.
-        var tally = TableDigest()
+        /// The totals of the entity's rows.
+        var digest = TableDigest()
     }
 
     /// In the order of their appearance.
     var entities: [Entity] = []
 
-    /// More fields than this live in `_exact`; SQLite's own limit is 2,000 columns by default.
+    /// Further fields have no column; SQLite's own limit is 2,000 columns by default.
     static let columnCountMax = 500
 
     /// The digest over the rows of all entities.
     var digest: StateDigest {
-        entities.reduce(into: StateDigest()) { $0.add($1.tally.digest) }
+        entities.reduce(into: StateDigest()) { $0.add($1.digest.state) }
     }
 
     /// The number of columns for fields in all tables together.

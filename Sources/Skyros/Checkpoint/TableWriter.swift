@@ -1,26 +1,30 @@
 import SkyrosSQLite
 
-/// Writes the rows of one entity inside of a transaction, and keeps count and digest up to date.
+/// Writes the rows of one entity inside a transaction, and keeps the table's totals up to date.
 ///
-/// What is overwritten or deleted is read back first, as its part of the digest has to go. A
-/// row whose number is above all others needs no look, which is every row of a first write.
+/// A row that is overwritten or deleted is read first, to take it out of the totals. A row whose
+/// number is above all others is known to be new, as every row of a first write is.
 ///
-/// After a transaction that failed it must not be used any more: it has seen rows that are not
-/// there.
+/// After a transaction that failed, the writer must not be used again: its totals count rows that
+/// were rolled back.
 final class TableWriter {
-    /// The entity with the columns, the count and the digest that the table has now.
+    /// The entity with the columns and the totals that the table has now.
     private(set) var entity: TableLayout.Entity
     private let connection: Connection
     /// Nil as long as there is no table.
     private var statements: TableStatements?
     private var highestRow: Int64?
+    private var hasher: StateDigest.RecordHasher
+    private var reader: RowReader
 
-    /// - Parameter exists: whether the table is there; if not, the first row creates it.
+    /// - Parameter exists: whether there is a table; if not, the first row creates it.
     init(
         _ entity: TableLayout.Entity, exists: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.entity = entity
         self.connection = connection
+        hasher = StateDigest.RecordHasher(entity: entity.name)
+        reader = RowReader(entity: entity.name)
         guard exists else { return }
         statements = try TableStatements(entity, on: connection)
         highestRow = try connection.prepare(entity.highestRowSQL).single { row in
@@ -34,11 +38,11 @@ final class TableWriter {
     func clear() throws(SQLiteError) {
         guard tableExists else { return }
         try connection.execute(entity.clearSQL)
-        entity.tally = TableDigest()
+        entity.digest = TableDigest()
         highestRow = nil
     }
 
-    /// Deletes a row; nothing happens when there is none of this number.
+    /// Deletes a row; does nothing when there is none of this number.
     func delete(_ number: Int64) throws {
         guard let statements, try subtract(number) else { return }
         try statements.delete.bind(integer: number, at: 1)
@@ -46,48 +50,59 @@ final class TableWriter {
     }
 
     /// Writes a row, over the one of the same number if there is one.
-    func upsert(
-        _ number: Int64, id: UnsafeRawBufferPointer, record: UnsafeRawBufferPointer
-    ) throws {
-        if let highestRow, number <= highestRow { _ = try subtract(number) }
-        while try !bind(number, id, record) { try addColumns(for: record, in: number) }
-        guard let statements else { return }
-        try statements.upsert.run()
-        entity.tally.add(number, id: id, statements.digest(entity.name, id, record))
-        highestRow = max(highestRow ?? number, number)
+    func upsert(_ row: CheckpointRow) throws {
+        if let highestRow, row.number <= highestRow { _ = try subtract(row.number) }
+        let state = hasher.hash(id: row.id, record: row.record)
+        do {
+            while try !bind(row, state) { try addColumns(for: row.record) }
+        } catch let error as CBORError {
+            throw CheckpointError.invalidRecord(
+                entity: entity.name, row: row.number, reason: error.description)
+        }
+        try statements?.upsert.run()
+        entity.digest.add(row, state)
+        highestRow = max(highestRow ?? row.number, row.number)
     }
 
-    private func bind(
-        _ number: Int64, _ id: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer
-    ) throws -> Bool {
+    /// Binds all parameters for a row; false if a field that has a value has no column.
+    private func bind(_ row: CheckpointRow, _ state: StateDigest) throws -> Bool {
         guard let statements else { return false }
-        let isFull = entity.columns.count >= TableLayout.columnCountMax
-        return try statements.binder.bind(
-            number, id, record, to: statements.upsert, isFull: isFull)
+        let (upsert, plan) = (statements.upsert, statements.plan)
+        let isCovered = try plan.spread(row.record) { index, value in
+            let parameter = ColumnPlan.column(index) + 1
+            guard let value else { return try upsert.bindNull(at: parameter) }
+            try ColumnValue(of: value, in: plan.columns[index].kind)
+                .bind(to: upsert, at: parameter)
+        }
+        guard isCovered || entity.columns.count >= TableLayout.columnCountMax else { return false }
+        try upsert.bind(integer: row.number, at: 1)
+        try upsert.bind(integer: Int64(bitPattern: row.sequence), at: 2)
+        try upsert.bind(integer: Int64(bitPattern: state.sum0), at: 3)
+        if let ownID = try row.record.ownID, row.record.equals(row.id, at: ownID) {
+            try upsert.bindNull(at: 4)
+        } else {
+            try upsert.bind(blob: row.id, at: 4, .borrowed)
+        }
+        try upsert.bind(blob: row.record, at: 5, .borrowed)
+        return true
     }
 
-    /// Takes a row out of count and digest; false when there is none of this number.
+    /// Takes a row out of the totals; false when there is none of this number.
     private func subtract(_ number: Int64) throws -> Bool {
         guard let statements else { return false }
         try statements.select.bind(integer: number, at: 1)
         defer { statements.select.reset() }
         guard try statements.select.step() else { return false }
-        try statements.reader.read(statements.select)
-        let digest = statements.reader.digest()
-        statements.reader.withRow { id, _ in entity.tally.remove(number, id: id, digest) }
+        let (row, state) = try reader.read(statements.select)
+        entity.digest.remove(row, state)
         return true
     }
 
-    /// Gives every field of `record` that has a value a column, as long as there is room; the
-    /// first time, creates the table with them.
-    private func addColumns(for record: UnsafeRawBufferPointer, in row: Int64) throws {
+    /// Gives every field of `record` that has a value a column, up to the most that there are;
+    /// the first time, creates the table.
+    private func addColumns(for record: UnsafeRawBufferPointer) throws {
         let countBefore = entity.columns.count
-        do throws(CBORError) {
-            try entity.addColumns(for: record)
-        } catch {
-            throw CheckpointError.invalidRecord(
-                entity: entity.name, row: row, reason: error.description)
-        }
+        try entity.addColumns(for: record)
         if tableExists {
             for column in entity.columns.dropFirst(countBefore) {
                 try connection.execute(entity.addSQL(column))
@@ -116,26 +131,16 @@ extension TableLayout.Entity {
 }
 
 /// The statements of one table, compiled for the columns that it has now.
-final class TableStatements {
+private struct TableStatements {
+    let plan: ColumnPlan
     let upsert: Statement
     let select: Statement
     let delete: Statement
-    var binder: RowBinder
-    var reader: RowReader
-    private var hasher = StateDigest.RecordHasher()
 
     init(_ entity: TableLayout.Entity, on connection: Connection) throws(SQLiteError) {
-        let plan = ColumnPlan(entity.columns)
+        plan = ColumnPlan(entity.columns)
         upsert = try connection.prepare(entity.upsertSQL(plan))
-        select = try connection.prepare(entity.selectSQL(plan, oneRow: true))
+        select = try connection.prepare(entity.selectOneSQL)
         delete = try connection.prepare(entity.deleteSQL)
-        binder = RowBinder(plan, entity: entity.name)
-        reader = RowReader(plan, entity: entity.name)
-    }
-
-    func digest(
-        _ entity: String, _ id: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer
-    ) -> StateDigest {
-        hasher.hash(entity: entity, id: RecordID(ByteString(id)), record: record)
     }
 }

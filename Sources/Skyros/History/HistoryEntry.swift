@@ -1,45 +1,45 @@
-/// One event in the life of one record: who, when, why, and what was before and after.
+/// A change of one record by one event: actor, time, reason, and the fields before and after.
 public struct HistoryEntry: Hashable, Sendable {
-    /// What happened to the record.
+    /// The kind of change.
     public enum Kind: String, Hashable, Sendable {
-        /// The record came into being.
+        /// The record was inserted.
         case inserted
         /// Some of its fields changed.
         case updated
-        /// The record went away.
+        /// The record was deleted.
         case deleted
-        /// Deleted together with all other records of its entity.
+        /// The record was deleted together with all other records of its entity.
         case cleared
     }
 
-    /// What happened to the record.
+    /// The kind of change.
     public let kind: Kind
-    /// The event's place in the log.
+    /// The sequence number of the event.
     public let sequence: SequenceNumber
-    /// When it was.
+    /// The time of the event.
     public let time: EventTime
-    /// Who, why, and what it belongs to.
+    /// The metadata of the event, such as its actor and reason.
     public let metadata: Metadata
-    /// What was asked for, if the write block said so.
+    /// The domain command of the write, if one was given.
     public let intent: Intent?
-    /// The fields that changed, in canonical order: all fields if the record came or went, none
-    /// if it was `cleared`, which an event says without the fields.
+    /// The changed fields in canonical order: all fields of an inserted or deleted record; none if
+    /// it was `cleared`, because such an event does not contain the fields.
     public let changes: [FieldChange]
 
-    /// Who did it.
+    /// The actor of the event.
     public var actor: String? { metadata.actor }
 
-    /// Why.
+    /// The reason of the event.
     public var reason: String? { metadata.reason }
 }
 
-/// What an event did to one field.
+/// The change of one field by an event.
 public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
     /// The field's name.
     public let field: String
-    /// The value before; nil if the field was not there.
+    /// The value before; nil if the record did not have the field.
     public let before: FieldValue?
-    /// The value after; nil if the field is not there any more.
+    /// The value after; nil if the record does not have the field any more.
     public let after: FieldValue?
 
     /// `name: "Nonna" → "Da Nonna"`.

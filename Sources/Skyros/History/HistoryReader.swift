@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// Answers questions about the past from a log, by the one fold.
+/// Reads past states and the history of records from a log.
 struct HistoryReader {
     let log: any LogReader
     /// The state before the first event.
@@ -11,17 +11,26 @@ struct HistoryReader {
     /// The whole state at `moment`.
     ///
     /// - Complexity: O(events up to the moment).
-    /// - Throws: `StoreError` with `.noSuchEvent` if the log has not come that far.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log does not hold that event yet.
     func snapshot(
         asOf moment: Moment, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> Snapshot {
+        var unused = DirtyRows(isRecording: false)
+        return try self.snapshot(asOf: moment, marking: &unused, progress: progress)
+    }
+
+    /// The same, and the newest event of each row in it.
+    func snapshot(
+        asOf moment: Moment, marking dirty: inout DirtyRows,
+        progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
         var snapshot = empty
-        var dirty = DirtyRows(isRecording: false)
         let (limit, latest) = try bounds(of: moment)
         try snapshot.fold { snapshot in
             try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
                 guard event.time <= latest else { return false }
                 try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
+                if event.sequence.rawValue.isMultiple(of: 1 << 16) { dirty.compact(for: snapshot) }
                 progress(event.sequence)
                 return true
             }
@@ -29,24 +38,24 @@ struct HistoryReader {
         return snapshot
     }
 
-    /// The events of one record's life, oldest first.
+    /// The changes of one record, oldest first.
     ///
     /// - Complexity: O(events in the log).
     func history(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
-        var isThere = false
+        var exists = false
         try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
             for change in event.changes where change.entity == entity {
-                if case .cleared = change, isThere {
+                if case .cleared = change, exists {
                     entries.append(entry(.cleared, event, []))
-                    isThere = false
+                    exists = false
                 }
                 guard change.id == id else { continue }
                 let (kind, changes) = try Self.effect(of: change)
                 entries.append(entry(kind, event, changes))
-                isThere = kind != .deleted
+                exists = kind != .deleted
             }
             progress(event.sequence)
             return true

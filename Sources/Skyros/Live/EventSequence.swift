@@ -1,12 +1,12 @@
 import SkyrosLog
 
-/// The events of a range, read from the log when they are asked for.
+/// The events of a range, read from the log on demand.
 ///
 ///     for try await event in store.events(100...200) { … }      // in asynchronous code
 ///     try store.events(100...200).forEach { event in … }        // anywhere
 ///     let all = try Array(store.events(100...200))
 ///
-/// At most a part of the log of about 256 KiB is in memory at a time, or one larger event. Iterating again
+/// At most about 256 KiB of the log are in memory at a time, or one larger event. Iterating again
 /// reads again. Each iterator belongs to one task or thread; the sequence itself may be shared.
 public struct EventSequence: Sendable {
     private let log: any LogReader
@@ -77,8 +77,8 @@ extension EventSequence: AsyncSequence {
         AsyncIterator(iterator: makeIterator())
     }
 
-    /// Reads one event after the other. Reading a part of the log blocks the thread for as long as
-    /// the disk takes.
+    /// Reads one event after the other. Reading a part of the log blocks the thread until the disk
+    /// has read it.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var iterator: Iterator
 
@@ -101,7 +101,7 @@ extension Array<Event> {
     }
 }
 
-/// Events of one part of the log that were read together, and the place where reading continues.
+/// Reads the log in parts, and returns their events one at a time.
 struct EventBuffer {
     private let log: any LogReader
     /// The next event to return.

@@ -22,15 +22,15 @@ final class EventSignal: Sendable {
         state = Locked(State(last: last))
     }
 
-    /// The last event that everybody may see.
+    /// The last published event.
     var last: SequenceNumber { state.withLock { $0.last } }
 
-    /// Notes that the event `sequence` is there.
+    /// Wakes the waiters for event `sequence`, which was published.
     func raise(_ sequence: SequenceNumber) {
         wake { $0.last = max($0.last, sequence) }
     }
 
-    /// Notes that there will be no more events.
+    /// Wakes all waiters: no event will follow.
     func end() {
         wake { $0.hasEnded = true }
     }
@@ -45,8 +45,8 @@ final class EventSignal: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Suspends until there is an event after `sequence`; returns false if there will be none,
-    /// or the task was cancelled.
+    /// Suspends until an event after `sequence` is published. Returns false if none will follow, or
+    /// the task was cancelled.
     func wait(after sequence: SequenceNumber) async -> Bool {
         let number = state.withLock { state in
             state.nextNumber += 1

@@ -6,9 +6,9 @@ import SkyrosLog
 ///         …
 ///     }
 ///
-/// There is no queue between the writer and the reader: the stream reads events from the log when
-/// they are asked for. A slow reader costs no memory and misses nothing. The stream ends when the
-/// store is closed or the task is cancelled. Each iterator is independent.
+/// There is no queue between the writer and the reader: the stream reads events from the log on
+/// demand. A slow reader costs no memory and misses nothing. The stream ends when the store is
+/// closed or the task is cancelled. Each iterator is independent.
 public struct EventStream: AsyncSequence, Sendable {
     /// What the stream yields.
     public typealias Element = Event

@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// The fold: event after event, it turns the state before into the state after.
+/// The fold: applies one event after the other to a state.
 ///
 /// The same code runs for a live write, when the store is opened, on replay, as of a moment of the
 /// past, and in the command-line tool (promise P7). It runs no user code and reads no clock and no
@@ -68,12 +68,12 @@ enum Projector {
                     ? misfit(staged.change, "it inserts", "exists", event)
                     : misfit(staged.change, "it updates", "is another row", event)
             }
-            dirty.mark(row, in: table.entity, at: staged.table)
+            dirty.mark(row, of: event, in: table.entity, at: staged.table)
         case .remove(let row, let before):
             guard try table.remove(row.id, before: before) === row else {
                 throw misfit(staged.change, "it deletes", "is another row", event)
             }
-            dirty.mark(row, in: table.entity, at: staged.table)
+            dirty.mark(row, of: event, in: table.entity, at: staged.table)
         case .clear(let count, _):
             guard table.count == count else {
                 let why = "it clears \(count) records of \(table.entity), there are \(table.count)"
@@ -130,7 +130,7 @@ extension Projector {
             guard let row = table.row(record.id) else {
                 throw misfit(change, "it deletes", "does not exist", event)
             }
-            // The record as it is, not as the event says it was: its keys are those of the indexes.
+            // The stored record, not the one in the event: the indexes hold the keys of the former.
             return .remove(row, before: try row.encoded())
         case .cleared(_, let count):
             return .clear(count: count, old: copy table)

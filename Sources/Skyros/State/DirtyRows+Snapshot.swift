@@ -1,10 +1,11 @@
 extension DirtyRows {
-    /// Every row of a snapshot, for writing it where nothing is yet. O(n).
+    /// Every row of a snapshot, of events that nobody knows: for a database that is only queried.
+    /// O(n).
     init(allOf snapshot: Snapshot) {
         self.init()
         for (index, table) in snapshot.tables.enumerated() {
             table.rows.forEach { row in
-                mark(row, in: table.entity, at: index)
+                mark(row, of: .zero, in: table.entity, at: index)
                 return true
             }
         }

@@ -41,6 +41,19 @@ public struct Snapshot: Sendable {
         for index in tables.indices { try tables[index].endFold() }
     }
 
+    /// Prepares for the rows of a checkpoint, after which `eventCount` events are folded.
+    mutating func beginLoading(_ meta: CheckpointMeta, beforeEvents eventCount: Int) {
+        for entity in meta.entities {
+            let index = tableIndex(of: entity.name)
+            tables[index].beginLoading(rowCount: entity.rowCount, beforeEvents: eventCount)
+        }
+    }
+
+    /// Builds the indexes of the rows that were loaded.
+    mutating func endLoading() {
+        for index in tables.indices { tables[index].endLoading() }
+    }
+
     /// Says which event the tables have come to.
     mutating func move(to sequence: SequenceNumber, time: EventTime, rawChainHash: UInt64) {
         self.sequence = sequence

@@ -11,6 +11,8 @@ struct Table: Sendable {
     private(set) var indexes: [TableIndex]
     /// Whether the indexes are left out for now, see `Snapshot.fold`.
     private var isFolding = false
+    /// Whether the rows of a checkpoint arrive, and their index keys are collected.
+    private var isLoading = false
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
 
@@ -61,6 +63,33 @@ struct Table: Sendable {
         return rows.insert(row)
     }
 
+    /// Prepares for `rowCount` rows of a checkpoint.
+    ///
+    /// Index keys are made as the rows arrive, while their records are in the cache: unless a fold
+    /// of so many events follows that the keys are made anew at its end.
+    mutating func beginLoading(rowCount: Int, beforeEvents eventCount: Int) {
+        guard !isFolding || eventCount < rowCount / 4 else { return }
+        for index in indexes.indices { indexes[index].beginLoading(rowCount: rowCount) }
+        isLoading = true
+    }
+
+    /// Adds a row of a checkpoint, and returns the one that had its id until now.
+    mutating func load(_ row: Row) throws -> Row? {
+        if isLoading, !indexes.isEmpty {
+            let record = try row.encoded()
+            for index in indexes.indices { try indexes[index].load(row, record) }
+        }
+        nextNumber = max(nextNumber, row.number + 1)
+        return rows.insert(row)
+    }
+
+    /// Builds the indexes of the rows that were loaded. O(n log n).
+    mutating func endLoading() {
+        guard isLoading else { return }
+        for index in indexes.indices { indexes[index].endLoading() }
+        (isLoading, isFolding) = (false, false)
+    }
+
     /// Removes and returns the row with this id, whose record is `before`.
     @discardableResult
     mutating func remove(_ id: RecordID, before: [UInt8]) throws -> Row? {
@@ -86,6 +115,7 @@ struct Table: Sendable {
     ///
     /// - Throws: `StoreError` with `.invalidEvent` if a record cannot be read.
     mutating func endFold() throws {
+        guard isFolding else { return }
         isFolding = false
         do {
             for index in indexes.indices {
@@ -117,6 +147,9 @@ struct TableIndex: Sendable {
     private(set) var tree = IndexBTree()
     /// How many rows there are whose stored values are not what today's type writes.
     private var unexpectedCount = 0
+    /// The keys of the rows that a checkpoint has brought so far, in two parts of the same size;
+    /// nil when none is loaded.
+    private var loading: (IndexBulkLoader, IndexBulkLoader)?
 
     /// Whether the keys say of every record what today's type reads.
     var isFaithful: Bool { unexpectedCount == 0 }
@@ -160,6 +193,36 @@ struct TableIndex: Sendable {
         }
         sorter.sort()
         return (sorter, unexpectedCount)
+    }
+
+    mutating func beginLoading(rowCount: Int) {
+        // The number comes from a file: memory for more is not reserved ahead.
+        let half = min(rowCount / 2 + Self.partRows, 1 << 20)
+        loading = (IndexBulkLoader(reserving: half), IndexBulkLoader(reserving: half))
+    }
+
+    /// Rows in succession whose keys go to the same part.
+    private static let partRows = 4_096
+
+    /// Collects the key of a loaded row.
+    mutating func load(_ row: Row, _ record: [UInt8]) throws(CBORError) {
+        guard let loading else { return }
+        let checked = try definition.checkedKey(of: record)
+        if !checked.isExpected { unexpectedCount += 1 }
+        let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
+        (isFirst ? loading.0 : loading.1).add(checked.key, Unmanaged.passUnretained(row))
+    }
+
+    /// Builds the tree of the keys that were collected.
+    mutating func endLoading() {
+        guard let (a, b) = loading else { return }
+        loading = nil
+        _ = inParallel(when: b.count > 0) {
+            a.sort()
+        } _: {
+            b.sort()
+        }
+        tree = IndexBulkLoader.tree(of: a, b)
     }
 
     /// Notes that `row` has taken the place of the record `before`, if there was one.

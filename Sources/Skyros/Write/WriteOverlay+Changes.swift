@@ -1,5 +1,5 @@
 extension WriteOverlay {
-    /// Adds the block's net effect to a batch, once the unique indexes allow it.
+    /// Adds the block's net effect to a batch, and checks the unique indexes.
     ///
     /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
     func addChanges(to batch: inout CommandBatch) throws {
@@ -24,7 +24,7 @@ extension WriteOverlay {
         }
     }
 
-    /// The net change of a record; nil if it is what it was.
+    /// The net change of a record; nil if there is none.
     private func change(
         of record: StagedRecord, entity: String, table: Int
     ) throws -> StagedChange? {

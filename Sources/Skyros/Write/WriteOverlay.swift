@@ -1,6 +1,6 @@
 /// What a write block has done so far: an overlay over the snapshot that it started from.
 ///
-/// The overlay is dropped if the block throws, so a failed block leaves no trace. It holds the net
+/// The overlay is dropped if the block throws, so a failed block changes nothing. It holds the net
 /// effect per record: a record that is inserted and deleted again is no change.
 ///
 /// Used by one thread at a time. Between blocks it is empty and keeps its memory.
@@ -24,7 +24,7 @@ struct WriteOverlay: ~Copyable {
         }
     }
 
-    /// Drops everything but the memory.
+    /// Drops all staged changes and keeps the memory.
     ///
     /// - Parameter empty: a snapshot without records, so that the overlay keeps no state alive.
     mutating func end(on empty: Snapshot) {

@@ -1,4 +1,4 @@
-/// What a call to write asks for, besides the block.
+/// The arguments of a write, except the block.
 struct WriteRequest: Sendable {
     let metadata: Metadata
     let intent: Intent?

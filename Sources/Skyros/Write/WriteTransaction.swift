@@ -2,8 +2,8 @@ public import Foundation
 
 /// The parameter of a write block, through which the block reads and changes the store.
 ///
-/// It sees its own changes; other readers see them when the block has ended. If the block throws,
-/// nothing was changed. It cannot be copied, so it cannot outlive its block.
+/// The block sees its own changes; other readers see them after the block has ended. If the block
+/// throws, nothing changes. A transaction cannot be copied, so it cannot outlive its block.
 ///
 ///     try store.write(by: "alice", because: "new partner") { tx in
 ///         try tx.insert(Restaurant(name: "Nonna", cuisine: "italian"))
@@ -17,7 +17,7 @@ public struct WriteTransaction: ~Copyable {
         self.memory = memory
     }
 
-    /// What the block has done so far. A query caches its state in it.
+    /// The staged changes of the block. A query caches its state in it.
     var overlay: WriteOverlay {
         _read { yield memory.pointee }
         nonmutating _modify { yield &memory.pointee }
@@ -27,7 +27,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Adds a record.
     ///
-    /// - Throws: `StoreError` with `.duplicateID` if its id is taken, `.notEncodable`.
+    /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
         let index = try overlay.index(of: E.self)
@@ -43,7 +43,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Adds records, all or none.
     ///
-    /// - Throws: `StoreError` with `.duplicateID`, naming every id that is taken; `.notEncodable`.
+    /// - Throws: `StoreError` with `.duplicateID`, naming every existing id; `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try overlay.index(of: E.self)
@@ -54,7 +54,8 @@ public struct WriteTransaction: ~Copyable {
         }
         guard taken.isEmpty else {
             throw StoreError(
-                .duplicateID, "\(taken.count) ids of \(E.entityName) exist already",
+                .duplicateID,
+                "\(taken.count) ids of \(E.entityName) exist already; use upsert to replace them",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
         for (value, id, bytes) in all {
@@ -69,7 +70,7 @@ public struct WriteTransaction: ~Copyable {
     ///     try tx.update(Order.self, id) { $0.status = .accepted }
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
-    ///   closure changes the id, `.notDecodable`, `.notEncodable`; whatever the closure throws.
+    ///   closure changes the id, `.notDecodable`, `.notEncodable`; errors of the closure.
     /// - Complexity: O(log n) in the number of records.
     @discardableResult
     public mutating func update<E: Entity, R>(
@@ -190,7 +191,7 @@ public struct WriteTransaction: ~Copyable {
 
     // MARK: Helpers
 
-    /// Stages a value, which is sure to be encodable: `bytes` are its fields.
+    /// Stages a value, whose encoded fields are `bytes`.
     private func put<E: Entity>(
         _ value: E, _ bytes: [UInt8], at found: Lookup, in index: Int
     ) {
@@ -199,8 +200,7 @@ public struct WriteTransaction: ~Copyable {
         overlay.set(found, to: row, encoded: bytes, in: index)
     }
 
-    /// Values with their ids and fields: nothing is staged before all of a call's values are
-    /// known to be encodable.
+    /// Encodes all values of a call before any of them is staged.
     private func encode<E: Entity>(
         _ values: some Sequence<E>
     ) throws -> [(value: E, id: RecordID, bytes: [UInt8])] {
@@ -211,7 +211,8 @@ public struct WriteTransaction: ~Copyable {
         let names = ids.prefix(3).map(\.description).joined(separator: ", ")
         let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
         return StoreError(
-            .notFound, "there is no \(E.entityName) \(names)\(more)",
+            .notFound,
+            "there is no \(E.entityName) \(names)\(more); use insert or upsert to add it",
             at: StoreError.Place(entity: E.entityName, ids: ids))
     }
 }

@@ -44,8 +44,7 @@ final class Writer: @unchecked Sendable {
     /// Runs `block` on the state `base`, adds its net effect to `batch`, and returns what it
     /// returns. The calling thread must hold the lock.
     ///
-    /// `base` is any state: the newest one, or one that follows from batches that nobody can see
-    /// yet.
+    /// `base` is any state: the newest one, or one with batches that are not published yet.
     func stage<R>(
         on base: Snapshot, into batch: inout CommandBatch,
         _ block: (inout WriteTransaction) throws -> R

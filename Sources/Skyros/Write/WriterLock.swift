@@ -26,20 +26,20 @@ final class WriterLock: Sendable {
 
     private struct State: Sendable {
         var isLocked = false
-        /// The thread that holds the lock; nil while a job is on its way to the lock's thread.
+        /// The thread that holds the lock; nil until a job that was handed the lock has started.
         var owner: ThreadID?
         var waiters: [Waiter] = []
-        /// The position of the first waiter in `waiters`; those before it were served.
+        /// The position of the first waiter in `waiters`; earlier ones have been removed.
         var first = 0
         var waitingJobCount = 0
         /// Whether the first waiter, a thread, was woken and has not tried to lock since.
         var isFirstWoken = false
-        /// How many threads have barged past the first waiter.
+        /// The number of threads that have barged past the first waiter.
         var bargingCount = 0
 
         var hasWaiters: Bool { first < waiters.count }
 
-        /// Whether a running thread may take a free lock before those that wait.
+        /// Whether a running thread may take a free lock before the waiters.
         var mayBarge: Bool { waitingJobCount == 0 && bargingCount < WriterLock.bargingMax }
 
         /// Locks if the lock is free and no waiter is owed it.
@@ -149,8 +149,8 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Runs `job` on the lock's thread while it holds the lock, after everything that waits
-    /// already. Returns immediately.
+    /// Runs `job` on the lock's thread while it holds the lock, after all present waiters. Returns
+    /// immediately.
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         let isNext = state.withLock { state in
             if state.isLocked || state.hasWaiters {

@@ -3,16 +3,17 @@
 ///
 /// - Parameter isWorthIt: if false, both run on the calling thread, one after the other.
 /// - Throws: what one of them throws; what `here` throws if both do.
-package func inParallel<A, B: Sendable>(
-    when isWorthIt: Bool, _ here: () throws -> A, _ there: @escaping @Sendable () throws -> B
-) throws -> (A, B) {
+package func inParallel<A, B: Sendable, E: Error>(
+    when isWorthIt: Bool, _ here: () throws(E) -> A,
+    _ there: @escaping @Sendable () throws(E) -> B
+) throws(E) -> (A, B) {
     guard isWorthIt else { return (try here(), try there()) }
-    let other = Monitor<Result<B, any Error>?>(nil)
+    let other = Monitor<Result<B, E>?>(nil)
     let queue = SerialQueue()
     // Waits for the other half even if this one throws.
     defer { queue.stop() }
     queue.enqueue {
-        let result = Result { try there() }
+        let result = Result { () throws(E) in try there() }
         other.change { $0 = result }
     }
     let result = try here()

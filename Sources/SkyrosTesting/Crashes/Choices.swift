@@ -1,12 +1,12 @@
 import SkyrosDisk
 
-/// What a simulation leaves to chance: numbers that follow from a seed, so that a run can be
-/// repeated, and shortened when it fails.
+/// The random choices of a simulation. They follow from a seed, so that a run can be repeated, and
+/// shrunk when it fails.
 ///
 ///     let table = choose(12)          // 0 to 11
 ///     if choose(3) == 0 { … }         // every third time
 ///
-/// It may be used from any thread, but only on one does the same seed mean the same run.
+/// Safe to use from any thread, but runs are only repeatable if one thread makes all choices.
 public final class Choices: Sendable {
     private struct State: Sendable {
         var generator: SplitMix64?
@@ -16,22 +16,22 @@ public final class Choices: Sendable {
 
     private let state: Locked<State>
 
-    /// Numbers that follow from a seed.
+    /// Choices that follow from a seed.
     public init(seed: UInt64) {
         state = Locked(State(generator: SplitMix64(seed: seed), replayed: []))
     }
 
-    /// These numbers, and zeros behind them.
+    /// These choices, and then zeros.
     package init(replaying numbers: [UInt64]) {
         state = Locked(State(generator: nil, replayed: numbers[...]))
     }
 
-    /// A number from 0 up to, not including, `limit`, which is at least 1.
+    /// A number in `0..<limit`; 0 if `limit` is below 1.
     public func callAsFunction(_ limit: Int) -> Int {
         Int(next() % UInt64(max(1, limit)))
     }
 
-    /// All numbers that were taken so far.
+    /// All choices made so far.
     package var taken: [UInt64] { state.withLock { $0.taken } }
 }
 

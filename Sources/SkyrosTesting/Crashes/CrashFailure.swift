@@ -1,11 +1,10 @@
-/// What a store that crashed has lost, or holds although nobody wrote it, and how it came to that.
+/// The failure of a simulated run: what is wrong with the store, and the steps that led to it.
 public struct CrashFailure: Error, CustomStringConvertible {
-    /// The seed of the run; nil if it was made of chosen numbers.
+    /// The seed of the run; nil if its choices were given.
     public internal(set) var seed: UInt64?
     /// What is wrong.
     public let problem: String
-    /// What was done, from the beginning to the failure, in few steps: choices that were not
-    /// needed for the failure are left out.
+    /// The trace of the run from its start to the failure, shrunk to few steps.
     public let steps: [String]
 
     /// The seed, the problem, and the steps, a line each.
@@ -15,19 +14,19 @@ public struct CrashFailure: Error, CustomStringConvertible {
     }
 }
 
-/// How much a simulation has tried.
+/// Counts what a simulation has tried.
 public struct CrashTally: Hashable, Sendable {
-    /// How many seeds.
+    /// The number of runs, one per seed.
     public internal(set) var runs = 0
-    /// How many steps were begun.
+    /// The number of steps that were begun.
     public internal(set) var steps = 0
-    /// How many steps ended with an error of the disk.
+    /// The number of steps that failed with a `StoreError`.
     public internal(set) var failedSteps = 0
-    /// How often the process was killed.
+    /// The number of simulated kills of the process.
     public internal(set) var kills = 0
-    /// How often the power was cut.
+    /// The number of simulated power cuts.
     public internal(set) var powerCuts = 0
-    /// How many openings were interrupted.
+    /// The number of openings that failed.
     public internal(set) var failedOpenings = 0
 
     static func += (total: inout CrashTally, more: CrashTally) {

@@ -1,8 +1,8 @@
 public import Skyros
 
-/// Lives of a store that crashes again and again, for tests of code that stands on Skyros.
+/// A test of your code on a simulated disk that fails and crashes at random moments.
 ///
-///     @Test func `a sale is never half there`() throws {
+///     @Test func `a sale is never half recorded`() throws {
 ///         try CrashSimulation(of: Order.self, Stock.self) { store, choose in
 ///             try Shop(store).sell(choose(12))
 ///         }
@@ -12,17 +12,20 @@ public import Skyros
 ///         .run(seeds: 1...500)
 ///     }
 ///
-/// From a seed follow three lives on one simulated disk: your steps, a fault or a crash in the
-/// middle of them, and up to three more crashes while the store is opened again. After each
-/// opening the simulation compares the store with what it has seen: everything that a write had
-/// promised is there, events are lost from the end only and are the ones that were written, the
-/// view is the fold of the log, and your conditions hold.
+/// Each seed determines a run of three sessions on one simulated disk. A session opens the store,
+/// which may crash up to three times, calls your step repeatedly, and ends with a crash. Disk
+/// operations fail on the way. After each opening the simulation checks that the store:
 ///
-/// A failure is a thrown `CrashFailure`, with the seed and the shortest run found that fails.
-/// Work on the store must be done when a step returns, and each step on one thread.
+/// - holds every event that a write had promised to keep,
+/// - lost events only from the end, and holds only events that were written,
+/// - has a view that is the fold of the log,
+/// - satisfies your conditions.
+///
+/// `run(seeds:)` throws a `CrashFailure` with the seed and the shortest failing run that was found.
+/// A step must do all its work on its own thread, and be done when it returns.
 public struct CrashSimulation: Sendable {
-    /// Something that your code does with the store. What it leaves to chance comes from the
-    /// choices. It may throw whatever `StoreError` the store throws; any other error is a failure.
+    /// A step: calls your code on the store, and takes every random decision from `choose`. It may
+    /// rethrow any `StoreError`; any other error is a failure.
     public typealias Step = @Sendable (_ store: Store, _ choose: Choices) throws -> Void
 
     struct Condition: Sendable {
@@ -35,14 +38,15 @@ public struct CrashSimulation: Sendable {
     let step: Step
     private(set) var conditions: [Condition] = []
 
-    /// How many runs are tried for a shorter one.
+    /// The maximum number of runs that shrinking tries.
     private static let shrinkingAttemptsMax = 500
 
-    /// A simulation of a store of these entities.
+    /// Creates a simulation of a store of these entities.
     ///
     /// - Parameters:
-    ///   - options: how the store is opened; nothing runs at an interval.
-    ///   - step: called up to 24 times in each life.
+    ///   - entities: the types that the store is opened with.
+    ///   - options: the options of the store; `syncInterval` and `openingTarget` are ignored.
+    ///   - step: called up to 24 times in each session.
     public init(
         of entities: any Entity.Type..., options: Store.Options = Store.Options(),
         step: @escaping Step
@@ -54,7 +58,9 @@ public struct CrashSimulation: Sendable {
 
     /// Also checks a condition after every opening and every step.
     ///
-    /// - Parameter name: what the condition says, for the failure's message.
+    /// - Parameters:
+    ///   - name: describes the condition in the message of a failure.
+    ///   - holds: returns whether the condition holds in a state.
     public func checking(
         _ name: String, _ holds: @escaping @Sendable (Snapshot) throws -> Bool
     ) -> CrashSimulation {
@@ -63,9 +69,9 @@ public struct CrashSimulation: Sendable {
         return copy
     }
 
-    /// Runs the simulation once for each seed.
+    /// Runs the simulation once per seed.
     ///
-    /// - Returns: how much was tried.
+    /// - Returns: counts of what was tried.
     /// - Throws: `CrashFailure` for the first seed that fails.
     @discardableResult
     public func run(seeds: ClosedRange<UInt64>) throws -> CrashTally {
@@ -75,7 +81,7 @@ public struct CrashSimulation: Sendable {
             do {
                 total += try run(choices)
             } catch let failure as CrashFailure {
-                var shortest = shortened(choices.taken) ?? failure
+                var shortest = shrunk(choices.taken) ?? failure
                 shortest.seed = seed
                 throw shortest
             }
@@ -88,8 +94,8 @@ public struct CrashSimulation: Sendable {
         return try run.run()
     }
 
-    /// The failure of the shortest run found that fails.
-    private func shortened(_ numbers: [UInt64]) -> CrashFailure? {
+    /// The failure of the shortest failing run that shrinking finds.
+    private func shrunk(_ numbers: [UInt64]) -> CrashFailure? {
         func failure(_ numbers: [UInt64]) -> CrashFailure? {
             do {
                 _ = try run(Choices(replaying: numbers))

@@ -1,9 +1,9 @@
 import Skyros
 import SkyrosDisk
 
-/// One run of a simulation: the lives of one store.
+/// One run of a simulation: several sessions of one store, each ended by a crash.
 struct CrashSimulationRun {
-    private static let lifeCount = 3
+    private static let sessionCount = 3
     private static let stepCountMax = 24
 
     private let simulation: CrashSimulation
@@ -12,7 +12,7 @@ struct CrashSimulationRun {
     private var disk = SimulatedDisk()
     private var witness = CrashWitness()
     private var tally = CrashTally()
-    private var story: [String] = []
+    private var trace: [String] = []
 
     init(of simulation: CrashSimulation, _ choices: Choices) {
         self.simulation = simulation
@@ -22,10 +22,10 @@ struct CrashSimulationRun {
     /// - Throws: `CrashFailure`.
     mutating func run() throws -> CrashTally {
         do {
-            for life in 1...Self.lifeCount {
-                story.append("life \(life)")
+            for session in 1...Self.sessionCount {
+                trace.append("session \(session)")
                 var store: Store? = try openThroughCrashes()
-                if let store { try live(store) }
+                if let store { try work(on: store) }
                 store = nil
                 crash()
             }
@@ -33,14 +33,14 @@ struct CrashSimulationRun {
         } catch let error as CrashFailure {
             throw error
         } catch {
-            throw failure("the store fails although its disk does not: \(error)")
+            throw failure("the store failed although its disk did not: \(error)")
         }
         tally.runs = 1
         return tally
     }
 
     private func failure(_ problem: String) -> CrashFailure {
-        CrashFailure(problem: problem, steps: story)
+        CrashFailure(problem: problem, steps: trace)
     }
 }
 
@@ -59,7 +59,7 @@ extension CrashSimulationRun {
     private mutating func openThroughCrashes() throws -> Store {
         for _ in 0..<3 where choices(3) == 0 {
             let after = choices(40)
-            story.append("an opening; everything fails from its operation \(after + 1) on")
+            trace.append("an opening in which all operations fail, from number \(after + 1) on")
             disk.inject(Fault(nil, after: after, isLasting: true))
             do {
                 let store = try open()
@@ -76,12 +76,12 @@ extension CrashSimulationRun {
         return store
     }
 
-    /// Kills the process or cuts the power, and goes on with what is left.
+    /// Simulates a kill or a power cut, and continues with the disk that is left.
     private mutating func crash() {
         let isKill = choices(4) == 0
         let old = disk
         disk = isKill ? old.killed() : old.crashed(seed: choices.next())
-        story.append(
+        trace.append(
             "\(isKill ? "a kill" : "a power cut") after \(old.operations.count) operations")
         if isKill {
             tally.kills += 1
@@ -89,12 +89,12 @@ extension CrashSimulationRun {
             tally.powerCuts += 1
             witness.notePowerCut()
         }
-        // The old store is closed in vain when it goes.
+        // The old store closes when it is released; its operations must have no effect.
         old.inject(Fault(nil, isLasting: true))
     }
 
     private mutating func check(_ store: Store) throws {
-        story.append("  opened at \(store.sequence)")
+        trace.append("  opened at event \(store.sequence)")
         if let problem = try witness.problem(with: store, on: disk) { throw failure(problem) }
         try checkConditions(store)
         try witness.noteOpened(store)
@@ -107,69 +107,69 @@ extension CrashSimulationRun {
         }
     }
 
-    /// A disk that fails is not taken for damage.
+    /// Checks that a failed disk operation was not reported as damage.
     private func expectNoDamage(_ error: StoreError) throws {
         let damage: Set<StoreError.Code> = [
             .logCorrupt, .chainBroken, .segmentMissing, .foreignStore, .invalidEvent,
             .logBehindCheckpoint, .unsupportedFormat,
         ]
         if damage.contains(error.code) {
-            throw failure("a failing disk is taken for damage: \(error)")
+            throw failure("a failed disk operation was reported as damage: \(error)")
         }
     }
 }
 
-// MARK: Living
+// MARK: Working
 
 extension CrashSimulationRun {
-    /// Works until something fails, or long enough.
-    private mutating func live(_ store: Store) throws {
+    /// Runs a random number of steps, or until one fails.
+    private mutating func work(on store: Store) throws {
         injectFault()
         for _ in 0..<choices(Self.stepCountMax) {
             clock.advance(byMicroseconds: Int64(choices(2_000)) - 500)
             do {
                 try maintain(store)
                 tally.steps += 1
-                story.append("  step \(tally.steps)")
+                trace.append("  step \(tally.steps)")
                 try simulation.step(store, choices)
                 try witness.noteStep(store, hasFailed: false)
                 try checkConditions(store)
             } catch let error as StoreError {
                 tally.failedSteps += 1
-                story.append("  fails: \(error.code)")
+                trace.append("  failed: \(error.code)")
                 try witness.noteStep(store, hasFailed: true)
                 guard !disk.failures.isEmpty else {
-                    throw failure("a step fails although the disk does not: \(error)")
+                    throw failure("a step failed although the disk did not: \(error)")
                 }
                 try expectNoDamage(error)
-                // Whether to go on after an error is for the user's code to decide, too.
+                // An app may stop or continue after an error.
                 if choices(2) == 0 { return }
             } catch let error as CrashFailure {
                 throw error
             } catch {
-                throw failure("a step throws what is no error of a store: \(error)")
+                throw failure("a step threw an error that is not a StoreError: \(error)")
             }
         }
     }
 
-    /// Now and then what a store does in the background by itself.
+    /// Sometimes runs one step of the background maintenance, which is otherwise idle.
     private mutating func maintain(_ store: Store) throws {
         switch choices(12) {
         case 0:
-            story.append("  the oldest segment is sealed")
+            trace.append("  the oldest segment is sealed")
             try store.run(.seal)
         case 1:
-            story.append("  an idle mark")
+            trace.append("  an idle mark")
             try store.run(.mark)
         case 2:
-            story.append("  a checkpoint")
+            trace.append("  a checkpoint")
             try store.run(.checkpoint)
         default: break
         }
     }
 
-    /// Mostly nothing works any more from some operation on, which is a crash at that moment;
-    /// else one operation fails and the disk goes on.
+    /// Mostly, all operations fail from a random one on, as in a crash at that moment. Otherwise
+    /// only one operation fails.
     private mutating func injectFault() {
         let after = choices(60)
         let fault =
@@ -181,6 +181,6 @@ extension CrashSimulationRun {
             }
         disk.inject(fault)
         let kind = fault.kind.map { "one \($0.rawValue)" } ?? "everything"
-        story.append("  \(kind) fails after \(fault.after) that do not")
+        trace.append("  \(kind) fails after \(fault.after) successful ones")
     }
 }

@@ -1,20 +1,20 @@
 public import Foundation
 public import Skyros
 
-/// Replays a store's log against today's code, event after event, in a test.
+/// A test that replays the log of a store with today's types and checks conditions on the way.
 ///
 ///     @Test func `yesterday's orders are still valid`() throws {
 ///         try Replay(of: url, entities: Order.self, Restaurant.self)
-///             .checking("no order is worth less than nothing") { state, _ in
+///             .checking("no order has a negative total") { state, _ in
 ///                 try state.count(Order.self, where: \.totalCents < 0) == 0
 ///             }
 ///             .expecting(digest: "7b1c1f98ab7b94ad85fb29c5346fa608")
 ///             .run()
 ///     }
 ///
-/// A failure is a thrown `ReplayFailure`, which fails a test of Swift Testing and of XCTest alike
-/// and names the first event that broke something: its number, its actor, its reason and its
-/// changes. The store is only read.
+/// `run()` throws a `ReplayFailure`, which fails a test in Swift Testing and in XCTest. It names
+/// the first event that breaks a condition, with its number, actor, reason and changes. The store
+/// is only read.
 public struct Replay: Sendable {
     private struct Invariant: Sendable {
         let name: String
@@ -26,9 +26,9 @@ public struct Replay: Sendable {
     private var invariants: [Invariant] = []
     private var digest: String?
     private var last: SequenceNumber?
-    private var leavesUnknownAlone = false
+    private var ignoresUnknownEntities = false
 
-    /// A replay of the store at `url` with today's types of its entities.
+    /// Creates a replay of the store at `url` with today's types of its entities.
     public init(of url: URL, entities: any Entity.Type...) {
         self.url = url
         self.entities = entities
@@ -37,8 +37,8 @@ public struct Replay: Sendable {
     /// Also checks a condition after every event.
     ///
     /// - Parameters:
-    ///   - name: what the condition says, for the failure's message.
-    ///   - holds: gets the state after the event, and the event.
+    ///   - name: describes the condition in the message of a failure.
+    ///   - holds: receives the state after the event, and the event.
     public func checking(
         _ name: String, _ holds: @escaping @Sendable (Snapshot, Event) throws -> Bool
     ) -> Replay {
@@ -47,33 +47,33 @@ public struct Replay: Sendable {
         return copy
     }
 
-    /// Also compares the digest of the last state with a recorded one.
+    /// Also compares the digest of the final state with a recorded one.
     public func expecting(digest: String) -> Replay {
         var copy = self
         copy.digest = digest
         return copy
     }
 
-    /// Ends with this event instead of the last one.
+    /// Ends with this event instead of the last one of the log.
     public func through(_ last: SequenceNumber) -> Replay {
         var copy = self
         copy.last = last
         return copy
     }
 
-    /// Leaves records of entities alone for which no type was given.
+    /// Skips records of entities for which no type was given, instead of failing.
     public func ignoringUnknownEntities() -> Replay {
         var copy = self
-        copy.leavesUnknownAlone = true
+        copy.ignoresUnknownEntities = true
         return copy
     }
 
-    /// Replays, and checks after every event that each record it touched still decodes as its
-    /// type and that all conditions hold.
+    /// Replays the log. After every event it checks that each record that the event changed still
+    /// decodes as its type, and that all conditions hold.
     ///
-    /// - Returns: where it ended.
-    /// - Throws: `ReplayFailure` at the first event that breaks something; `StoreError` if the
-    ///   log cannot be read.
+    /// - Returns: the final state and its digest.
+    /// - Throws: `ReplayFailure` for the first event that fails a check; `StoreError` if the log
+    ///   cannot be read.
     @discardableResult
     public func run() throws -> ReplayResult {
         let archive = try Archive(at: url, entities: entities)
@@ -81,14 +81,14 @@ public struct Replay: Sendable {
         var state = try archive.snapshot(asOf: .sequence(.zero))
         try archive.replay(through: end) { event, snapshot in
             try check(event, snapshot)
-            // Who keeps a state makes the next event copy what it changes.
+            // Keep only the last state: while a state is kept, the next event must copy it.
             if event.sequence == end { state = snapshot }
             return true
         }
         let found = try state.digest().description
         if let digest, digest != found {
             throw ReplayFailure(
-                "the state's digest is \(found), not \(digest)",
+                "the digest of the final state is \(found), not \(digest)",
                 at: try archive.event(state.sequence))
         }
         return ReplayResult(sequence: state.sequence, digest: found, state: state)
@@ -108,8 +108,10 @@ public struct Replay: Sendable {
 
     private func check(_ change: Change, of event: Event, _ state: Snapshot) throws {
         guard let type = entities.first(where: { $0.entityName == change.entity }) else {
-            if leavesUnknownAlone { return }
-            throw ReplayFailure("no type was given for the entity \(change.entity)", at: event)
+            if ignoresUnknownEntities { return }
+            throw ReplayFailure(
+                "no type was given for the entity \(change.entity): add it to entities:, or call "
+                    + "ignoringUnknownEntities()", at: event)
         }
         guard let id = change.id, let record = try state.record(change.entity, id) else { return }
         do {
@@ -125,12 +127,12 @@ public struct Replay: Sendable {
     }
 }
 
-/// Where a replay ended.
+/// The result of a replay.
 public struct ReplayResult: Sendable {
     /// The last event.
     public let sequence: SequenceNumber
-    /// The digest of the state after it, to be recorded.
+    /// The digest of the state after the last event, for `Replay.expecting(digest:)`.
     public let digest: String
-    /// The state after it.
+    /// The state after the last event.
     public let state: Snapshot
 }

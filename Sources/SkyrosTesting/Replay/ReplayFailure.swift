@@ -1,10 +1,10 @@
 public import Skyros
 
-/// The first event of a replay that broke something.
+/// The failure of a replay: the first event that failed a check.
 public struct ReplayFailure: Error, CustomStringConvertible {
     /// What is wrong.
     public let problem: String
-    /// The event; nil if there was none.
+    /// The event; nil if the log holds none.
     public let event: Event?
 
     init(_ problem: String, at event: Event?) {

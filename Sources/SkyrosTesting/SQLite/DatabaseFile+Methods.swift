@@ -1,12 +1,12 @@
 import CSQLite
 
-/// The file behind SQLite's pointer, and the table of functions by which SQLite uses it.
+/// The bridge to SQLite: the `sqlite3_file` that points to this object, and its I/O methods.
 extension DatabaseFile {
-    /// SQLite makes room for its own part of a file and, behind it, for the address of ours.
+    /// The bytes that SQLite allocates per file: its own `sqlite3_file`, then the address of ours.
     static let slotBytes = addressOffset + MemoryLayout<UnsafeRawPointer>.size
     private static let addressOffset = MemoryLayout<sqlite3_file>.stride
 
-    /// Hands the file over to SQLite, which gives it back by closing it.
+    /// Passes a retained reference to SQLite, which `xClose` releases.
     func put(into slot: UnsafeMutablePointer<sqlite3_file>) {
         UnsafeMutableRawPointer(slot).storeBytes(
             of: UnsafeRawPointer(Unmanaged.passRetained(self).toOpaque()),
@@ -25,15 +25,15 @@ extension DatabaseFile {
     private static func file(
         in slot: UnsafeMutablePointer<sqlite3_file>?
     ) -> DatabaseFile {
-        guard let slot else { preconditionFailure("SQLite uses files that it has opened") }
+        guard let slot else { preconditionFailure("SQLite used a file that is not open") }
         return reference(in: slot).takeUnretainedValue()
     }
 
-    // Unsafe by its type alone: it is filled here and never changes afterwards.
+    // Safe although a mutable pointer: it is filled here and never changes afterwards.
     nonisolated(unsafe) private static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         var table = sqlite3_io_methods()
-        // The first version has neither shared memory nor mapped files.
+        // Version 1 has neither shared memory nor memory-mapped files.
         table.iVersion = 1
         fillContents(&table)
         fillLocks(&table)
@@ -94,7 +94,7 @@ extension DatabaseFile {
             return SQLITE_OK
         }
         table.xSectorSize = { _ in Int32(SimulatedState.Inode.sectorBytes) }
-        // Nothing is promised: no write is atomic, and one may spoil its sector's other bytes.
+        // No guarantees: no write is atomic, and a torn write may corrupt the rest of its sector.
         table.xDeviceCharacteristics = { _ in 0 }
     }
 }

@@ -1,19 +1,19 @@
 import CSQLite
 import SkyrosDisk
 
-/// A file that SQLite has open on a simulated disk; each method is one of SQLite's.
+/// A file that SQLite has open on a simulated disk. Its methods implement `sqlite3_io_methods`.
 ///
-/// It keeps the disk alive, so that a connection may live longer than everybody else who knows it.
-/// Like its connection it is used from one thread at a time.
+/// It holds a strong reference to the disk, so that a connection may outlive other owners. Like its
+/// connection it is used from one thread at a time.
 final class DatabaseFile {
-    /// The locks on a database, which journals do not have.
+    /// The lock of this connection on the database; journals have none.
     private struct Locking {
         let locks: Locked<DatabaseLocks>
         let name: String
         let holder: Int
-        /// Whether the file can be written; if not, the system gives no lock for writing.
+        /// Whether the file is open for writing; if not, no write lock is granted.
         let isWritable: Bool
-        /// What tells whether another file has its name by now.
+        /// Detects that another file has taken the name.
         let identity: UInt64
     }
 
@@ -21,7 +21,7 @@ final class DatabaseFile {
     private let path: DiskPath
     private let file: any DiskFile
     private var locking: Locking?
-    /// Whether the file is a journal that was made and whose name was not synced yet.
+    /// Whether the file is a new journal whose name was not synced yet.
     private var isNameUnsynced = false
 
     private init(_ disk: any Disk, _ path: DiskPath, _ file: any DiskFile) {
@@ -30,9 +30,9 @@ final class DatabaseFile {
         self.file = file
     }
 
-    /// Opens a database or a journal, for reading alone if it cannot be written.
+    /// Opens a database or a journal; read-only if it cannot be written.
     ///
-    /// - Parameter flags: SQLite's; those that hold for what was opened, afterwards.
+    /// - Parameter flags: SQLite's flags; on return those of the opened file.
     /// - Throws: `DiskError`.
     static func open(
         _ path: DiskPath, on disk: SimulatedDisk, _ flags: inout Int32
@@ -50,7 +50,7 @@ final class DatabaseFile {
         return result
     }
 
-    /// A file without a name, which nobody sees and no crash leaves.
+    /// A temporary file in memory, which does not survive a crash.
     static func temporary() throws(DiskError) -> DatabaseFile {
         let disk = MemoryDisk()
         let path = DiskPath(.root, "temporary")
@@ -80,12 +80,12 @@ final class DatabaseFile {
 extension DatabaseFile {
     func close() -> Int32 {
         unlock(to: .none)
-        // The file is given back in any case, and nobody can do anything about it.
+        // The descriptor is freed in any case; SQLite ignores the error too.
         try? file.close()
         return SQLITE_OK
     }
 
-    /// Fills what is behind the end of the file with zeros, as SQLite asks.
+    /// Fills the buffer with zeros after the end of the file, as SQLite requires.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int32 {
         do {
             let count = try file.read(into: buffer, at: position)
@@ -116,8 +116,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Syncs the content and, once for a new journal, its name. Whether the latter succeeds makes
-    /// no difference to SQLite's own file system, so neither does it here.
+    /// Syncs the content and, once for a new journal, its name. Like SQLite's own file system it
+    /// ignores an error of the latter.
     func sync() -> Int32 {
         do {
             try file.sync()
@@ -131,12 +131,12 @@ extension DatabaseFile {
         return SQLITE_OK
     }
 
-    /// The size in bytes; nil if it cannot be told.
+    /// The size in bytes; nil after an error.
     func sizeBytes() -> Int? {
         try? file.status().sizeBytes
     }
 
-    /// Whether the file was renamed or removed; nil for what is no database.
+    /// Whether the database was renamed or removed; nil for other files.
     func hasMoved() -> Bool? {
         guard let locking else { return nil }
         let status = try? disk.status(of: path)
@@ -161,7 +161,7 @@ extension DatabaseFile {
         locking.locks.withLock { $0.lower(locking.holder, on: locking.name, to: level) }
     }
 
-    /// Whether some connection, this one or another, is about to write.
+    /// Whether any connection, including this one, holds a reserved lock.
     func isReserved() -> Bool {
         guard let locking else { return false }
         return locking.locks.withLock { $0.isReserved(locking.name) }

@@ -1,9 +1,9 @@
 import CSQLite
 import SkyrosDisk
 
-/// What a file system tells SQLite of a failure: the codes that SQLite's own gives on Unix.
+/// SQLite's extended result codes for I/O errors, chosen as SQLite's Unix file system does.
 ///
-/// Source: `os_unix.c` of SQLite 3.40; the numbers are those of https://www.sqlite.org/rescode.html.
+/// Source: `os_unix.c` of SQLite 3.40; numbers from https://www.sqlite.org/rescode.html.
 enum FileSystemCode {
     static let shortRead = SQLITE_IOERR | 2 << 8
     static let syncFailed = SQLITE_IOERR | 4 << 8

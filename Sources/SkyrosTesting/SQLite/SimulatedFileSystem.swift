@@ -1,20 +1,20 @@
 import CSQLite
 import SkyrosDisk
 
-/// The file system by which SQLite reaches the files of all simulated disks.
+/// The SQLite VFS for the files of all simulated disks.
 ///
-/// It does what SQLite's own does on Unix, call by call and error by error, so that what holds on
-/// it holds there. The disk is named by the path; see `SimulatedDisk.place(of:)`.
+/// It mirrors SQLite's Unix VFS call by call and error by error, so that results carry over. The
+/// path names the disk; see `SimulatedDisk.place(of:)`.
 enum SimulatedFileSystem {
-    /// Its name, with a zero behind it, as SQLite keeps the address.
+    /// The name; a static string, since SQLite keeps its address.
     private static let name: StaticString = "skyros-simulated"
     private static let pathBytesMax = 512
-    /// 1970-01-01, as a Julian day.
+    /// 1970-01-01 as a Julian day: the constant time of the VFS.
     private static let day = 2_440_587.5
 
-    /// Makes the file system known to SQLite, once; returns its name.
+    /// Registers the VFS with SQLite, once; returns its name.
     static func register() -> String {
-        precondition(isRegistered, "SQLite takes one more file system")
+        precondition(isRegistered, "SQLite refused to register the VFS")
         return name.description
     }
 
@@ -26,7 +26,7 @@ enum SimulatedFileSystem {
         table.zName = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         fillFiles(&table)
         fillMachine(&table)
-        // SQLite keeps the address for as long as the process lives.
+        // Never freed: SQLite keeps the address until the process exits.
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         vfs.initialize(to: table)
         return sqlite3_vfs_register(vfs, 0) == SQLITE_OK
@@ -35,7 +35,7 @@ enum SimulatedFileSystem {
     private static func fillFiles(_ table: inout sqlite3_vfs) {
         table.xOpen = { _, path, slot, flags, result in
             guard let slot else { return SQLITE_MISUSE }
-            // What was not opened is not closed.
+            // Without methods SQLite does not close a file that failed to open.
             slot.pointee.pMethods = nil
             var flags = flags
             let code = SimulatedFileSystem.open(path.map { String(cString: $0) }, slot, &flags)
@@ -49,7 +49,7 @@ enum SimulatedFileSystem {
         }
         table.xAccess = { _, path, _, result in
             guard let path else { return SQLITE_MISUSE }
-            result?.pointee = SimulatedFileSystem.isThere(String(cString: path)) ? 1 : 0
+            result?.pointee = SimulatedFileSystem.exists(String(cString: path)) ? 1 : 0
             return SQLITE_OK
         }
         table.xFullPathname = { _, path, count, result in
@@ -61,10 +61,9 @@ enum SimulatedFileSystem {
         }
     }
 
-    /// What SQLite asks of the machine, and what it does without a need for a disk. Extensions
-    /// cannot be loaded, so the functions for that are left out.
+    /// Sets the functions that need no disk. Those for loading extensions are left out.
     private static func fillMachine(_ table: inout sqlite3_vfs) {
-        // SQLite takes its random numbers from its default file system, never from this one.
+        // SQLite takes its random numbers from its default VFS, never from this one.
         table.xRandomness = { _, count, result in
             result?.update(repeating: 0, count: Int(count))
             return count
@@ -102,13 +101,13 @@ enum SimulatedFileSystem {
         guard let (disk, place) = SimulatedDisk.place(of: path) else {
             return FileSystemCode.deleteFailed
         }
-        let wasThere = disk.state.withLock { $0.inode(place) != nil }
+        let existed = disk.state.withLock { $0.inode(place) != nil }
         do throws(DiskError) {
             try disk.remove(place)
         } catch {
             return FileSystemCode.deleteFailed
         }
-        guard wasThere else { return FileSystemCode.nothingToDelete }
+        guard existed else { return FileSystemCode.nothingToDelete }
         do throws(DiskError) {
             if syncsDirectory { try disk.syncDirectory(place.directory) }
         } catch {
@@ -117,9 +116,8 @@ enum SimulatedFileSystem {
         return SQLITE_OK
     }
 
-    /// Whether there is a file, and not an empty one. What cannot be told is not there, for
-    /// SQLite's own file system.
-    private static func isThere(_ path: String) -> Bool {
+    /// Whether a file exists and is not empty; false after an error, as in SQLite's Unix VFS.
+    private static func exists(_ path: String) -> Bool {
         guard let (disk, place) = SimulatedDisk.place(of: path),
             let status = try? disk.status(of: place)
         else { return false }

@@ -1,10 +1,10 @@
-/// Decides what of the unsynced changes survives a power cut.
+/// Decides which unsynced changes survive a power cut.
 enum CrashFate: Sendable {
-    /// Chance decides, down to the single sector.
-    case chance(SplitMix64)
-    /// The nth change survives, whole, if bit n is set.
+    /// Random, down to the single sector.
+    case seeded(SplitMix64)
+    /// Change n survives completely if bit n is set.
     case chosen(bits: UInt64, isKept: Bool)
-    /// All names and sizes survive, and the nth sector of the writes if bit n is set.
+    /// All names and sizes survive, and sector n of the writes if bit n is set.
     case sectors(bits: UInt64)
 
     enum Sector: Sendable {
@@ -13,8 +13,8 @@ enum CrashFate: Sendable {
 
     mutating func keepsNextChange() -> Bool {
         switch self {
-        case .chance(var generator):
-            defer { self = .chance(generator) }
+        case .seeded(var generator):
+            defer { self = .seeded(generator) }
             return generator.flip()
         case .chosen(let bits, _):
             self = .chosen(bits: bits >> 1, isKept: bits & 1 == 1)
@@ -23,7 +23,7 @@ enum CrashFate: Sendable {
         }
     }
 
-    /// To be called once before the sectors of a write.
+    /// Must be called before the sectors of each write.
     mutating func beginWrite() {
         if case .chosen = self { _ = keepsNextChange() }
     }
@@ -34,8 +34,8 @@ enum CrashFate: Sendable {
         case .sectors(let bits):
             self = .sectors(bits: bits >> 1)
             return bits & 1 == 1 ? .new : .old
-        case .chance(var generator):
-            defer { self = .chance(generator) }
+        case .seeded(var generator):
+            defer { self = .seeded(generator) }
             switch generator.next() % 8 {
             case 0, 1: return .old
             case 2: return .zero
@@ -45,11 +45,10 @@ enum CrashFate: Sendable {
         }
     }
 
-    /// What stands in a place that was never written: any bytes, or those that another file has
-    /// or had there.
+    /// The content of a range that was never written: random bytes, or stale bytes of another file.
     mutating func garbage(at range: Range<Int>, _ stale: [[UInt8]]) -> [UInt8] {
-        guard case .chance(var generator) = self else { return range.map { _ in 0 } }
-        defer { self = .chance(generator) }
+        guard case .seeded(var generator) = self else { return range.map { _ in 0 } }
+        defer { self = .seeded(generator) }
         if generator.flip(), !stale.isEmpty {
             let other = stale[Int(generator.next() % UInt64(stale.count))]
             if range.upperBound <= other.count { return Array(other[range]) }

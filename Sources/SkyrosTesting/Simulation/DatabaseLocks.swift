@@ -1,8 +1,8 @@
-/// The locks that SQLite's connections have on the files of one disk.
+/// The locks of SQLite's connections on the files of one disk.
 ///
 /// Source: https://www.sqlite.org/lockingv3.html, section 3.
 struct DatabaseLocks {
-    /// With the numbers that SQLite gives them.
+    /// SQLite's lock levels; raw values are SQLite's numbers.
     enum Level: Int32, Comparable {
         case none, shared, reserved, pending, exclusive
 
@@ -10,10 +10,10 @@ struct DatabaseLocks {
     }
 
     private var lastHolder = 0
-    /// By the file's name, and by the holder.
+    /// The level by file name and holder.
     private var levels: [String: [Int: Level]] = [:]
 
-    /// The number of one more connection.
+    /// A number for a new connection.
     mutating func nextHolder() -> Int {
         lastHolder += 1
         return lastHolder
@@ -23,7 +23,7 @@ struct DatabaseLocks {
         levels[name]?[holder] ?? .none
     }
 
-    /// Returns whether the holder has this level now; if not, others are in its way.
+    /// Tries to raise the lock of a holder; returns false if locks of others conflict with that.
     mutating func raise(_ holder: Int, on name: String, to level: Level) -> Bool {
         if self.level(of: holder, on: name) >= level { return true }
         let highest = highestLevel(on: name, butOf: holder)
@@ -34,7 +34,7 @@ struct DatabaseLocks {
         case .pending where highest >= .reserved, .exclusive where highest >= .reserved:
             return false
         case .exclusive where highest == .shared:
-            // Nobody new may begin to read, so that those who do are gone sometime.
+            // A pending lock admits no new readers, so that the present ones drain.
             levels[name, default: [:]][holder] = .pending
             return false
         case .shared, .reserved, .pending, .exclusive:
@@ -48,7 +48,7 @@ struct DatabaseLocks {
         levels[name]?[holder] = level == .none ? nil : level
     }
 
-    /// Whether anybody is about to write.
+    /// Whether any connection holds a reserved lock or a higher one.
     func isReserved(_ name: String) -> Bool {
         levels[name]?.values.contains { $0 >= .reserved } ?? false
     }

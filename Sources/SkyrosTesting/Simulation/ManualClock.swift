@@ -1,16 +1,16 @@
 public import Skyros
 import SkyrosDisk
 
-/// A clock that shows what it is told to.
+/// A clock that only moves when the test advances it.
 public final class ManualClock: Sendable {
     private let microseconds: Locked<Int64>
 
-    /// A clock that shows this many microseconds since 1970.
+    /// Creates a clock at a time in microseconds since 1970.
     public init(microseconds: Int64 = 1_700_000_000_000_000) {
         self.microseconds = Locked(microseconds)
     }
 
-    /// Moves the hand, forwards or backwards.
+    /// Moves the clock; a negative step moves it back.
     public func advance(byMicroseconds step: Int64) {
         microseconds.withLock { $0 += step }
     }
@@ -20,7 +20,7 @@ extension ManualClock: WallClock {
     package func nowMicroseconds() -> Int64 { microseconds.withLock { $0 } }
 }
 
-/// Random numbers that follow from a seed.
+/// A deterministic source of random numbers.
 package final class SeededEntropy: Entropy {
     private let generator: Locked<SplitMix64>
 
@@ -32,12 +32,15 @@ package final class SeededEntropy: Entropy {
 }
 
 extension Store {
-    /// Opens the store on a simulated disk, or makes it.
+    /// Opens the store on a simulated disk, or creates it.
     ///
     /// - Parameters:
-    ///   - clock: what the store takes for the time.
-    ///   - seed: what the store takes for chance.
-    /// - Throws: `StoreError`, as any opening.
+    ///   - disk: the disk; it holds one store.
+    ///   - entities: the types that the store is opened with.
+    ///   - options: the options of the store.
+    ///   - clock: the source of event times.
+    ///   - seed: the seed of all random numbers in the store, such as its id.
+    /// - Throws: `StoreError`, as `Store(at:entities:)`.
     public convenience init(
         on disk: SimulatedDisk, entities: any Entity.Type..., options: Options = Options(),
         clock: ManualClock = ManualClock(), seed: UInt64 = 1

@@ -12,7 +12,7 @@ extension SimulatedDisk: Disk {
     }
 
     package func removeDirectory(_ directory: Directory) throws(DiskError) {
-        precondition(directory != .root, "A store's directory is never removed.")
+        precondition(directory != .root, "the root directory cannot be removed")
         try perform(.removeDirectory, .removeDirectory, directory.rawValue) {
             state throws(DiskError) in
             guard state.removeDirectory(directory) else {
@@ -38,8 +38,8 @@ extension SimulatedDisk: Disk {
         let kind: Kind = mode == .create ? .create : .open
         let inode = try perform(kind, .open, path.description) { state throws(DiskError) in
             try state.checkIsNoDirectory(path, .open)
-            let isMade = mode == .create && state.isThere(path.directory)
-            let inode = isMade ? state.create(path) : state.inode(path)
+            let creates = mode == .create && state.exists(path.directory)
+            let inode = creates ? state.create(path) : state.inode(path)
             guard let inode else { throw DiskError(.open, path, .system(System.notFound)) }
             return inode
         }
@@ -65,9 +65,9 @@ extension SimulatedDisk: Disk {
 
     package func syncDirectory(_ directory: Directory) throws(DiskError) {
         try perform(.syncDirectory, .syncDirectory, directory.rawValue) { state, _ in
-            state.forgetUnsynced(directory)
+            state.loseUnsynced(directory)
         } _: { state throws(DiskError) in
-            guard state.isThere(directory) else {
+            guard state.exists(directory) else {
                 throw DiskError(.syncDirectory, directory.rawValue, .system(System.notFound))
             }
             state.syncDirectory(directory)
@@ -76,7 +76,7 @@ extension SimulatedDisk: Disk {
 
     package func lock() throws(DiskError) -> any DiskLock {
         let number = try perform(.lock, .lock, "lock") { state throws(DiskError) in
-            guard let number = state.takeLock() else {
+            guard let number = state.acquireLock() else {
                 throw DiskError(.lock, "lock", .locked(holder: "this process"))
             }
             return number
@@ -84,7 +84,7 @@ extension SimulatedDisk: Disk {
         return SimulatedLock(disk: self, number: number)
     }
 
-    /// Does something, unless a fault hits it.
+    /// Performs an operation, or fails it if a fault applies.
     func perform<R>(
         _ kind: Kind, _ operation: DiskError.Operation, _ path: String,
         failing: (inout SimulatedState, Fault) -> Void = { _, _ in },
@@ -103,7 +103,7 @@ extension SimulatedDisk: Disk {
     private func withState<R>(_ body: (inout SimulatedState) -> R) -> R {
         var result: R?
         state.withLock { state in
-            // What comes out is a value of its own, whatever the compiler can prove of it.
+            // R shares nothing with the state, which the compiler cannot prove.
             nonisolated(unsafe) let value = body(&state)
             result = value
         }
@@ -178,7 +178,7 @@ private final class SimulatedFile: DiskFile {
             let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
             state.write(part, to: inode, at: position)
         } _: { [inode] state in
-            state.recordMoments(within: bytes, to: inode, at: position)
+            state.recordPartialWrites(of: bytes, to: inode, at: position)
             state.write(bytes, to: inode, at: position)
         }
     }
@@ -197,13 +197,13 @@ private final class SimulatedFile: DiskFile {
         try disk.perform(.truncate, .truncate, path) { [inode] in $0.resize(inode, to: size) }
     }
 
-    /// A failed sync leaves the pages clean: they can be read until the crash, and a later sync
-    /// that succeeds writes those of them alone that were written to again.
+    /// A failed sync marks the pages as clean: they can be read until the crash, but a later sync
+    /// only writes those that were written to again.
     ///
     /// Source: Rebello et al., "Can applications recover from fsync failures?", USENIX ATC 2020.
     func sync() throws(DiskError) {
         try disk.perform(.syncFile, .syncFile, path) { [inode] state, _ in
-            state.forgetUnsynced(inode)
+            state.loseUnsynced(inode)
         } _: { [inode] state in
             state.syncFile(inode)
         }

@@ -1,52 +1,51 @@
 import SkyrosDisk
 import SkyrosLog
 
-// Stopping the world at every operation: one run is recorded, and each of its snapshots is a disk.
+// Records a run: each snapshot is the disk before or within one operation, to crash at that point.
 
 extension SimulatedDisk {
-    /// The disk as it was at one snapshot of a recorded run.
+    /// The disk at one point of a recorded run.
     package struct DiskSnapshot: Sendable {
-        /// How many operations had been done, those that change nothing included.
+        /// The number of completed operations, including those that change nothing.
         package let operationCount: Int
-        /// How many bytes of the write that came next were there already; nil if it, or whatever
-        /// came next, had not begun.
+        /// The number of bytes that the next write has already written; nil between operations.
         package let writtenByteCount: Int?
         let state: SimulatedState
 
-        /// A disk of its own in that state.
+        /// A new disk in that state.
         package var disk: SimulatedDisk { SimulatedDisk(state) }
     }
 
-    /// Keeps from now on how the disk is before each operation that changes it, and at some points
-    /// in the middle of each write.
+    /// Starts recording: takes a snapshot before each operation that changes the disk, and at some
+    /// points within each write.
     package func record() {
         state.withLock { $0.snapshots = [] }
     }
 
-    /// What was recorded, and how the disk is now.
+    /// The recorded snapshots, and one of the present state.
     package var snapshots: [DiskSnapshot] {
         state.withLock { ($0.snapshots ?? []) + [$0.snapshot(writtenByteCount: nil)] }
     }
 
-    /// The operations that a fault has hit, as indices of `operations`.
+    /// The operations that failed by a fault, as indices of `operations`.
     package var failures: [Int] { state.withLock { $0.failures } }
 
-    /// How many sectors the writes have that are not durable.
+    /// The number of sectors in writes that are not durable.
     package var unsyncedSectorCount: Int { state.withLock { $0.unsyncedSectorCount } }
 
-    /// The disk as a power cut may leave it that comes when all names and sizes have arrived, and
-    /// of the `unsyncedSectorCount` sectors the nth if bit n is set.
+    /// The disk after a power cut that keeps all names and sizes, and of the `unsyncedSectorCount`
+    /// sectors those with a set bit.
     package func crashed(keepingSectors sectors: UInt64) -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.crashed(.sectors(bits: sectors)) })
     }
 
-    /// Equal for disks that nobody can tell apart, neither by reading nor after another crash,
-    /// but for what stands in their free space.
+    /// Equal for disks that behave equally, when read and after another crash. Free space does not
+    /// count.
     package var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
 }
 
 extension SimulatedDisk.Kind {
-    /// Whether it can make a difference to what a crash leaves.
+    /// Whether the operation can change what a crash leaves.
     package var changesDisk: Bool {
         switch self {
         case .list, .status, .open, .read, .lock, .close: false
@@ -58,7 +57,7 @@ extension SimulatedDisk.Kind {
 }
 
 extension SimulatedState {
-    /// The disk as it is now, without its own past.
+    /// A snapshot of the present state, without recorded history.
     func snapshot(writtenByteCount: Int?) -> SimulatedDisk.DiskSnapshot {
         var state = self
         state.snapshots = nil
@@ -67,16 +66,17 @@ extension SimulatedState {
             operationCount: operations.count, writtenByteCount: writtenByteCount, state: state)
     }
 
-    /// To be called before anything happens to the disk.
-    mutating func recordMoment(before kind: SimulatedDisk.Kind) {
+    /// Takes a snapshot before an operation, if one is recorded and it changes the disk.
+    mutating func recordSnapshot(before kind: SimulatedDisk.Kind) {
         guard snapshots != nil, kind.changesDisk else { return }
         let now = snapshot(writtenByteCount: nil)
         snapshots?.append(now)
     }
 
-    /// To be called before bytes are written, with what has come of them at some points between.
-    mutating func recordMoments(
-        within bytes: UnsafeRawBufferPointer, to inode: Int, at position: Int
+    /// Takes snapshots in which a part of a write is done: at the edges of sectors, after the first
+    /// byte, in the middle and before the last byte.
+    mutating func recordPartialWrites(
+        of bytes: UnsafeRawBufferPointer, to inode: Int, at position: Int
     ) {
         guard snapshots != nil, bytes.count > 1 else { return }
         let edges = stride(
@@ -86,7 +86,7 @@ extension SimulatedState {
         for count in counts.sorted() {
             var state = snapshot(writtenByteCount: nil).state
             state.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: inode, at: position)
-            // The write itself is among the operations already, and is not done.
+            // `operations` already includes this write, which is not completed.
             snapshots?.append(
                 SimulatedDisk.DiskSnapshot(
                     operationCount: operations.count - 1, writtenByteCount: count, state: state))

@@ -1,175 +1,174 @@
 import SkyrosDisk
 
-/// A disk in memory that can fail and crash on purpose, for tests.
+/// A disk in memory for tests, with faults and power cuts that the test controls.
 ///
 ///     let disk = SimulatedDisk()
 ///     let store = try Store(on: disk, entities: Order.self)
 ///     try store.write(durability: .durable) { … }
 ///     let again = try Store(on: disk.crashed(seed: 7), entities: Order.self)   // a power cut
 ///
-/// It keeps apart what is durable and what is not: a file's content is durable once the file was
-/// synced, a name once its directory was. A power cut keeps any of the rest and loses any of it, in
-/// pieces of 512 bytes; what stands where nothing durable stood may be zeros, garbage, or the
-/// bytes of another file. What a failed sync did not make durable can be read until the power
-/// cut, which keeps any of it, and no later sync makes it durable unless it is written again. That
-/// is harsher than real file systems, on purpose.
+/// The content of a file is durable after the file was synced, a name after its directory was. A
+/// power cut keeps or loses any unsynced change, in sectors of 512 bytes. A range that held nothing
+/// durable may then hold zeros, garbage, or bytes of another file. After a failed sync the unsynced
+/// content can be read until the power cut, which may keep any of it; no later sync makes it
+/// durable, unless it is written again. This is intentionally harsher than real file systems.
 ///
-/// SQLite reaches its files through this disk too, so the checkpoint of a store is written, torn,
-/// lost and failed as the log is.
+/// SQLite uses the same disk through a VFS, so the checkpoint of a store also suffers torn writes,
+/// lost writes and errors.
 ///
-/// Everything it does follows from what it is asked and from the seeds, with one exception: SQLite
-/// writes random numbers to its journals. It may be used from any thread.
+/// All behaviour is deterministic, except that SQLite writes random numbers to its journals. Safe
+/// to use from any thread.
 public final class SimulatedDisk: Sendable {
-    /// What a disk can be asked to do.
+    /// The kinds of disk operations.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A directory is made.
+        /// Creates a directory.
         case makeDirectory
-        /// An empty directory is removed.
+        /// Removes an empty directory.
         case removeDirectory
-        /// The names of a directory are read.
+        /// Lists the names of a directory.
         case list
-        /// The size of a file is asked for.
+        /// Reads the size of a file.
         case status
-        /// A file is opened.
+        /// Opens a file.
         case open
-        /// A file is made.
+        /// Creates a file.
         case create
-        /// Bytes are read.
+        /// Reads bytes.
         case read
-        /// Bytes are written.
+        /// Writes bytes.
         case write
-        /// Room is made in advance.
+        /// Preallocates disk space for a file.
         case preallocate
-        /// A file is cut or extended.
+        /// Truncates or extends a file.
         case truncate
-        /// The content of a file is made durable.
+        /// Makes the content of a file durable.
         case syncFile
-        /// The names of a directory are made durable.
+        /// Makes the names of a directory durable.
         case syncDirectory
-        /// A file gets another name.
+        /// Renames a file.
         case rename
-        /// A file is removed.
+        /// Removes a file.
         case remove
-        /// The lock is taken.
+        /// Acquires the lock of the store.
         case lock
-        /// A file is given back.
+        /// Closes a file.
         case close
     }
 
-    /// One thing that was done, or tried.
+    /// An operation that succeeded or failed.
     public struct Operation: Hashable, Sendable {
-        /// What was asked for.
+        /// The kind of operation.
         public let kind: Kind
-        /// On what, relative to the store's directory.
+        /// The file or directory, relative to the store's directory.
         public let path: String
     }
 
     let state: Locked<SimulatedState>
-    /// What SQLite finds this disk by.
+    /// The number of this disk in the paths that SQLite uses.
     let number: Int
-    /// The locks of SQLite's connections. They are the processes', so no copy of the disk has them.
+    /// The locks of SQLite's connections. Locks belong to processes: a crash releases them.
     let databaseLocks = Locked(DatabaseLocks())
 
-    /// An empty disk.
+    /// Creates an empty disk.
     ///
-    /// - Parameter hasCheckpoints: whether SQLite reaches its files. A store on a disk without
-    ///   checkpoints folds its whole log at each opening, and asks the disk for less.
+    /// - Parameter hasCheckpoints: whether SQLite can use the disk. A store on a disk without
+    ///   checkpoints folds its whole log at each opening, and makes fewer disk operations.
     public convenience init(hasCheckpoints: Bool = true) {
         self.init(SimulatedState(hasCheckpoints: hasCheckpoints))
     }
 
     init(_ state: sending SimulatedState) {
         self.state = Locked(state)
-        number = Self.known.withLock { $0.nextNumber() }
-        Self.known.withLock { [number] in $0.note(self, as: number) }
+        number = Self.registry.withLock { $0.nextNumber() }
+        Self.registry.withLock { [number] in $0.add(self, as: number) }
     }
 
     deinit {
-        Self.known.withLock { [number] in $0.forget(number) }
+        Self.registry.withLock { [number] in $0.remove(number) }
     }
 
-    /// Everything that was done so far, failures included.
+    /// All operations so far, including failed ones.
     public var operations: [Operation] { state.withLock { $0.operations } }
 
-    /// How often this was done so far.
+    /// The number of operations of this kind so far, including failed ones.
     public func count(_ kind: Kind) -> Int {
         state.withLock { state in state.operations.count { $0.kind == kind } }
     }
 
-    /// Makes an operation fail; see `Fault`.
+    /// Makes a later operation fail; see `Fault`.
     public func inject(_ fault: Fault) {
         state.withLock { $0.faults.append(fault) }
     }
 
-    /// Takes back all faults.
+    /// Removes all faults.
     public func heal() {
         state.withLock { $0.faults = [] }
     }
 
-    /// The disk as it is after the process was killed: all that was written is there, the lock
-    /// is free.
+    /// The disk after a kill of the process: it keeps everything that was written, and the lock is
+    /// free.
     public func killed() -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.killed() })
     }
 
-    /// The disk as a power cut may leave it: what was synced, and any part of the rest.
+    /// The disk after a power cut: it keeps everything that was synced, and a random part of the
+    /// other changes.
     public func crashed(seed: UInt64) -> SimulatedDisk {
-        SimulatedDisk(state.withLock { $0.crashed(.chance(SplitMix64(seed: seed))) })
+        SimulatedDisk(state.withLock { $0.crashed(.seeded(SplitMix64(seed: seed))) })
     }
 
-    /// The disk as a power cut may leave it, one of the 2ⁿ outcomes in which each of the
-    /// `unsyncedChangeCount` changes survives whole or not at all: the nth survives if bit n is
-    /// set.
+    /// The disk after a power cut in which each of the `unsyncedChangeCount` changes survives
+    /// completely or not at all: change n survives if bit n of `changes` is set.
     public func crashed(keeping changes: UInt64) -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.crashed(.chosen(bits: changes, isKept: false)) })
     }
 
-    /// How many changes to names, sizes and contents are not durable.
+    /// The number of changes to names, sizes and contents that are not durable.
     public var unsyncedChangeCount: Int { state.withLock { $0.unsyncedChangeCount } }
 
-    /// Lets the machine call its present boot by another name; a power cut gives a new one.
+    /// Sets the boot id of the simulated machine; a power cut sets a new one.
     public func nameBoot(_ id: String) {
         state.withLock { $0.bootID = id }
     }
 
-    /// The contents of all files, by their paths.
+    /// The contents of all files by path.
     public var contents: [String: [UInt8]] { state.withLock { $0.contents } }
 
-    /// Replaces the content of a file, durably: damage from outside.
+    /// Replaces the content of a file durably, or creates it: for simulating damage.
     public func overwrite(_ path: String, with bytes: [UInt8]) {
         state.withLock { $0.overwrite(path, with: bytes) }
     }
 
-    /// Removes a file, durably: damage from outside.
+    /// Removes a file durably: for simulating damage.
     public func erase(_ path: String) {
         state.withLock { $0.erase(path) }
     }
 }
 
-/// Makes an operation of a simulated disk fail.
+/// A fault of a simulated disk: it makes one operation fail, or all from one on.
 public struct Fault: Hashable, Sendable {
-    /// Why the operation fails.
+    /// The error of a failed operation.
     public enum Reason: Hashable, Sendable {
         /// The disk is full.
         case noSpace
-        /// The medium has an error.
+        /// The device reports an error (EIO).
         case inputOutput
-        /// Another of the system's error numbers.
+        /// Another `errno` of the system.
         case system(Int32)
     }
 
     /// The kind of operation; nil for any.
     public var kind: SimulatedDisk.Kind?
-    /// How many operations of that kind succeed first.
+    /// The number of operations of that kind that succeed first.
     public var after: Int
-    /// Why it fails.
+    /// The error of the failed operation.
     public var reason: Reason
-    /// Whether all later ones of that kind fail too.
+    /// Whether all later operations of that kind fail too.
     public var isLasting: Bool
-    /// How many bytes a failing write gets done.
+    /// The number of bytes that a failing write still writes.
     public var writtenBytes: Int
 
-    /// A fault with these properties.
+    /// Creates a fault.
     public init(
         _ kind: SimulatedDisk.Kind?, after: Int = 0, reason: Reason = .inputOutput,
         isLasting: Bool = false, writtenBytes: Int = 0

@@ -1,25 +1,25 @@
 extension SimulatedState {
-    /// A file's content, whatever its names are.
+    /// The content of a file, independent of its names.
     struct Inode: Sendable {
-        /// What the medium writes as a whole or not at all.
+        /// The unit that the device writes atomically.
         static let sectorBytes = 512
 
-        /// What a reader sees.
+        /// The content that a reader sees.
         var current: [UInt8] = []
-        /// What is on the medium for certain, but for what was lost there.
+        /// The content on the device, except in the ranges of lost writes.
         var durable: [UInt8] = []
         /// The ranges written since the last sync.
         var unsynced: [Range<Int>] = []
-        /// What failed syncs left clean, oldest first: later syncs do not write it, and some of
-        /// it may have reached the medium.
+        /// Writes whose sync failed, oldest first: later syncs do not write them, and parts of them
+        /// may have reached the device.
         var lost: [LostWrite] = []
-        /// Whether it is a journal of SQLite's.
+        /// Whether it is a journal of SQLite.
         var isJournal = false
     }
 
     /// A write whose sync failed.
     struct LostWrite: Sendable {
-        /// Where it is, and its bytes under the same indices.
+        /// The bytes; their indices are offsets in the file.
         let bytes: ArraySlice<UInt8>
 
         var range: Range<Int> { bytes.indices }
@@ -37,7 +37,7 @@ extension SimulatedState {
         guard let count = inodes[inode]?.current.count else { return }
         if size < count {
             inodes[inode]?.current.removeLast(count - size)
-            // What follows the cut is zeros by the file's size, whatever the medium holds there.
+            // Bytes beyond the new size read as zeros later, whatever the device holds there.
             inodes[inode]?.keepLost { [$0.clamped(to: 0..<size)] }
         } else {
             inodes[inode]?.current += [UInt8](repeating: 0, count: size - count)
@@ -48,16 +48,15 @@ extension SimulatedState {
         inodes[inode]?.sync()
     }
 
-    /// What was written and not synced will never be written back by itself; a crash may keep
-    /// it or not.
-    mutating func forgetUnsynced(_ inode: Int) {
-        inodes[inode]?.forgetUnsynced()
+    /// After a failed sync: later syncs do not write the unsynced ranges; a crash may keep them.
+    mutating func loseUnsynced(_ inode: Int) {
+        inodes[inode]?.loseUnsynced()
     }
 }
 
 extension SimulatedState.Inode {
-    /// Makes durable what was written since the last sync: sectors are written as they are in
-    /// memory, and those that were lost and not written to again stay as they are on the medium.
+    /// Makes the ranges written since the last sync durable, in whole sectors. Lost sectors that
+    /// were not written again stay as they are on the device.
     fileprivate mutating func sync() {
         for range in unsynced {
             let sectors = Self.sectors(around: range)
@@ -76,15 +75,15 @@ extension SimulatedState.Inode {
         unsynced = []
     }
 
-    fileprivate mutating func forgetUnsynced() {
+    fileprivate mutating func loseUnsynced() {
         for range in unsynced {
-            let there = range.clamped(to: 0..<current.count)
-            if !there.isEmpty { lost.append(SimulatedState.LostWrite(bytes: current[there])) }
+            let existing = range.clamped(to: 0..<current.count)
+            if !existing.isEmpty { lost.append(SimulatedState.LostWrite(bytes: current[existing])) }
         }
         unsynced = []
     }
 
-    /// Keeps of each lost write the parts that `parts` names.
+    /// Replaces each lost write by the parts that `parts` returns.
     fileprivate mutating func keepLost(_ parts: (Range<Int>) -> [Range<Int>]) {
         lost = lost.flatMap { write in
             parts(write.range).filter { !$0.isEmpty }.map {

@@ -1,8 +1,8 @@
 import SkyrosDisk
 
-/// What a simulated disk consists of.
+/// The state of a simulated disk.
 struct SimulatedState: Sendable {
-    /// A change of a directory's names that is not durable yet.
+    /// A change to the names of a directory that is not durable yet.
     enum NameChange: Sendable {
         case set(String, Int)
         case remove(String)
@@ -14,31 +14,31 @@ struct SimulatedState: Sendable {
         }
     }
 
-    /// A directory's names.
+    /// The names of a directory.
     struct Names: Sendable {
         var current: [String: Int] = [:]
         var durable: [String: Int] = [:]
         var unsynced: [[NameChange]] = []
-        /// The changes that a failed sync left clean: later syncs do not write them.
+        /// Changes whose sync failed: later syncs do not write them.
         var lost: [[NameChange]] = []
     }
 
-    /// What a directory's name in the root stands for.
+    /// The inode number of every directory in the root.
     static let directoryInode = 0
 
-    /// Whether SQLite reaches the files.
+    /// Whether SQLite can use the disk.
     let hasCheckpoints: Bool
     var inodes: [Int: Inode] = [:]
     var names: [Directory: Names] = [.root: Names()]
-    /// The number of the lock that is held, if one is.
+    /// The number of the lock that is held; nil if it is free.
     var heldLock: Int?
     var bootNumber = 1
     var bootID = "simulated boot 1"
     var operations: [SimulatedDisk.Operation] = []
     var faults: [Fault] = []
-    /// The operations that a fault has hit.
+    /// The operations that failed by a fault, as indices of `operations`.
     var failures: [Int] = []
-    /// How the disk was before each change; nil if nobody wants to know.
+    /// The recorded snapshots; nil if the disk does not record.
     var snapshots: [SimulatedDisk.DiskSnapshot]?
     private var nextInode = 1
     private var lockCount = 0
@@ -47,9 +47,9 @@ struct SimulatedState: Sendable {
         self.hasCheckpoints = hasCheckpoints
     }
 
-    /// Notes an operation; returns the fault that hits it, if one does.
+    /// Records an operation; returns the fault that applies to it, or nil.
     mutating func begin(_ kind: SimulatedDisk.Kind, _ path: String) -> Fault? {
-        recordMoment(before: kind)
+        recordSnapshot(before: kind)
         operations.append(SimulatedDisk.Operation(kind: kind, path: path))
         for index in faults.indices where faults[index].kind.map({ $0 == kind }) ?? true {
             if faults[index].after > 0 {
@@ -64,8 +64,8 @@ struct SimulatedState: Sendable {
         return nil
     }
 
-    /// The number of a new lock; nil if another one is held.
-    mutating func takeLock() -> Int? {
+    /// Acquires the lock and returns its number; nil if it is held.
+    mutating func acquireLock() -> Int? {
         guard heldLock == nil else { return nil }
         lockCount += 1
         heldLock = lockCount
@@ -86,9 +86,9 @@ struct SimulatedState: Sendable {
         if inode(path) != nil { change(path.directory, [.remove(path.name)]) }
     }
 
-    /// A rename within a directory is one change: it happens as a whole or not at all.
+    /// A rename within a directory is one change, and so atomic.
     mutating func rename(_ source: DiskPath, to target: DiskPath) -> Bool {
-        guard let number = inode(source), isThere(target.directory) else { return false }
+        guard let number = inode(source), exists(target.directory) else { return false }
         if source.directory == target.directory {
             change(source.directory, [.remove(source.name), .set(target.name, number)])
         } else {
@@ -99,21 +99,21 @@ struct SimulatedState: Sendable {
     }
 
     mutating func makeDirectory(_ directory: Directory) {
-        guard !isThere(directory) else { return }
+        guard !exists(directory) else { return }
         change(.root, [.set(directory.rawValue, Self.directoryInode)])
         names[directory] = names[directory] ?? Names()
     }
 
-    /// Returns whether the directory is gone. What is known of its names stays: a power cut may take
-    /// the removal back.
+    /// Returns false if the directory is not empty. Its names are kept, since a power cut may undo
+    /// the removal.
     mutating func removeDirectory(_ directory: Directory) -> Bool {
-        guard isThere(directory) else { return true }
+        guard exists(directory) else { return true }
         guard names[directory]?.current.isEmpty == true else { return false }
         change(.root, [.remove(directory.rawValue)])
         return true
     }
 
-    func isThere(_ directory: Directory) -> Bool {
+    func exists(_ directory: Directory) -> Bool {
         directory == .root || names[.root]?.current[directory.rawValue] != nil
     }
 
@@ -121,15 +121,15 @@ struct SimulatedState: Sendable {
         guard var synced = names[directory] else { return }
         for changes in synced.unsynced {
             Self.apply(changes, to: &synced.durable)
-            let dirty = Set(changes.map(\.name))
-            synced.lost = synced.lost.map { $0.filter { !dirty.contains($0.name) } }
+            let rewritten = Set(changes.map(\.name))
+            synced.lost = synced.lost.map { $0.filter { !rewritten.contains($0.name) } }
         }
         synced.unsynced = []
         names[directory] = synced
     }
 
-    /// What was not synced will not become durable by a later sync; a crash may keep it or not.
-    mutating func forgetUnsynced(_ directory: Directory) {
+    /// After a failed sync: later syncs do not write the unsynced changes; a crash may keep them.
+    mutating func loseUnsynced(_ directory: Directory) {
         guard var clean = names[directory] else { return }
         clean.lost += clean.unsynced
         clean.unsynced = []
@@ -153,7 +153,7 @@ struct SimulatedState: Sendable {
     }
 }
 
-/// A small random generator whose numbers follow from its seed.
+/// A small deterministic random number generator.
 ///
 /// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
 struct SplitMix64: RandomNumberGenerator, Sendable {

@@ -1,17 +1,17 @@
 import Foundation
 import Skyros
 
-/// `skyros export`: data out.
+/// `skyros export`: writes the records in another format.
 struct ExportCommand: Command {
     static let name = "export"
-    static let summary = "The records as JSON lines, CSV or a SQLite file"
+    static let summary = "Export the records as JSON lines, CSV or a SQLite file"
     static let usage = "STORE [ENTITY] --format jsonl|csv|sqlite [--at MOMENT] [--into PATH]"
     static let details = """
-          --format jsonl    one JSON object a record: {"entity", "id", "record"}
-          --format csv      one line a record, one column a field; name the entity
-          --format sqlite   an ordinary SQLite file of all entities; needs --into
+          --format jsonl    one JSON object per record: {"entity", "id", "record"}
+          --format csv      one line per record, one column per field; needs ENTITY
+          --format sqlite   a SQLite file with one table per entity; needs --into
           --at MOMENT       the number of an event, or a time such as 2026-03-01T12:00:00Z
-          --into PATH       a new file instead of the output; one that exists is left alone
+          --into PATH       write to a new file; an existing file is never overwritten
 
           skyros export Orders.skyros Restaurant --format csv > restaurants.csv
           skyros export Orders.skyros --format sqlite --into orders.sqlite
@@ -24,9 +24,9 @@ struct ExportCommand: Command {
     private let target: URL?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.count <= 1 else { throw UsageError("export takes one entity") }
+        guard arguments.rest.count <= 1 else { throw UsageError("export takes at most one entity") }
         guard let format = arguments.text("format"), ["jsonl", "csv", "sqlite"].contains(format)
-        else { throw UsageError("--format is one of jsonl, csv and sqlite") }
+        else { throw UsageError("--format must be jsonl, csv or sqlite") }
         self.arguments = arguments
         self.format = format
         moment = try arguments.moment("at")
@@ -35,7 +35,9 @@ struct ExportCommand: Command {
         if format == "sqlite", let entity = arguments.rest.first {
             throw UsageError("a SQLite file holds all entities; leave out \"\(entity)\"")
         }
-        if format == "csv", arguments.rest.isEmpty { throw UsageError("csv needs an entity") }
+        if format == "csv", arguments.rest.isEmpty {
+            throw UsageError("--format csv needs an entity")
+        }
     }
 
     func run() throws -> Bool {
@@ -76,7 +78,7 @@ struct ExportCommand: Command {
         }
     }
 
-    /// Quoted as RFC 4180 says; what is no text or number is JSON.
+    /// Writes CSV as in RFC 4180; values that are neither strings nor numbers as JSON.
     private func writeCSV(of entity: String, in state: Snapshot, to sink: TextSink) throws {
         let records = try state.records(entity)
         var names: Set<String> = []
@@ -90,7 +92,7 @@ struct ExportCommand: Command {
         }
     }
 
-    /// What is a string in JSON stands without its quotes.
+    /// The cell of a value: without quotes if JSON represents it as a string.
     private func cell(_ value: FieldValue) -> String {
         switch value {
         case .text(let text): text
@@ -100,7 +102,7 @@ struct ExportCommand: Command {
     }
 
     private func quoted(_ text: String) -> String {
-        // Scalars, because a line's end of two scalars is one character.
+        // Unicode scalars, because "\r\n" is a single Character.
         guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
             return text
         }

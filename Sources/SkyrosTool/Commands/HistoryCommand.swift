@@ -1,9 +1,9 @@
 import Skyros
 
-/// `skyros history`: a record's life.
+/// `skyros history`: the changes of one record.
 struct HistoryCommand: Command {
     static let name = "history"
-    static let summary = "A record's life: who changed it, when, why, before and after"
+    static let summary = "Show all changes of a record: actor, time, reason, before and after"
     static let usage = "STORE ENTITY ID [--json]"
     static let details = """
           skyros history Orders.skyros Restaurant e9ea8043-86f8-c572-2db4-cff9a264c3a5
@@ -12,7 +12,9 @@ struct HistoryCommand: Command {
     private let arguments: Arguments
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.count == 2 else { throw UsageError("name an entity and an id") }
+        guard arguments.rest.count == 2 else {
+            throw UsageError("history needs an entity and an id")
+        }
         self.arguments = arguments
     }
 
@@ -20,11 +22,11 @@ struct HistoryCommand: Command {
         let archive = try Archive(at: arguments.store)
         let (entity, word) = (arguments.rest[0], arguments.rest[1])
         let finder = try RecordFinder(word)
-        let id = try archive.withBar("looking") {
+        let id = try archive.withBar("searching") {
             try finder.id(of: entity, in: archive, progress: $0)
         }
         guard let id else {
-            Output.error("there never was a \(entity) \(word)")
+            Output.error("no event contains \(entity) \(word)")
             return false
         }
         let entries = try archive.withBar("reading") {

@@ -1,13 +1,14 @@
 import Skyros
 
-/// `skyros info`: what the store consists of.
+/// `skyros info`: the contents and the size of the store.
 struct InfoCommand: Command {
     static let name = "info"
-    static let summary = "What the store holds, and how large it is"
+    static let summary = "Show what the store holds, and its size"
     static let usage = "STORE [--json]"
     static let details = """
-        Prints the last event, the entities with their counts, bytes raw and compressed, the
-        segments, the checkpoint's event, the first and last time, and the estimated time to open.
+        Prints the number of events, the time of the first and the last one, the number of records
+        per entity, the size of the log on disk and uncompressed, the number of segments, the event
+        of the checkpoint, and the estimated time to open the store.
 
           skyros info Orders.skyros
         """
@@ -15,7 +16,7 @@ struct InfoCommand: Command {
     private let arguments: Arguments
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else { throw UsageError("info takes the store alone") }
+        try arguments.requireOnlyStore()
         self.arguments = arguments
     }
 

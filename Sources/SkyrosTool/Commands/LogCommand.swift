@@ -1,21 +1,21 @@
 import Foundation
 import Skyros
 
-/// `skyros log`: the events.
+/// `skyros log`: lists events.
 struct LogCommand: Command {
     static let name = "log"
-    static let summary = "The events: who, when, why, and what changed"
+    static let summary = "List events: actor, time, reason and changes"
     static let usage = """
         STORE [--from N] [--to N] [--entity E] [--id X] [--actor A] [--since T] [--until T] \
         [--follow] [--json]
         """
     static let details = """
-          --from N, --to N      only events with these numbers
-          --since T, --until T  only events of this time, such as 2026-03-01T12:00:00Z
+          --from N, --to N      only events in this range of numbers
+          --since T, --until T  only events in this range of times, as 2026-03-01T12:00:00Z
           --entity E            only events that change records of this entity
           --id X                only events that change the record with this id
           --actor A             only events by this actor
-          --follow              go on with new events as they are written, until interrupted
+          --follow              wait for new events and print them, until interrupted
 
           skyros log Orders.skyros --actor alice --since 2026-03-01
           skyros log Orders.skyros --follow --json | jq .reason
@@ -28,16 +28,14 @@ struct LogCommand: Command {
     private let to: SequenceNumber?
     private let since: EventTime?
     private let until: EventTime?
-    /// Reads from the first event on if there is one: it has to know when its records are there.
+    /// Filters by `--id`. Needs all events from the first one on, whatever `--from` says.
     private let watch: RecordWatch?
 
-    /// How often a followed store is looked at.
+    /// The interval in seconds at which `--follow` checks for new events.
     private static let pollInterval = 0.1
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else {
-            throw UsageError("\"\(arguments.rest[0])\" is not understood; options begin with --")
-        }
+        try arguments.requireOnlyStore()
         self.arguments = arguments
         from = try arguments.sequence("from") ?? 1
         to = try arguments.sequence("to")
@@ -50,20 +48,20 @@ struct LogCommand: Command {
         let archive = try Archive(at: arguments.store)
         var watch = watch
         var next = watch == nil ? max(from, 1) : 1
-        var isOver = false
+        var isPastUntil = false
         while true {
             let last = min(to ?? archive.sequence, archive.sequence)
             var events = archive.events(next..<max(next, last.next)).makeIterator()
-            while !isOver, let event = try events.next() {
+            while !isPastUntil, let event = try events.next() {
                 if let until, event.time > until {
-                    isOver = true
+                    isPastUntil = true
                 } else if matches(event, &watch), event.sequence >= from {
                     try print(event)
                 }
             }
             next = max(next, last.next)
             if let to, next > to { return true }
-            guard arguments.has("follow"), !isOver else { return true }
+            guard arguments.has("follow"), !isPastUntil else { return true }
             while try !archive.refresh() { Thread.sleep(forTimeInterval: Self.pollInterval) }
         }
     }
@@ -72,14 +70,14 @@ struct LogCommand: Command {
         var changes = event.changes
         if let entity = arguments.text("entity") { changes.removeAll { $0.entity != entity } }
         if var watched = watch {
-            // All of them, as the watch learns from each.
+            // The watch must process every change.
             changes = changes.filter { watched.note($0) }
             watch = watched
         }
         if let since, event.time < since { return false }
         if let actor = arguments.text("actor"), event.metadata.actor != actor { return false }
-        let isNarrowed = watch != nil || arguments.text("entity") != nil
-        return !isNarrowed || !changes.isEmpty
+        let filtersChanges = watch != nil || arguments.text("entity") != nil
+        return !filtersChanges || !changes.isEmpty
     }
 
     private func print(_ event: Event) throws {

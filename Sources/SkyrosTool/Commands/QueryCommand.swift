@@ -1,13 +1,13 @@
 import Skyros
 
-/// `skyros query`: SQL over any moment.
+/// `skyros query`: runs SQL on the state at any moment.
 struct QueryCommand: Command {
     static let name = "query"
-    static let summary = "SQL over the records, now or at a moment of the past"
+    static let summary = "Run a SQL query on the records, now or at a moment of the past"
     static let usage = "STORE \"SELECT …\" [--at MOMENT] [--json]"
     static let details = """
-        One table an entity, one column a field; see docs/checkpoint-format.md. The statement may
-        only read.
+        There is one table per entity and one column per field; see docs/checkpoint-format.md. The
+        statement must be read-only.
 
           --at MOMENT   the number of an event, or a time such as 2026-03-01T12:00:00Z
 
@@ -19,7 +19,9 @@ struct QueryCommand: Command {
     private let moment: Moment?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.count == 1 else { throw UsageError("give one statement, in quotes") }
+        guard arguments.rest.count == 1 else {
+            throw UsageError("query needs one statement, in quotes")
+        }
         self.arguments = arguments
         moment = try arguments.moment("at")
     }

@@ -1,17 +1,17 @@
 import Foundation
 import Skyros
 
-/// `skyros rebuild`: a fresh checkpoint from the log alone.
+/// `skyros rebuild`: writes a new checkpoint from the log.
 struct RebuildCommand: Command {
     static let name = "rebuild"
-    static let summary = "A fresh checkpoint from the log alone"
+    static let summary = "Rebuild the checkpoint from the log"
     static let usage = "STORE [--to N] [--into PATH] [--json]"
     static let details = """
-          --into PATH   write an ordinary SQLite file there, and leave the store alone
+          --into PATH   write the SQLite file to this path, and do not change the store
           --to N        the state after this event; needs --into
 
-        Without --into the store's own checkpoint is replaced; nobody may have the store open for
-        writing then.
+        Without --into the checkpoint of the store is replaced; no process may have the store open
+        for writing then.
 
           skyros rebuild Orders.skyros
           skyros rebuild Orders.skyros --to 48213 --into then.sqlite
@@ -23,7 +23,7 @@ struct RebuildCommand: Command {
     private let target: URL?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else { throw UsageError("rebuild takes the store alone") }
+        try arguments.requireOnlyStore()
         self.arguments = arguments
         moment = try arguments.sequence("to").map { .sequence($0) }
         target = arguments.text("into").map { URL(filePath: $0) }

@@ -3,7 +3,7 @@ import Skyros
 /// `skyros replay`: folds the log.
 struct ReplayCommand: Command {
     static let name = "replay"
-    static let summary = "Fold the log from the start; the speed and the state's digest"
+    static let summary = "Fold the log from the start; print the speed and the state's digest"
     static let usage = "STORE [--to N] [--json]"
     static let details = """
           --to N   stop after this event
@@ -16,7 +16,7 @@ struct ReplayCommand: Command {
     private let last: SequenceNumber?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else { throw UsageError("replay takes the store alone") }
+        try arguments.requireOnlyStore()
         self.arguments = arguments
         last = try arguments.sequence("to")
     }

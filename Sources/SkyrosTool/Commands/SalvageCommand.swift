@@ -1,22 +1,23 @@
 import Foundation
 import Skyros
 
-/// `skyros salvage`: a new store with what a damaged one still gives.
+/// `skyros salvage`: copies the intact events of a damaged store to a new one.
 struct SalvageCommand: Command {
     static let name = "salvage"
-    static let summary = "A new store with the events of a damaged one, up to the damage"
+    static let summary = "Copy the events before the damage of a store to a new one"
     static let usage = "STORE --into NEWSTORE [--after-gap FILE] [--json]"
     static let details = """
-        Copies the events before the first damage, each as it was, to a new store, and says what was
+        Copies the events before the first damage unchanged to a new store, and reports what was
         saved and what was lost. The damaged store is not changed.
 
-          --into NEWSTORE    the directory of the new store; nothing may be in it yet
-          --after-gap FILE   a new file for the events that can be read behind the damage, one
-                             JSON object a line as in `skyros log --json`
+          --into NEWSTORE    the directory of the new store; it must be empty or missing
+          --after-gap FILE   a new file for the events that can be read after the damage, one
+                             JSON object per line as in `skyros log --json`
 
-        Events behind a gap are not part of the new store: they were made on a state that is not
-        known any more. Read them, and decide. The exit code is 0 once the new store is whole and
-        durable, whatever was lost; `skyros verify` is the command that answers with it.
+        Events after a gap do not go to the new store, because the state that they changed is
+        unknown. Read the file and decide what to do with them. The exit code is 0 if the new store
+        is complete and durable, whatever was lost; the exit code of `skyros verify` tells whether
+        a store is damaged.
 
           skyros salvage Orders.skyros --into Saved.skyros --after-gap rest.jsonl
         """
@@ -27,13 +28,13 @@ struct SalvageCommand: Command {
     private let rest: URL?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else { throw UsageError("salvage takes the store alone") }
+        try arguments.requireOnlyStore()
         guard let into = arguments.text("into") else { throw UsageError("salvage needs --into") }
         self.arguments = arguments
         target = URL(filePath: into)
         rest = arguments.text("after-gap").map { URL(filePath: $0) }
         if let rest, Self.lies(rest, in: arguments.store) || Self.lies(rest, in: target) {
-            throw UsageError("--after-gap names a file beside the stores, not in one of them")
+            throw UsageError("--after-gap must name a file outside both stores")
         }
     }
 
@@ -48,10 +49,10 @@ struct SalvageCommand: Command {
         let archive = try Archive(at: arguments.store, reading: .upToDamage)
         var report: SalvageReport?
         if let rest {
-            // The file first: if it cannot be written, there is no store yet to take back.
+            // The file first: if it cannot be created, no store must be removed.
             try TextSink.withNewFile(at: rest) { sink in
                 report = try salvage(archive)
-                try writeRest(of: archive, behind: report?.sequence, to: sink)
+                try writeRest(of: archive, after: report?.sequence, to: sink)
             }
         } else {
             report = try salvage(archive)
@@ -65,7 +66,7 @@ struct SalvageCommand: Command {
     }
 
     private func writeRest(
-        of archive: Archive, behind sequence: SequenceNumber?, to sink: TextSink
+        of archive: Archive, after sequence: SequenceNumber?, to sink: TextSink
     ) throws {
         try archive.forEachReadableEvent(after: sequence) { event in
             let object = try EventText.json(event).compactMapValues { $0 }
@@ -91,7 +92,8 @@ struct SalvageCommand: Command {
         for range in report.readableAfterDamage {
             let place = rest.map { "written to \($0.path(percentEncoded: false))" }
             Output.line(
-                "behind the damage: \(DamageText.line(range)), \(place ?? "left out; --after-gap")")
+                "after the damage: \(DamageText.line(range)), "
+                    + (place ?? "not copied; --after-gap writes them to a file"))
         }
         Output.line("saved: \(report.sequence) events, digest \(report.digest)")
     }

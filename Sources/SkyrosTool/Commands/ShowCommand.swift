@@ -1,12 +1,12 @@
 import Skyros
 
-/// `skyros show`: the records, now or then.
+/// `skyros show`: prints records.
 struct ShowCommand: Command {
     static let name = "show"
-    static let summary = "The records, now or at a moment of the past"
+    static let summary = "Print the records, now or at a moment of the past"
     static let usage = "STORE [ENTITY [ID]] [--at MOMENT] [--json]"
     static let details = """
-        Prints all records, those of one entity, or one of them, in the order of their ids.
+        Prints all records, all records of an entity, or one record, in the order of their ids.
 
           --at MOMENT   the number of an event, or a time such as 2026-03-01T12:00:00Z
 
@@ -19,7 +19,9 @@ struct ShowCommand: Command {
     private let moment: Moment?
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.count <= 2 else { throw UsageError("show takes an entity and an id") }
+        guard arguments.rest.count <= 2 else {
+            throw UsageError("show takes at most an entity and an id")
+        }
         self.arguments = arguments
         moment = try arguments.moment("at")
     }

@@ -1,15 +1,16 @@
 import Skyros
 
-/// `skyros verify`: reads and checks everything.
+/// `skyros verify`: reads and checks the whole store.
 struct VerifyCommand: Command {
     static let name = "verify"
-    static let summary = "Check every checksum, the order, and checkpoint = fold(log)"
+    static let summary = "Check all checksums, the order, and that checkpoint = fold(log)"
     static let usage = "STORE [--json]"
     static let details = """
-        Reads the whole store and changes nothing. It goes on behind damage and names all of it: the
-        file, the byte, the frame, the events that stand there, and whether the place lies below the
-        durable watermark. A torn tail is what a crash left of the last write: no damage, as the
-        next opening sets it aside. The exit code is 0 if all is well, 1 if not.
+        Reads the whole store and changes nothing. It continues after damage and lists all of it:
+        the file, the byte, the frame, the affected events, and whether the place is below the
+        durable watermark. A torn tail is the rest of a write that a crash interrupted. It is not
+        damage, and the next opening moves it to the quarantine. The exit code is 0 if there is no
+        damage and no problem, else 1.
 
           skyros verify Orders.skyros
         """
@@ -17,7 +18,7 @@ struct VerifyCommand: Command {
     private let arguments: Arguments
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.isEmpty else { throw UsageError("verify takes the store alone") }
+        try arguments.requireOnlyStore()
         self.arguments = arguments
     }
 
@@ -37,14 +38,14 @@ struct VerifyCommand: Command {
             for damage in result.damages { Output.line("damaged: \(DamageText.line(damage))") }
             if let torn = result.tornTail { Output.line("torn: \(DamageText.line(torn))") }
             let digest = result.digest?.description ?? "unknown"
-            let verdict = result.ok ? "all is well" : "damaged"
+            let verdict = result.ok ? "ok" : "damaged"
             Output.line("\(verdict): \(result.sequence) events, digest \(digest)")
         }
         return result.ok
     }
 
-    /// Damage that ends a look at the whole is looked at again, up to there. A log that cannot even
-    /// be opened so is a finding, not a failure of the command.
+    /// Verifies the store as a whole; if that finds damage or fails, again up to the damage. A log
+    /// that cannot be opened even so is a finding, not a failure of the command.
     private func verify() throws -> Verification {
         if let archive = try? Archive(at: arguments.store) {
             let result = archive.withBar("verifying") { archive.verify(progress: $0) }

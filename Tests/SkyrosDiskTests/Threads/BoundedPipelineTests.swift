@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [false, true])
     func `return both results`(areShared: Bool) throws {
         let caller = ThreadID.current
-        let (here, there) = try inParallel(when: areShared) {
+        let (here, there) = inParallel(when: areShared) {
             ThreadID.current
         } _: {
             ThreadID.current

@@ -3,12 +3,12 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// SQLite's own promise, on the disk that is simulated for it: the world stops at every operation
+/// Checks that SQLite's transactions are atomic on the simulated disk: crashes at every operation
 /// of a transaction, and of the rollback that follows.
-@Suite(.long) struct `A transaction on a simulated disk` {
+@Suite(.long) struct `A SQLite transaction on a simulated disk` {
     private static let growing = Generations(rowCounts: [0, 6, 14])
     private static let shrinking = Generations(rowCounts: [0, 14, 3])
-    /// SQLite writes and syncs more than once in such a transaction.
+    /// The cache is too small for the transaction, so SQLite writes and syncs during it.
     private static let spilling = Generations(rowCounts: [0, 50, 60], cacheBytesMax: 1)
 
     private static let budgets = Extent.pick(
@@ -24,22 +24,22 @@ import Testing
         ])
 
     @Test(arguments: [growing, shrinking])
-    func `happens or not, wherever it is stopped (F56)`(generations: Generations) throws {
+    func `is atomic, whichever operation crashes (F56)`(generations: Generations) throws {
         var sweep = DatabaseSweep(generations, Self.budgets, "database, \(generations.rowCounts)")
         try sweep.run()
         sweep.tally.report()
     }
 
-    @Test func `happens or not, if it was written in parts before its end (F56)`() throws {
+    @Test func `is atomic if its cache spills before the commit (F56)`() throws {
         let interval = Extent.pick(brief: 256, quick: 64, deep: 8)
         var sweep = DatabaseSweep(
-            Self.spilling, Self.budgets, "database, in parts", interval: interval)
+            Self.spilling, Self.budgets, "database, spilling", interval: interval)
         try sweep.run()
         sweep.tally.report()
     }
 
     @Test(arguments: [growing, shrinking])
-    func `happens or not, whatever operation fails (F17, F56)`(generations: Generations) throws {
+    func `is atomic, whichever operation fails (F17, F56)`(generations: Generations) throws {
         let interval = Extent.pick(brief: 17, quick: 5, deep: 1)
         var sweep = DatabaseFaultSweep(generations, interval: interval)
         try sweep.run()
@@ -47,14 +47,14 @@ import Testing
     }
 }
 
-/// Stops the world at every operation of a transaction, and of what opens the database after that.
+/// Crashes at every operation of a transaction, and of the opening that follows.
 private struct DatabaseSweep {
     let generations: Generations
     let budgets: [CrashImage.Budget]
-    /// Of so many snapshots one is tried.
+    /// Every `interval`-th snapshot is tried.
     let interval: Int
     private(set) var tally: SweepTally
-    /// What the disks held that were opened, by their fingerprints.
+    /// The generation found on each disk that was opened, by fingerprint.
     private var known: [UInt64: Int?] = [:]
 
     init(
@@ -79,7 +79,7 @@ private struct DatabaseSweep {
         let end = disk.operations.count
         tally.count("operations", end)
         for (index, snapshot) in disk.snapshots.enumerated() where index % interval == 0 {
-            // The transactions that have begun, of which all but the last one have ended.
+            // The transactions that have begun; all but the last one are committed.
             let begun = begins.count { $0 <= snapshot.operationCount } - 1
             let newest = snapshot.operationCount >= end ? begun + 1 : begun
             let allowed: Set<Int?> = [newest > 0 ? newest - 1 : nil, min(newest, begun)]
@@ -118,20 +118,21 @@ private struct DatabaseSweep {
         try compare(found, allowed)
         known[fingerprint] = found
         guard isFollowed else { return }
-        // What a reader sees after a kill need not be durable, where the writer died just before
-        // the last sync; what he sees after a power cut is.
+        // After a kill just before the last sync a reader may see a commit that is not durable.
+        // After a power cut everything that it sees is durable.
         let next = isKill ? allowed : [found]
         for snapshot in image.snapshots { try visit(snapshot, next, depth: depth + 1) }
     }
 
     private func compare(_ found: Int?, _ allowed: Set<Int?>) throws {
         guard allowed.contains(found) else {
-            throw CrashFinding(description: "generation \(found ?? -1), not one of \(allowed)")
+            throw CrashFinding(
+                description: "found generation \(found ?? -1), expected one of \(allowed)")
         }
     }
 }
 
-/// Lets each operation of a transaction fail, in each way.
+/// Makes each operation of a transaction fail, in each possible way.
 private struct DatabaseFaultSweep {
     let generations: Generations
     let interval: Int
@@ -181,7 +182,7 @@ private struct DatabaseFaultSweep {
         let allowed: Set<Int?> = isDone ? [2] : [1, 2]
         try check(disk, allowed)
         disk.heal()
-        // The same connection goes on.
+        // The same connection continues.
         let found = try generations.read(connection)
         guard allowed.contains(found) else {
             throw CrashFinding(description: "the connection reads \(found ?? -1)")
@@ -192,10 +193,10 @@ private struct DatabaseFaultSweep {
         try connection.close()
     }
 
-    /// What a kill and power cuts leave now. Where the name of the journal may be lost, half a
-    /// transaction may be found, which is the reader's to notice.
+    /// Checks the disk after a kill and after power cuts. If the name of the journal may be lost, a
+    /// reader may find half a transaction, which it must detect.
     private mutating func check(_ disk: SimulatedDisk, _ allowed: Set<Int?>) throws {
-        for image: CrashImage in [.kill, .changes(0), .changes(.max), .chance(1), .chance(2)] {
+        for image: CrashImage in [.kill, .changes(0), .changes(.max), .seeded(1), .seeded(2)] {
             tally.count("images")
             do {
                 let found = try generations.read(on: image.disk(disk))

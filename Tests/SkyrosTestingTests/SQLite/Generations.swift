@@ -2,19 +2,19 @@ import SkyrosDisk
 import SkyrosSQLite
 import SkyrosTesting
 
-/// A database that is rewritten as a whole by each transaction: whatever a crash leaves of it, all
-/// of its rows are of one generation, and as many as that one has.
+/// A database that each transaction rewrites completely. After any crash all rows must be of one
+/// generation, and as many as that generation has.
 struct Generations {
     static let name = "a.sqlite"
 
-    /// How many rows each generation has; they have pages of their own.
+    /// The number of rows of each generation; a row fills about a page.
     let rowCounts: [Int]
-    /// Small enough, and SQLite writes pages before the transaction ends.
+    /// If small, SQLite spills pages before the commit.
     var cacheBytesMax = 16 << 20
 
     func open(_ disk: SimulatedDisk) throws -> Connection {
         guard let directory = disk.databaseDirectory else {
-            throw CrashFinding(description: "SQLite does not reach the disk")
+            throw CrashFinding(description: "SQLite cannot use the disk")
         }
         return try Connection(
             ConnectionOptions(
@@ -22,7 +22,7 @@ struct Generations {
                 vfs: directory.vfs))
     }
 
-    /// Brings the database from any generation to this one, in one transaction.
+    /// Rewrites the database from any generation to this one, in one transaction.
     func write(_ generation: Int, to connection: Connection) throws {
         try connection.transaction {
             try connection.execute(
@@ -45,9 +45,9 @@ struct Generations {
         String(repeating: "\(generation)", count: 700 + number * 37 % 900)
     }
 
-    /// The generation that the database holds; nil if it holds none yet.
+    /// The generation that the database holds; nil if it is empty.
     ///
-    /// - Throws: `CrashFinding` if it is none of them, and SQLite's errors.
+    /// - Throws: `CrashFinding` if it is a mixture; errors of SQLite.
     func read(_ connection: Connection) throws -> Int? {
         guard try connection.prepare("PRAGMA table_info(row)").single({ _ in true }) ?? false else {
             return nil
@@ -74,7 +74,7 @@ struct Generations {
         return generation
     }
 
-    /// Opens the database on a disk that a crash has left, and reads it.
+    /// Opens the database on a disk after a crash, and reads it.
     func read(on disk: SimulatedDisk) throws -> Int? {
         let connection = try open(disk)
         let generation = try read(connection)

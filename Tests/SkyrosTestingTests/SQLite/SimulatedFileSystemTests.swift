@@ -3,14 +3,14 @@ import SkyrosSQLite
 import SkyrosTesting
 import Testing
 
-/// What SQLite is told by the file system that is simulated for it.
-@Suite struct `A database on a simulated disk` {
+/// Tests of the SQLite VFS for simulated disks.
+@Suite struct `A SQLite database on a simulated disk` {
     private let disk = SimulatedDisk()
     private let generations = Generations(rowCounts: [0, 5, 9])
 
     private var journal: String { Generations.name + "-journal" }
 
-    /// The extended code of what a transaction throws when a fault hits it; 0 if it throws nothing.
+    /// SQLite's extended error code of a transaction with a fault; 0 if it succeeds.
     private func code(_ fault: Fault) throws -> Int32 {
         let disk = SimulatedDisk()
         let connection = try generations.open(disk)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `is there for the next connection`() throws {
+    @Test func `is visible to the next connection, also after a kill`() throws {
         let connection = try generations.open(disk)
         try generations.write(1, to: connection)
         #expect(try generations.read(on: disk) == 1)
@@ -35,7 +35,7 @@ import Testing
         #expect(bytes.starts(with: Array("SQLite format 3".utf8)))
     }
 
-    @Test func `is synced before its journal goes, and the journal's name before that`() throws {
+    @Test func `is synced after its journal and before the journal is removed`() throws {
         let connection = try generations.open(disk)
         try generations.write(1, to: connection)
         let first = disk.operations.count
@@ -57,7 +57,7 @@ import Testing
             (Fault(.remove), 2_570), (Fault(.syncDirectory, after: 1), 1_290),
             (Fault(.syncDirectory), 0), (Fault(.close), 0),
         ] as [(Fault, Int32)])
-    func `gets the codes that SQLite's own file system gives`(fault: Fault, code: Int32) throws {
+    func `fails with the codes of SQLite's Unix file system`(fault: Fault, code: Int32) throws {
         #expect(try self.code(fault) == code)
     }
 
@@ -66,7 +66,9 @@ import Testing
             (Fault(.read), 8_458), (Fault(.read, reason: .system(13)), 266),
             (Fault(.open, isLasting: true), 14), (Fault(.status, reason: .inputOutput), 10),
         ] as [(Fault, Int32)])
-    func `gets them at opening too`(fault: Fault, code: Int32) throws {
+    func `fails to open with the codes of SQLite's Unix file system`(
+        fault: Fault, code: Int32
+    ) throws {
         try generations.write(1, to: generations.open(disk))
         disk.inject(fault)
         do {
@@ -77,14 +79,14 @@ import Testing
         }
     }
 
-    @Test func `is read only if it cannot be opened for writing, which is refused`() throws {
+    @Test func `fails with readOnly if it cannot be opened for writing`() throws {
         try generations.write(1, to: generations.open(disk))
         disk.inject(Fault(.open))
         let error = #expect(throws: SQLiteError.self) { _ = try generations.open(disk) }
         #expect(error?.code == .readOnly)
     }
 
-    @Test func `has one writer, and readers that see what was committed`() throws {
+    @Test func `has one writer, and readers that see the last commit`() throws {
         let (writer, reader) = (try generations.open(disk), try generations.open(disk))
         try generations.write(1, to: writer)
         try writer.execute("BEGIN IMMEDIATE")
@@ -92,7 +94,7 @@ import Testing
         #expect(try generations.read(reader) == 1)
         let busy = #expect(throws: SQLiteError.self) { try generations.write(2, to: reader) }
         #expect(busy?.code == .busy)
-        // A reader in the middle keeps the writer from ending, and a second one from beginning.
+        // An open read transaction blocks the commit, whose pending lock blocks new readers.
         try reader.execute("BEGIN; SELECT count(*) FROM row")
         let waiting = #expect(throws: SQLiteError.self) { try writer.execute("COMMIT") }
         #expect(waiting?.code == .busy)
@@ -103,7 +105,7 @@ import Testing
         #expect(try generations.read(reader) == 1)
     }
 
-    @Test func `refuses writes once another file has its name`() throws {
+    @Test func `refuses writes after it was renamed`() throws {
         let connection = try generations.open(disk)
         try generations.write(1, to: connection)
         let path = DiskPath(.root, Generations.name)
@@ -112,14 +114,14 @@ import Testing
         #expect(error?.extendedCode == 1_032)
     }
 
-    @Test func `keeps its disk for as long as it is open`() throws {
+    @Test func `keeps its disk alive while it is open`() throws {
         let connection = try generations.open(SimulatedDisk())
         try generations.write(1, to: connection)
         #expect(try generations.read(connection) == 1)
         try connection.close()
     }
 
-    @Test func `is not there without its disk, nor beside one`() throws {
+    @Test func `cannot be opened without its disk or outside it`() throws {
         let directory = try #require(disk.databaseDirectory)
         #expect(SimulatedDisk(hasCheckpoints: false).databaseDirectory == nil)
         let gone = try #require(SimulatedDisk().databaseDirectory)
@@ -132,7 +134,7 @@ import Testing
         #expect(disk.operations.isEmpty)
     }
 
-    @Test func `leaves no file of a temporary table`() throws {
+    @Test func `keeps temporary tables off the disk`() throws {
         let connection = try generations.open(disk)
         try generations.write(1, to: connection)
         let first = disk.operations.count
@@ -151,8 +153,8 @@ import Testing
         #expect(Array(disk.contents.keys) == [Generations.name])
     }
 
-    @Test func `takes back what a killed process has begun`() throws {
-        // So small a cache that pages are written before the transaction ends.
+    @Test func `rolls back the transaction of a killed process`() throws {
+        // The small cache spills pages before the commit.
         let small = Generations(rowCounts: [0, 50, 60], cacheBytesMax: 1)
         let connection = try small.open(disk)
         try small.write(1, to: connection)

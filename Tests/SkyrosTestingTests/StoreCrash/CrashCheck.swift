@@ -3,22 +3,22 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// What a recovered store does not hold although it must, or holds although nobody wrote it.
+/// A broken promise: a recovered store lost a batch, or holds one that was not written.
 struct CrashFinding: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Compares a store that was just opened with what was written and acknowledged.
+/// Compares a store that was just opened with the oracle.
 struct CrashCheck {
     let store: Store
     let disk: any Disk
     let oracle: CrashOracle
-    /// Whether something has spoiled the checkpoint, so that it may be set aside.
+    /// Whether the checkpoint may be damaged, so that it may be set aside.
     var mayRebuild = false
 
     /// Returns the batches that the store holds.
     ///
-    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    /// - Throws: `CrashFinding`, or an unexpected error of the store.
     func run() throws -> [CrashOracle.Batch] {
         let count = Int(store.sequence.rawValue)
         let marker = try store.event(store.sequence)?.metadata.reason
@@ -29,7 +29,7 @@ struct CrashCheck {
         return history
     }
 
-    /// The log holds the batches in their order, without a gap.
+    /// Checks that the log holds the batches in order and without a gap.
     private func checkEvents(_ history: [CrashOracle.Batch]) throws {
         let expected = history.map(\.marker)
         var found: [String] = []
@@ -44,7 +44,7 @@ struct CrashCheck {
         }
     }
 
-    /// The view holds the records that the batches lead to, by its rows and by its indexes.
+    /// Checks that the view holds the expected records, and that its indexes find them.
     private func checkState(_ expected: [Int: CrashItem]) throws {
         let items = try store.all(CrashItem.self, sortedBy: \.id)
         guard items == expected.values.sorted(by: { $0.id < $1.id }) else {
@@ -59,7 +59,7 @@ struct CrashCheck {
         }
     }
 
-    /// The view, the fold of the log from its beginning, and the checkpoint are one.
+    /// Checks that the view, the fold of the whole log and the checkpoint are the same state.
     private func checkFold() throws {
         let digest = try store.snapshot.digest()
         let folded = try store.snapshot(asOf: .sequence(store.sequence)).digest()

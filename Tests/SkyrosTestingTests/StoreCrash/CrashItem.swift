@@ -1,9 +1,9 @@
 import Skyros
 
-/// The record of the crash runs.
+/// The entity of the crash runs.
 struct CrashItem: Entity, Equatable {
     var id: Int
-    /// The number of the batch that wrote it last: no update leaves a record as it was.
+    /// The number of the batch that wrote it last, so that every update changes the record.
     var number: Int
     var text: String
     static let indexes: [Index<CrashItem>] = [.on(\.text), .unique(\.id)]

@@ -1,22 +1,22 @@
-/// What a store was told and what it acknowledged, kept outside of it.
+/// An oracle: what was written to a store and what it acknowledged, recorded outside of it.
 struct CrashOracle {
-    /// A batch that was handed to the store, whether or not it was acknowledged.
+    /// A batch that was written to the store, acknowledged or not.
     struct Batch {
-        /// The reason it was written with; no two batches of a run share one.
+        /// The reason that it was written with; unique in a run.
         let marker: String
         /// All records after it.
         let state: [Int: CrashItem]
     }
 
-    /// In the order of writing; after a recovery, those that survived.
+    /// The batches in the order of writing; after a recovery, those that survived.
     private(set) var batches: [Batch] = []
-    /// How many of them a power cut may not take.
+    /// The number of batches that a power cut may not take.
     private(set) var durableCount = 0
-    /// How many of them must be there at the next opening.
+    /// The number of batches that the next opening must find.
     private(set) var keptCount = 0
 
-    /// Batches that the store has refused since the last one that it took, although one of them may
-    /// stand in the log: what fails halfway may have happened.
+    /// Batches that failed since the last successful one. One of them may be in the log: a failed
+    /// write may have reached it.
     private(set) var doubtful: [Batch] = []
 
     /// The records after the last batch.
@@ -26,66 +26,66 @@ struct CrashOracle {
         count == 0 ? [:] : batches[count - 1].state
     }
 
-    /// To be called before the store is asked: what fails halfway may have happened.
+    /// Must be called before the write, which may succeed and crash before it returns.
     mutating func attempt(_ batch: Batch) {
         batches.append(batch)
     }
 
-    /// The store threw the last batch out, and goes on without it.
+    /// The write of the last batch failed.
     mutating func noteRefused() {
         doubtful.append(batches.removeLast())
     }
 
-    /// The store took the last batch, so nothing can stand in its place any more.
-    mutating func noteTaken() {
+    /// The write of the last batch succeeded, so that no failed one can have its sequence.
+    mutating func noteAccepted() {
         doubtful = []
     }
 
-    /// The batches of a store that holds so many.
+    /// The batches of a store that holds `count` of them.
     ///
     /// - Parameter isLast: whether a batch is the last one that the store holds.
-    /// - Throws: `CrashFinding` if a store cannot hold so many or so few.
+    /// - Throws: `CrashFinding` if `count` is too low or too high.
     func history(
         ofStoreWith count: Int, where isLast: (Batch) -> Bool
     ) throws -> [Batch] {
         guard count >= keptCount else {
             throw CrashFinding(
-                description: "P1, P2: \(keptCount) batches had to be kept, \(count) are")
+                description: "P1, P2: \(keptCount) batches had to be kept, \(count) were")
         }
         if count <= batches.count { return Array(batches.prefix(count)) }
         guard count == batches.count + 1, let next = doubtful.first(where: isLast) else {
             throw CrashFinding(
-                description: "P3: \(batches.count) were written, there are \(count)")
+                description: "P3: \(batches.count) batches were written, the store holds \(count)")
         }
         return batches + [next]
     }
 
-    /// Everything up to this batch has left the process.
+    /// The first `count` batches have left the process.
     mutating func noteKept(_ count: Int) {
         keptCount = max(keptCount, count)
     }
 
-    /// Everything up to this batch was acknowledged as durable.
+    /// The first `count` batches were acknowledged as durable.
     mutating func noteDurable(_ count: Int) {
         durableCount = max(durableCount, count)
         noteKept(count)
     }
 
-    /// A power cut may take all that is not durable, a kill only what was deferred.
+    /// After a power cut only durable batches must be kept; after a kill all but deferred ones.
     mutating func notePowerCut() {
         keptCount = durableCount
     }
 
-    /// What an opening has shown counts as durable, and the rest never was.
+    /// Batches that an opening has found count as durable; the others are forgotten.
     mutating func noteOpened(_ history: [Batch]) {
         self = CrashOracle(knowing: history)
     }
 
     init() {}
 
-    /// What is known of a store that holds this.
+    /// Creates an oracle for a store that holds these batches.
     ///
-    /// - Parameter durableCount: how many of the batches are durable; nil for all.
+    /// - Parameter durableCount: the number of durable batches; nil for all.
     init(knowing history: [Batch], durableCount: Int? = nil) {
         batches = history
         self.durableCount = durableCount ?? history.count

@@ -4,15 +4,13 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// One to three lives of one store, each ended by a crash, all of it following from a source of
-/// numbers.
+/// One to three sessions of one store, each ended by a crash, determined by random choices.
 ///
-/// A life opens the store, which crashes up to three times on the way, compares it with the
-/// oracle, and then writes, seals, syncs and so on until a fault ends it. Everything that the
-/// store does in the background by itself is done here in turn, so that the same numbers mean the
-/// same operations of the disk in every run.
+/// A session opens the store, which crashes up to three times on the way, compares it with the
+/// oracle, and then writes, seals, syncs and so on until a fault ends it. It runs the steps of the
+/// background maintenance itself, so that the same choices lead to the same disk operations.
 struct CrashRun {
-    private static let lifeCountMax = 3
+    private static let sessionCountMax = 3
     private static let stepCountMax = 24
 
     private let random: any Entropy
@@ -22,43 +20,43 @@ struct CrashRun {
     private var disk: SimulatedDisk
     private var batchNumber = 0
     private var oracle = CrashOracle()
-    /// Whether a power cut may have left half a checkpoint, for its reader to notice.
+    /// Whether a power cut may have left half a checkpoint, which the reader must detect.
     private var mayRebuild = false
-    /// What was done, for the message of a failure; nil if nobody wants to know.
-    private(set) var story: [String]?
+    /// The trace of the run for the message of a failure; nil if it is not recorded.
+    private(set) var trace: [String]?
 
-    init(_ random: any Entropy, hasCheckpoint: Bool, isTold: Bool) {
+    init(_ random: any Entropy, hasCheckpoint: Bool, isTraced: Bool) {
         self.random = random
-        story = isTold ? [] : nil
+        trace = isTraced ? [] : nil
         self.hasCheckpoint = hasCheckpoint
         disk = SimulatedDisk(hasCheckpoints: hasCheckpoint)
         segmentBytesMax = 300 + Int(random.next() % 1_500)
     }
 
-    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    /// - Throws: `CrashFinding`, or an unexpected error of the store.
     mutating func run() throws {
-        for life in 1...1 + below(Self.lifeCountMax) {
-            note("life \(life)")
+        for session in 1...1 + below(Self.sessionCountMax) {
+            note("session \(session)")
             var store: Store? = try openThroughCrashes()
-            if let store { try live(store) }
+            if let store { try work(on: store) }
             try crash()
             store = nil
         }
         try check(open())
     }
 
-    /// What goes wrong in the run, and what was done until then if it is told; nil if nothing does.
+    /// Runs, and returns the failure with the trace, if one is recorded; nil if the run succeeds.
     mutating func finding() -> String? {
         do {
             try run()
             return nil
         } catch {
-            return (["\(error)"] + (story ?? [])).joined(separator: "\n")
+            return (["\(error)"] + (trace ?? [])).joined(separator: "\n")
         }
     }
 
     private mutating func note(_ line: @autoclosure () -> String) {
-        story?.append(line())
+        trace?.append(line())
     }
 
     private func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
@@ -70,7 +68,7 @@ extension CrashRun {
     private mutating func openThroughCrashes() throws -> Store {
         for _ in 0..<3 where below(3) == 0 {
             let after = below(40)
-            note("an opening that fails from its operation \(after) on")
+            note("an opening in which all operations fail, from number \(after + 1) on")
             disk.inject(Fault(nil, after: after, isLasting: true))
             do {
                 let store = try open()
@@ -87,11 +85,10 @@ extension CrashRun {
         return store
     }
 
-    /// Compares a store that was just opened with what was written and acknowledged, and takes
-    /// what it holds for the history from now on.
+    /// Compares a store that was just opened with the oracle, and sets the oracle to what it holds.
     private mutating func check(_ store: Store) throws {
         let (kept, written) = (oracle.keptCount, oracle.batches.count)
-        note("  opened at \(store.sequence), of \(kept) to \(written)")
+        note("  opened at event \(store.sequence), expected \(kept) to \(written)")
         let check = CrashCheck(
             store: store, disk: disk, oracle: oracle, mayRebuild: mayRebuild)
         oracle.noteOpened(try check.run())
@@ -102,7 +99,7 @@ extension CrashRun {
             on: disk, segmentBytesMax: segmentBytesMax, clock: clock, seed: random.next())
     }
 
-    /// Kills the process or cuts the power, and goes on with what is left.
+    /// Simulates a kill or a power cut, and continues with the disk that is left.
     private mutating func crash() throws {
         let isKill = below(4) == 0
         let image = random.next()
@@ -111,16 +108,16 @@ extension CrashRun {
         mayRebuild = mayRebuild || before.hasLostJournal
         note("\(isKill ? "kill" : "power cut") after \(before.operationsText)")
         if !isKill { oracle.notePowerCut() }
-        // The old store is closed in vain when it goes.
+        // The old store closes when it is released; its operations must have no effect.
         before.inject(Fault(nil, isLasting: true))
     }
 }
 
-// MARK: Living
+// MARK: Working
 
 extension CrashRun {
-    /// Works until something fails, or long enough.
-    private mutating func live(_ store: Store) throws {
+    /// Performs a random number of steps, or until one fails.
+    private mutating func work(on store: Store) throws {
         injectFault()
         do {
             for _ in 0..<below(Self.stepCountMax) { try step(store) }
@@ -130,10 +127,10 @@ extension CrashRun {
         }
     }
 
-    /// Mostly nothing works any more from some operation on, which is a crash at that moment;
-    /// else one operation fails and the disk goes on.
+    /// Mostly, all operations fail from a random one on, as in a crash at that moment. Otherwise
+    /// only one operation fails.
     private mutating func injectFault() {
-        // Checkpoints take most of the operations, where there are any.
+        // With checkpoints there are more operations.
         let after = below(hasCheckpoint ? 250 : 60)
         let fault =
             switch below(8) {
@@ -188,17 +185,17 @@ extension CrashRun {
         }
     }
 
-    /// A block that goes on after an edit that fails, and then fails itself: none of it happened.
+    /// A block that catches errors of its edits and then throws must leave no event.
     private mutating func failToWrite(_ store: Store) throws {
-        note("  a block that fails")
+        note("  a block that throws")
         let before = store.sequence
         let edits = (0...below(3)).map { _ in edit(oracle.state) }
         let (known, unknown) = (item(0), item(100))
         do {
-            try store.write(because: "nobody") { tx in
+            try store.write(because: "never") { tx in
                 for edit in edits {
                     try edit.apply(to: &tx)
-                    // There is one of this id now, or none.
+                    // One of these may fail, depending on the state.
                     try? tx.insert(known)
                     try? tx.update(unknown)
                 }
@@ -206,11 +203,11 @@ extension CrashRun {
             }
         } catch is CrashFinding {}
         guard store.sequence == before else {
-            throw CrashFinding(description: "P3: a block that failed left an event")
+            throw CrashFinding(description: "P3: a block that threw left an event")
         }
     }
 
-    /// Steps of a block that changes something, and the records after it.
+    /// The edits of a block with at least one change, and the records after it.
     private mutating func edits() -> ([CrashEdit], [Int: CrashItem]) {
         var state = oracle.state
         var edits: [CrashEdit] = []
@@ -252,13 +249,13 @@ extension SimulatedDisk {
 }
 
 extension Schema {
-    /// Made once: it decodes samples, which costs a tenth of a life.
+    /// Created once: decoding its samples costs a tenth of a session.
     static let ofCrashItems = Result { try Schema([CrashItem.self]) }
 }
 
 extension Store {
-    /// A store that does nothing by itself in the background but seal what an earlier life left to
-    /// seal, which is done when this returns.
+    /// Opens a store without background maintenance, after it has sealed the segments that the
+    /// previous session left unsealed.
     static func forCrashes(
         on disk: any Disk, segmentBytesMax: Int, clock: ManualClock, seed: UInt64
     ) throws -> Store {
@@ -275,7 +272,7 @@ extension Store {
 }
 
 extension StoreError {
-    /// A disk that fails is not taken for damage.
+    /// Checks that a failed disk operation was not reported as damage.
     func expectNoDamage() throws {
         let damage: Set<Code> = [
             .logCorrupt, .chainBroken, .segmentMissing, .foreignStore, .invalidEvent,

@@ -2,9 +2,9 @@ import SkyrosDisk
 import SkyrosTesting
 
 extension SimulatedDisk {
-    /// Whether a fault has hit what SQLite's file system on Unix, and ours with it, says nothing
-    /// of: the sync of a new journal's name, or the question whether there is a journal. A power
-    /// cut may then leave half a transaction and no journal, which its reader has to notice.
+    /// Whether a fault has hit an operation whose error SQLite's Unix file system, and so ours,
+    /// ignores: the sync of a new journal's name, or the check whether a journal exists. A power
+    /// cut may then leave half a transaction without a journal, which the reader must detect.
     var hasLostJournal: Bool {
         let operations = operations
         return failures.contains { index in

@@ -5,16 +5,16 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Whole stores on disks that fail and crash, beside an oracle that knows what was acknowledged.
+/// Stores on disks that fail and crash at random, compared with an oracle of acknowledged writes.
 @Suite(.long) struct `A store that crashes again and again` {
-    /// `scripts/test` asks for many more.
-    private static let lifeCount =
+    /// `scripts/test` sets a higher number.
+    private static let runCount =
         ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) }
         ?? Extent.pick(brief: 30, quick: 300, deep: 3_000)
 
     @Test func `holds a prefix of history (F4, F5, F6, F11, F12)`() throws {
         let findings = Locked<[String]>([])
-        inParallel(Self.lifeCount) { index in
+        inParallel(Self.runCount) { index in
             guard findings.withLock({ $0.isEmpty }) else { return }
             if let finding = CrashRun.finding(of: UInt64(index + 1)) {
                 findings.withLock { $0.append(finding) }
@@ -22,20 +22,20 @@ import Testing
         }
         let found = findings.withLock { $0.first }
         #expect(found == nil, "\(found ?? "")")
-        if found == nil { reportSweep("lives", "seeds 1 to \(Self.lifeCount), nothing found") }
+        if found == nil { reportSweep("crash runs", "seeds 1 to \(Self.runCount), nothing found") }
     }
 
     @Test(arguments: [3, 4] as [UInt64])
-    func `lives the same lives for the same seed`(seed: UInt64) throws {
-        var runs = (0..<2).map { _ in CrashRun(seed: seed, isTold: true) }
+    func `has the same trace for the same seed`(seed: UInt64) throws {
+        var runs = (0..<2).map { _ in CrashRun(seed: seed, isTraced: true) }
         for index in runs.indices { try runs[index].run() }
-        #expect(runs[0].story?.isEmpty == false)
-        #expect(runs[0].story == runs[1].story)
+        #expect(runs[0].trace?.isEmpty == false)
+        #expect(runs[0].trace == runs[1].trace)
     }
 }
 
-/// What the lives above have found: a directory that is there need not be on the medium.
-@Suite struct `A directory whose sync failed for another process` {
+/// Regression tests of crash runs: a directory that exists need not be durable.
+@Suite struct `A directory whose sync failed in an earlier process` {
     private let disk = SimulatedDisk()
 
     private func open(_ disk: SimulatedDisk) throws -> Store {
@@ -44,14 +44,14 @@ import Testing
         return try Store(on: disk, entities: CrashItem.self, options: options)
     }
 
-    /// An opening that fails at the sync of the root, and the process with it.
+    /// An opening fails at the sync of the root, and the process is killed.
     private func failToOpen(_ disk: SimulatedDisk) throws -> SimulatedDisk {
         disk.inject(Fault(.syncDirectory))
         #expect(throws: StoreError.self) { try open(disk) }
         return disk.killed()
     }
 
-    @Test func `does not take the log with it (F15)`() throws {
+    @Test func `is synced again, so that the log survives (F15)`() throws {
         let next = try failToOpen(disk)
         let store = try open(next)
         try store.write(durability: .durable) {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `does not take the quarantine with it`() throws {
+    @Test func `is synced again, so that the quarantine survives`() throws {
         let store = try open(disk)
         try store.write {
             let text = String(repeating: "x", count: 2_000)

@@ -3,13 +3,13 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// Stops the world at every operation of a script, opens the store on every disk that may be left,
-/// and does the same to that opening, as deep as there are budgets.
+/// Crashes at every operation of a script and opens the store on every disk that may be left. It
+/// then crashes that opening in the same way, with one level of depth per budget.
 ///
-/// The script runs once and is recorded. Disks that nobody can tell apart are opened once; what a
-/// store must hold on them is compared each time.
+/// The script runs once and is recorded. The sweep opens each of several equal disks only once, but
+/// compares every one with its oracle.
 struct CrashSweep {
-    /// A crash: at which snapshot, and what it left.
+    /// A crash: the snapshot and the image that it left.
     private struct Point: CustomStringConvertible {
         let operationCount: Int
         let writtenByteCount: Int?
@@ -28,10 +28,10 @@ struct CrashSweep {
 
     let script: SweepScript
     let budgets: [CrashImage.Budget]
-    /// Of so many snapshots of the script one is tried.
+    /// Every `interval`-th snapshot of the script is tried.
     let interval: Int
     private(set) var tally: SweepTally
-    /// What was held on the disks that were opened, by their fingerprints.
+    /// The batches found on each disk that was opened, by fingerprint.
     private var known: [UInt64: [CrashOracle.Batch]] = [:]
     private var path: [Point] = []
 
@@ -42,7 +42,7 @@ struct CrashSweep {
         tally = SweepTally("crash points, \(script)")
     }
 
-    /// - Throws: `CrashFinding` that says where.
+    /// - Throws: `CrashFinding` with the crash points that led to it.
     mutating func run() throws {
         let run = SweepRun(script)
         run.disk.record()
@@ -63,7 +63,7 @@ struct CrashSweep {
         let budget = budgets[depth - 1]
         let interval = depth == 1 ? interval : 1
         for (index, snapshot) in recording.snapshots.enumerated() where index % interval == 0 {
-            tally.count("stops at depth \(depth)")
+            tally.count("crash points at depth \(depth)")
             let entry = recording.timeline.entry(at: snapshot.operationCount)
             let before = snapshot.disk
             let images = CrashImage.all(of: snapshot, before, budget)
@@ -87,13 +87,13 @@ struct CrashSweep {
         let fingerprint = image.fingerprint
         if let held = known[fingerprint] { return try compare(held, with: oracle) }
         tally.count("different ones")
-        // A count, as SQLite's journals make the fingerprints differ from run to run.
+        // By count, not by fingerprint, which differs between runs: SQLite's journals are random.
         let isFollowed =
             depth < budgets.count
             && UInt64(known.count) % budgets[depth].followedInterval == 0
         if isFollowed { image.record() }
         let store = try open(image)
-        // A store that is closed when it goes would write to its disk.
+        // The store would write to its disk when it closes on release.
         defer { withExtendedLifetime(store) { image.inject(Fault(nil, isLasting: true)) } }
         let check = CrashCheck(
             store: store, disk: image, oracle: oracle, mayRebuild: entry.mayRebuild)
@@ -102,7 +102,7 @@ struct CrashSweep {
         known[fingerprint] = held
         guard isFollowed else { return }
         let durableCount = point.image.isKill ? oracle.durableCount : held.count
-        let next = try goOn(
+        let next = try continueWriting(
             store, image, held, durableCount: durableCount, mayRebuild: entry.mayRebuild)
         try explore(next, depth: depth + 1)
     }
@@ -112,18 +112,18 @@ struct CrashSweep {
             on: disk, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
     }
 
-    /// P5: what was cut off is kept, and survives the next power cut.
+    /// P5: checks that the bytes that were cut off are kept, also after a power cut.
     private func checkQuarantine(_ store: Store, _ image: SimulatedDisk) throws {
         guard store.recovery.cutByteCount > 0 else { return }
         let contents = image.crashed(keeping: 0).contents
         let kept = store.recovery.quarantined.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
         guard kept == store.recovery.cutByteCount else {
             throw CrashFinding(
-                description: "P5: \(kept) of \(store.recovery.cutByteCount) bytes are kept")
+                description: "P5: kept \(kept) of \(store.recovery.cutByteCount) cut bytes")
         }
     }
 
-    /// What an image held when it was opened the last time, against what it must hold this time.
+    /// Compares the batches that an equal disk held with the oracle of this one.
     private func compare(_ held: [CrashOracle.Batch], with oracle: CrashOracle) throws {
         let history = try oracle.history(ofStoreWith: held.count) {
             $0.marker == held.last?.marker
@@ -133,8 +133,8 @@ struct CrashSweep {
         }
     }
 
-    /// Writes one more batch to a store that was just opened, and returns how it came to that.
-    private func goOn(
+    /// Writes one more batch to a store that was just opened, and returns the recording since then.
+    private func continueWriting(
         _ store: Store, _ image: SimulatedDisk, _ held: [CrashOracle.Batch], durableCount: Int,
         mayRebuild: Bool
     ) throws -> Recording {

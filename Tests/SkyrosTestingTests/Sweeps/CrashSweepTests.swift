@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The world stops at every operation of the disk.
-@Suite(.long) struct `A store that is stopped at any operation` {
+/// Crashes at every operation of the disk.
+@Suite(.long) struct `A store that crashes at any operation` {
     private static let budgets = Extent.pick(
         brief: [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 1)],
         quick: [
@@ -16,7 +16,7 @@ import Testing
         ])
 
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
-    func `holds all acknowledged on any disk (F2, F4, F5, F6, F8, F10, F12)`(
+    func `holds all acknowledged events (F2, F4, F5, F6, F8, F10, F12)`(
         script: SweepScript
     ) throws {
         var sweep = CrashSweep(script, Self.budgets)
@@ -24,9 +24,7 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test func `holds it too inside its checkpoints, which are old or new (F56)`()
-        throws
-    {
+    @Test func `holds all acknowledged events and the old or new checkpoint (F56)`() throws {
         let few = [CrashImage.Budget(exhaustiveCountMax: 1, seedCount: 2)]
         let many = [
             CrashImage.Budget(exhaustiveCountMax: 5, seedCount: 4),

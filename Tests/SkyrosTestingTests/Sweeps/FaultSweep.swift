@@ -3,11 +3,11 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// Plays a script once for every operation and every way in which that operation can fail, once or
-/// from then on, and compares what is left with what was acknowledged.
+/// Plays a script once per operation and per way in which it can fail, once or from then on, and
+/// compares the store that is left with the oracle.
 struct FaultSweep {
     let script: SweepScript
-    /// Of so many operations one is tried.
+    /// Every `interval`-th operation is tried.
     let interval: Int
     private(set) var tally: SweepTally
 
@@ -17,7 +17,7 @@ struct FaultSweep {
         tally = SweepTally("faults, \(script)")
     }
 
-    /// - Throws: `CrashFinding` that says where.
+    /// - Throws: `CrashFinding` with the operation and the fault.
     mutating func run() throws {
         let reference = SweepRun(script)
         try reference.play()
@@ -40,10 +40,10 @@ struct FaultSweep {
         }
     }
 
-    /// Two operations fail, the second while the first failure is handled: any two of which the
-    /// second is among the next five.
+    /// Fails two operations, the second among the five after the first, so while the first failure
+    /// is being handled.
     ///
-    /// - Throws: `CrashFinding` that says where.
+    /// - Throws: `CrashFinding` with both operations.
     mutating func runPairs() throws {
         tally = SweepTally("pairs of faults, \(script)")
         let reference = SweepRun(script)
@@ -54,7 +54,7 @@ struct FaultSweep {
             for distance in 0..<5 {
                 let reasons: [Fault.Reason] = [.inputOutput, .noSpace]
                 for (first, second) in reasons.flatMap({ a in reasons.map { (a, $0) } }) {
-                    // Each counts the operations that it sees, and one that fails is seen by one.
+                    // The second fault does not count the operation that the first one fails.
                     let faults = [
                         Fault(nil, after: index, reason: first),
                         Fault(nil, after: index + distance, reason: second),
@@ -104,7 +104,7 @@ struct FaultSweep {
         try checkClosed(run)
     }
 
-    /// What the next process finds, and what it makes durable by writing to it.
+    /// Opens the store after a kill, writes durably, and opens it again after a power cut.
     private mutating func checkKilled(_ run: SweepRun) throws {
         let killed = run.disk.killed()
         var held: [CrashOracle.Batch] = []
@@ -125,12 +125,12 @@ struct FaultSweep {
     private mutating func checkPowerCuts(_ run: SweepRun, seed: UInt64) throws {
         var oracle = run.oracle
         oracle.notePowerCut()
-        for image: CrashImage in [.changes(0), .changes(.max), .chance(seed)] {
+        for image: CrashImage in [.changes(0), .changes(.max), .seeded(seed)] {
             try open(image.disk(run.disk), run, oracle)
         }
     }
 
-    /// The process goes on, and closes the store in order; another one opens it.
+    /// The process continues and closes the store; another one opens it.
     private mutating func checkClosed(_ run: SweepRun) throws {
         try run.close()
         try open(run.disk.killed(), run, run.oracle)
@@ -146,9 +146,9 @@ struct FaultSweep {
             on: image, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
         let check = CrashCheck(
             store: store, disk: image, oracle: oracle,
-            mayRebuild: run.isCheckpointSpoiled || run.disk.hasLostJournal)
+            mayRebuild: run.isCheckpointDamaged || run.disk.hasLostJournal)
         try body(store, check.run())
-        // What stands on the disk now is what is looked at next.
+        // The store must not change the disk when it closes on release.
         image.inject(Fault(nil, isLasting: true))
         withExtendedLifetime(store) {}
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Each operation of the disk fails, in each way, once or from then on.
+/// Fails each operation of the disk in each possible way, once or from then on.
 @Suite(.long) struct `A store whose disk fails at any operation` {
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
     func `stops after a failed sync, and loses nothing (F13, F15, F16, F18, F20)`(
@@ -13,14 +13,13 @@ import Testing
     }
 
     @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
-    func `keeps it too if a second operation fails at once (F23)`(script: SweepScript) throws {
+    func `loses nothing if a second operation fails soon after (F23)`(script: SweepScript) throws {
         var sweep = FaultSweep(script, interval: Extent.pick(brief: 53, quick: 16, deep: 1))
         try sweep.runPairs()
         sweep.tally.report()
     }
 
-    @Test func `keeps it too if a checkpoint fails, which is the old one then or the new (F17)`()
-        throws
+    @Test func `loses nothing if a checkpoint fails, and has the old one or the new (F17)`() throws
     {
         var sweep = FaultSweep(.checkpointing, interval: Extent.pick(brief: 83, quick: 8, deep: 1))
         try sweep.run()

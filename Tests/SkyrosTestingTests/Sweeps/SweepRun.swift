@@ -4,23 +4,22 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// A script, played on a disk that may fail, beside an oracle.
+/// Plays a script on a disk that may fail, and records an oracle.
 ///
-/// What fails is noted and the script goes on, as an app would that shows the error to its user
-/// and is used further.
+/// After an error the script continues, as in an app that shows the error to its user.
 final class SweepRun {
     let script: SweepScript
     let disk: SimulatedDisk
     private(set) var oracle = CrashOracle()
     private(set) var timeline = SweepTimeline()
     private(set) var errorCount = 0
-    private(set) var isCheckpointSpoiled = false
+    private(set) var isCheckpointDamaged = false
     private let clock = ManualClock()
     private var store: Store?
-    /// Stores of processes that died.
+    /// Stores of killed processes.
     private var abandoned: [Store] = []
-    /// The first operation of the store's present life, if it lives.
-    private var lifeStart: Int?
+    /// The first operation after the store was opened; nil while it is closed.
+    private var sessionStart: Int?
     private var batchNumber = 0
 
     init(_ script: SweepScript) {
@@ -28,7 +27,7 @@ final class SweepRun {
         disk = SimulatedDisk(hasCheckpoints: script.hasCheckpoint)
     }
 
-    /// - Throws: `CrashFinding`, or what the store throws although it must not.
+    /// - Throws: `CrashFinding`, or an unexpected error of the store.
     func play() throws {
         try tolerating { try open() }
         for step in script.steps {
@@ -38,19 +37,19 @@ final class SweepRun {
         try checkFailStop()
     }
 
-    /// Closes the store in order, as far as that goes.
+    /// Closes the store; errors of the disk are allowed.
     func close() throws {
         try tolerating { try closeStore() }
     }
 
-    /// Lets go of all stores; they can do nothing to the disk any more.
+    /// Releases all stores, after making sure that they cannot change the disk.
     func end() {
         disk.inject(Fault(nil, isLasting: true))
         store = nil
         abandoned = []
     }
 
-    /// Errors of the disk are what they are, and no damage.
+    /// Runs `body`, counts an error of the disk, and fails if it was reported as damage.
     private func tolerating(_ body: () throws -> Void) throws {
         do {
             try body()
@@ -63,16 +62,16 @@ final class SweepRun {
 
     private func mark() {
         timeline.note(
-            oracle, operationCount: disk.operations.count, mayRebuild: isCheckpointSpoiled)
+            oracle, operationCount: disk.operations.count, mayRebuild: isCheckpointDamaged)
     }
 
     private func perform(_ step: SweepScript.Step) throws {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
-        case .seal: try liveStore().run(.seal)
-        case .markIdle: try liveStore().run(.mark)
+        case .seal: try currentStore().run(.seal)
+        case .markIdle: try currentStore().run(.mark)
         case .checkpoint:
-            try liveStore().maintenance.checkpoint()
+            try currentStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
         case .reopen:
             try tolerating { try closeStore() }
@@ -84,22 +83,22 @@ final class SweepRun {
             try abandon()
             tearTail()
             try open()
-        case .spoilCheckpoint:
+        case .damageCheckpoint:
             try tolerating { try closeStore() }
-            spoilCheckpoint()
+            damageCheckpoint()
             mark()
             try open()
         }
     }
 }
 
-// MARK: Lives
+// MARK: Sessions
 
 extension SweepRun {
-    private func liveStore() throws -> Store {
+    private func currentStore() throws -> Store {
         if let store { return store }
         try open()
-        guard let store else { preconditionFailure("a store that was opened is there") }
+        guard let store else { preconditionFailure("open() sets the store") }
         return store
     }
 
@@ -107,7 +106,7 @@ extension SweepRun {
         let store = try Store.forCrashes(
             on: disk, segmentBytesMax: script.segmentBytesMax, clock: clock, seed: 1)
         self.store = store
-        lifeStart = disk.operations.count
+        sessionStart = disk.operations.count
         let items = try store.all(CrashItem.self, sortedBy: \.id)
         let state = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
         let count = Int(store.sequence.rawValue)
@@ -124,46 +123,46 @@ extension SweepRun {
         self.store = nil
         let result = Result { try store.close() }
         try checkFailStop()
-        lifeStart = nil
+        sessionStart = nil
         try result.get()
         oracle.noteDurable(oracle.batches.count)
     }
 
-    /// The process dies: its lock is free, and what it held in memory is gone.
+    /// Simulates a kill of the process: its lock is free, and its memory is gone.
     private func abandon() throws {
         guard let store else { return }
         try checkFailStop()
         store.resources.lock.release()
         abandoned.append(store)
         self.store = nil
-        lifeStart = nil
+        sessionStart = nil
     }
 
-    /// P10: after a sync of the log that failed, no other is tried in the same life.
+    /// P10: checks that no sync of the log follows a failed one in the same session.
     private func checkFailStop() throws {
         guard let first = failedSync else { return }
         let operations = disk.operations
         let later = operations[(first + 1)...].first(where: isSyncOfLog)
         if let later {
             throw CrashFinding(
-                description: "P10: a sync of \(later.path) follows the failed one of "
+                description: "P10: a sync of \(later.path) follows a failed sync of "
                     + operations[first].path)
         }
     }
 
-    /// The first failed sync of the log in the store's present life.
+    /// The first failed sync of the log in the present session.
     private var failedSync: Int? {
-        guard let lifeStart, let last = disk.failures.last, last >= lifeStart else {
+        guard let sessionStart, let last = disk.failures.last, last >= sessionStart else {
             return nil
         }
         let operations = disk.operations
         return disk.failures.first { index in
-            index >= lifeStart && isSyncOfLog(operations[index])
+            index >= sessionStart && isSyncOfLog(operations[index])
         }
     }
 
-    /// SQLite takes care of its own: it writes again what a rollback needs before it syncs again.
-    /// Of what was durable before the failure a checkpoint may still be written.
+    /// Syncs by SQLite do not count: it writes again what it needs before it syncs again, and a
+    /// checkpoint may still be written of events that were durable before the failure.
     private func isSyncOfLog(_ operation: SimulatedDisk.Operation) -> Bool {
         [.syncFile, .syncDirectory].contains(operation.kind)
             && operation.path.hasPrefix(Directory.events.rawValue)
@@ -177,7 +176,7 @@ extension SweepRun {
         let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
         let aligned = (end + 7) / 8 * 8
         let padding = [UInt8](repeating: 0, count: max(0, aligned - bytes.count))
-        // The beginning of a block: its mark and kind, and then something else.
+        // The magic byte and kind of a block, then other bytes.
         let torn = [0xB5, 1, 0, 0] + (1...90).map { UInt8($0) }
         disk.overwrite(path, with: (bytes + padding).prefix(aligned) + torn)
     }
@@ -187,7 +186,7 @@ extension SweepRun {
 
 extension SweepRun {
     private func write(_ durability: Durability, _ edits: [SweepScript.Edit]) throws {
-        let store = try liveStore()
+        let store = try currentStore()
         batchNumber += 1
         let (edits, state) = resolved(edits)
         let marker = "batch \(batchNumber)"
@@ -198,14 +197,14 @@ extension SweepRun {
                 for edit in edits { try edit.apply(to: &tx) }
             }
         } catch {
-            let isTaken = Int(store.sequence.rawValue) == oracle.batches.count
-            if isTaken { oracle.noteTaken() } else { oracle.noteRefused() }
+            let isAccepted = Int(store.sequence.rawValue) == oracle.batches.count
+            if isAccepted { oracle.noteAccepted() } else { oracle.noteRefused() }
             throw error
         }
         guard failedSync == nil else {
-            throw CrashFinding(description: "P10: \(marker) was taken after a failed sync")
+            throw CrashFinding(description: "P10: \(marker) was accepted after a failed sync")
         }
-        oracle.noteTaken()
+        oracle.noteAccepted()
         switch durability {
         case .deferred: break
         case .buffered: oracle.noteKept(oracle.batches.count)
@@ -213,8 +212,8 @@ extension SweepRun {
         }
     }
 
-    /// What the edits mean for the records that are there, and the records after them. They change
-    /// something.
+    /// Resolves the edits against the present records, with at least one change; returns them with
+    /// the records after them.
     private func resolved(
         _ edits: [SweepScript.Edit]
     ) -> ([CrashEdit], [Int: CrashItem]) {
@@ -244,12 +243,12 @@ extension SweepRun {
 // MARK: Checkpoints
 
 extension SweepRun {
-    /// Damages the digest of the rows, so that the checkpoint cannot be believed.
-    private func spoilCheckpoint() {
+    /// Damages the schema at the end of the first page, so that the checkpoint is set aside.
+    private func damageCheckpoint() {
         let name = "checkpoint.sqlite"
         guard var bytes = disk.contents[name], bytes.count > 4_096 else { return }
-        isCheckpointSpoiled = true
-        for index in bytes.indices.suffix(200) { bytes[index] ^= 0x55 }
+        isCheckpointDamaged = true
+        for index in 3_896..<4_096 { bytes[index] ^= 0x55 }
         disk.overwrite(name, with: bytes)
     }
 }

@@ -1,25 +1,25 @@
 import Skyros
 
-/// A small workload that is always the same, to be stopped or disturbed at each of its operations.
+/// A small fixed workload. Sweeps crash it or make it fail at each of its disk operations.
 struct SweepScript: Sendable {
     enum Step {
         case write(Durability, [Edit])
-        /// Compresses the oldest segment that has ended.
+        /// Seals the oldest finished segment.
         case seal
         case markIdle
         case checkpoint
-        /// Closes the store in order and opens it again.
+        /// Closes the store and opens it again.
         case reopen
-        /// The process dies, and another one opens the store.
+        /// Kills the process; another one opens the store.
         case restart
-        /// As `restart`, and what a write that was cut short leaves stands at the log's end.
+        /// As `restart`, with a torn write at the end of the log.
         case tearTail
-        /// As `reopen`, and the checkpoint is damaged meanwhile.
-        case spoilCheckpoint
+        /// As `reopen`, with a damaged checkpoint.
+        case damageCheckpoint
     }
 
     enum Edit {
-        /// Inserts a record, or updates it, with so many characters of text.
+        /// Upserts a record with a text of this length.
         case put(Int, _ characterCount: Int)
         case delete(Int)
         case clear
@@ -36,7 +36,7 @@ extension SweepScript: CustomStringConvertible {
 }
 
 extension SweepScript {
-    /// Each level of durability, segments that end, and sealing.
+    /// All durability levels, full segments, and sealing.
     static let rolling = SweepScript(
         name: "rolling", segmentBytesMax: 700,
         steps: [
@@ -49,7 +49,7 @@ extension SweepScript {
             .write(.durable, [.delete(7)]), .write(.buffered, [.put(9, 9)]),
         ])
 
-    /// Deletions, clearing, and lives that end in order.
+    /// Deletions, clearing, and sessions that end cleanly.
     static let clearing = SweepScript(
         name: "clearing", segmentBytesMax: 900,
         steps: [
@@ -60,7 +60,7 @@ extension SweepScript {
             .reopen, .write(.deferred, [.put(6, 60)]), .write(.durable, [.delete(5)]),
         ])
 
-    /// The first opening, closing at once, deaths, and tails that are set aside.
+    /// The first opening, an immediate close, kills, and torn tails.
     static let beginning = SweepScript(
         name: "beginning", segmentBytesMax: 600,
         steps: [
@@ -70,7 +70,7 @@ extension SweepScript {
             .write(.buffered, [.put(5, 500)]), .tearTail, .reopen,
         ])
 
-    /// Checkpoints, and one that is damaged.
+    /// Checkpoints, one of them damaged.
     static let checkpointing = SweepScript(
         name: "checkpointing", segmentBytesMax: 800, hasCheckpoint: true,
         steps: [
@@ -78,7 +78,7 @@ extension SweepScript {
             .write(.durable, [.delete(1), .put(3, 300)]), .write(.buffered, [.put(2, 30)]),
             .checkpoint, .write(.buffered, [.clear]), .write(.deferred, [.put(4, 400)]), .reopen,
             .write(.buffered, [.put(5, 50)]), .restart, .write(.durable, [.put(1, 1)]),
-            .spoilCheckpoint, .write(.buffered, [.put(6, 60)]), .checkpoint,
+            .damageCheckpoint, .write(.buffered, [.put(6, 60)]), .checkpoint,
             .write(.buffered, [.delete(5)]),
         ])
 }

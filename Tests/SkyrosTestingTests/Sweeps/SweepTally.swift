@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What a sweep tried.
+/// Counts what a sweep has tried.
 struct SweepTally {
     private let name: String
     private var figures: [(what: String, count: Int)] = []

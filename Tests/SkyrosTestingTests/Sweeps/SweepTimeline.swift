@@ -1,10 +1,10 @@
-/// What was known of a store at each snapshot of a run.
+/// The oracle at each point of a run.
 struct SweepTimeline {
     struct Entry {
-        /// How many operations of the disk had been done.
+        /// The number of completed disk operations.
         var operationCount: Int
         var oracle: CrashOracle
-        /// Whether the checkpoint has been damaged, so that it may be set aside.
+        /// Whether the checkpoint was damaged, so that it may be set aside.
         var mayRebuild = false
     }
 
@@ -15,7 +15,7 @@ struct SweepTimeline {
             Entry(operationCount: operationCount, oracle: oracle, mayRebuild: mayRebuild))
     }
 
-    /// What was known when so many operations had been done.
+    /// The entry at a number of completed operations.
     func entry(at operationCount: Int) -> Entry {
         entries.last { $0.operationCount <= operationCount }
             ?? Entry(operationCount: 0, oracle: CrashOracle())

@@ -11,8 +11,18 @@ final class CheckpointDirectory {
     struct Row: Hashable {
         let entity: String
         let number: Int64
+        var sequence: UInt64 = 42
         let id: [UInt8]
         let record: [UInt8]
+
+        func give(to consume: CheckpointBatch.EntityChanges.RowConsumer) throws {
+            try id.withUnsafeBytes { id in
+                try record.withUnsafeBytes { record in
+                    try consume(
+                        CheckpointRow(number: number, sequence: sequence, id: id, record: record))
+                }
+            }
+        }
     }
 
     init() throws {
@@ -72,11 +82,11 @@ extension CheckpointDatabase {
     /// Every row, in the order of loading.
     func rows() throws -> [CheckpointDirectory.Row] {
         var result: [CheckpointDirectory.Row] = []
-        try load { row in
+        try load { entity, row in
             result.append(
                 CheckpointDirectory.Row(
-                    entity: row.entity, number: row.number, id: Array(row.id),
-                    record: Array(row.record)))
+                    entity: entity, number: row.number, sequence: row.sequence,
+                    id: Array(row.id), record: Array(row.record)))
         }
         return result
     }
@@ -91,9 +101,7 @@ extension CheckpointDatabase {
         let changes = names.map { name in
             CheckpointBatch.EntityChanges(entity: name) { consume in
                 for row in rows where row.entity.utf8.elementsEqual(name.utf8) {
-                    try row.id.withUnsafeBytes { id in
-                        try row.record.withUnsafeBytes { try consume(row.number, id, $0) }
-                    }
+                    try row.give(to: consume)
                 }
             }
         }

@@ -36,17 +36,15 @@ import Testing
         for number in deletions { model[entity]?[number] = nil }
         let rows = (0..<Int.random(in: 0..<20, using: &seed)).map { _ in
             let number = Int64.random(in: 0..<60, using: &seed)
-            return Row(entity, number, record(&seed))
+            var row = Row(entity, number, record(&seed))
+            row.sequence = UInt64.random(in: 1...42, using: &seed)
+            return row
         }
         for row in rows { model[entity, default: [:]][row.number] = row }
         return CheckpointBatch.EntityChanges(
             entity: entity, isCleared: isCleared, deletions: deletions
         ) { consume in
-            for row in rows {
-                try row.id.withUnsafeBytes { id in
-                    try row.record.withUnsafeBytes { try consume(row.number, id, $0) }
-                }
-            }
+            for row in rows { try row.give(to: consume) }
         }
     }
 
@@ -128,9 +126,7 @@ import Testing
         let changes = ["Old", "New"].map { name in
             CheckpointBatch.EntityChanges(entity: name, isCleared: true) { consume in
                 let row = Row(name, 2, CheckpointValue.map([("b", CheckpointValue.text("y"))]))
-                try row.id.withUnsafeBytes { id in
-                    try row.record.withUnsafeBytes { try consume(row.number, id, $0) }
-                }
+                try row.give(to: consume)
                 if name == "New" { throw Refusal() }
             }
         }
@@ -172,9 +168,7 @@ import Testing
         let reader = try directory.open(readOnly: true)
         let new = Row("Thing", 2, CheckpointValue.map([("new", CheckpointValue.integer(1))]))
         let changes = CheckpointBatch.EntityChanges(entity: "Thing") { consume in
-            try new.id.withUnsafeBytes { id in
-                try new.record.withUnsafeBytes { try consume(new.number, id, $0) }
-            }
+            try new.give(to: consume)
             #expect(try reader.rows() == old)
         }
         try database.write(CheckpointBatch([changes]), at: CheckpointDirectory.position)
@@ -187,7 +181,7 @@ import Testing
         let new = [Row("Thing", 2, CheckpointValue.map([]))]
         try database.write(old)
         let reader = try directory.open(readOnly: true)
-        try reader.load { _ in
+        try reader.load { _, _ in
             let error = #expect(throws: CheckpointError.self) { try database.write(new) }
             guard case .unwritable(let cause) = error else { return }
             #expect(cause.code == .busy)

@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [0, -1, Int64.min])
     func `is damaged if a row has an impossible number`(number: Int64) {
         let damage = CheckpointError.damage(
-            "a row has a number below 1", entity: "Thing", row: number)
+            "no store gives a row this number", entity: "Thing", row: number)
         #expect(throws: damage) { try load([row(number, id: 7)]) }
     }
 
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [1 << 62, Int64.max])
     func `is damaged if no row can follow`(number: Int64) {
         let damage = CheckpointError.damage(
-            "a row has a number that no store gives", entity: "Thing", row: number)
+            "no store gives a row this number", entity: "Thing", row: number)
         #expect(throws: damage) { try load([row(number, id: 7)]) }
     }
 
@@ -84,7 +84,8 @@ import Testing
     /// way.
     @Test(arguments: [1, 10, 100, 150, 200, 300] as [Int64])
     func `names the row that is wrong before what follows from it`(count: Int64) {
-        let damage = CheckpointError.damage("a row has a number below 1", entity: "Thing", row: 0)
+        let damage = CheckpointError.damage(
+            "no store gives a row this number", entity: "Thing", row: 0)
         #expect(throws: damage) {
             try load(rows(count), after: "UPDATE Thing SET _row = 0 WHERE _row = 1")
         }

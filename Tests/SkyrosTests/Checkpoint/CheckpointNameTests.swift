@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct `A name in a checkpoint` {
     private static let odd = [
-        "a", "A", "ID", "Id", "id", "_row", "_ROW", "_id", "_exact", "rowid", "oid", "_rowid_",
+        "a", "A", "ID", "Id", "id", "_row", "_ROW", "_id", "_record", "_SUM", "_sequence", "rowid",
+        "oid", "_rowid_",
         "", " ", "\"", "\"\"", "a\"b", "'", "a'; DROP TABLE x; --", "a\0", "a\0b", "\0", "\n", "~1",
         "a~1", "A~1", "\u{E9}", "e\u{301}", "\"\u{301}", "]", "[a]", "`", "select", "table", "null",
         "κύμα", "🌊", String(repeating: "x", count: 100), String(repeating: "x", count: 101),

@@ -40,8 +40,7 @@ import Testing
         }
     }
 
-    /// The column of a field whose first value this is: its kind, what it shows, and whether the
-    /// value stands in `_exact` as well.
+    /// The column of a field whose first value this is: its kind, and what it shows.
     private func column(of value: FieldValue) throws -> String {
         let record = try Record(
             entity: "Sample", id: RecordID(1), fields: ["id": 1, "value": value])
@@ -54,11 +53,9 @@ import Testing
         try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
 
         let kinds = try state.query("SELECT kind FROM _skyros_columns WHERE field = 'value'")
-        let exact = try state.query("SELECT _exact FROM Sample").rows[0][0]
-        let mark = exact == .null ? "" : ", _exact"
-        guard let kind = kinds.rows.first?[0].text else { return "none" + mark }
+        guard let kind = kinds.rows.first?[0].text else { return "none" }
         let shown = try state.query("SELECT value FROM Sample").rows[0][0]
-        return "\(kind) \(literal(shown))\(mark)"
+        return "\(kind) \(literal(shown))"
     }
 
     /// What SQLite gives, as a literal of SQL.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Skyros
 
-/// Random runs of a `IndexBTree` beside a sorted array.
-@Suite struct `A key tree beside a sorted array` {
+/// Random runs of an `IndexBTree` and of a sorted array.
+@Suite struct `An index B-tree compared with a sorted array` {
     /// A tree that was copied, and what it held then.
     private struct Snapshot {
         let tree: IndexBTree
@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: KeyShape.allCases, runs)
-    func `holds the same entries, and so does every copy`(
+    func `has the same entries, and so does every copy`(
         shape: KeyShape, run: (keysMax: Int, idsMax: Int, steps: Int)
     ) throws {
         var random = RandomSource(seed: 23)
@@ -77,32 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 63, 64, 65, 128, 4_096, 4_097, 9_999])
-    func `is the same built in bulk as entry by entry`(count: Int) {
-        let entries = (0..<count).map { number in
-            (key: StateFixtures.key(number / 3), row: StateFixtures.row(number, hash: 0))
-        }
-        var built = IndexBTree.build(
-            from: entries.lazy.map { IndexBTree.Entry(key: $0.key, row: .passRetained($0.row)) })
-        var random = RandomSource(seed: 1)
-        var inserted = IndexBTree()
-        for entry in entries.shuffled(using: &random) {
-            inserted.insert(key: entry.key, row: entry.row)
-        }
-        #expect(built.count == count)
-        #expect(built.brokenInvariant() == nil)
-        #expect(inserted.brokenInvariant() == nil)
-        #expect(KeyShape.short.scan(built) == KeyShape.short.scan(inserted))
-
-        for number in 0..<count where number % 2 == 0 {
-            let isRemoved = built.remove(key: entries[number].key, id: entries[number].row.id)
-            #expect(isRemoved)
-        }
-        #expect(built.brokenInvariant() == nil)
-        #expect(built.count == count / 2)
-    }
-
-    @Test func `leaves full leaves behind when keys only grow`() {
+    @Test func `fills its leaves when keys only grow`() {
         var tree = IndexBTree()
         for number in 0..<6_400 {
             tree.insert(key: StateFixtures.key(number), row: StateFixtures.row(number, hash: 0))
@@ -113,7 +88,7 @@ import Testing
     }
 
     /// As in an index over a group and a time: every group grows at its end.
-    @Test func `divides leaves where groups meet, and leaves nearly full ones behind`() {
+    @Test func `splits leaves where groups meet, and fills nearly all of them`() {
         let groupCount = 50
         let perGroup = 400
         var tree = IndexBTree()

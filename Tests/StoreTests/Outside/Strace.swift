@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The system's tracer, which shows a program's calls and tampers with them.
+/// `strace`, which records the system calls of a program and injects faults into them.
 struct Strace {
     static let path = "/usr/bin/strace"
-    static let isThere = FileManager.default.isExecutableFile(atPath: path)
-    static let isMissing: Comment = "strace is not there: scripts/setup installs it"
+    static let isAvailable = FileManager.default.isExecutableFile(atPath: path)
+    static let requirement: Comment = "needs strace, which scripts/setup installs"
 
-    /// The calls by which a store changes or reads files.
+    /// The system calls by which a store reads or changes files.
     static let fileCalls = [
         "open", "openat", "creat", "close", "read", "write", "pread64", "pwrite64", "writev",
         "pwritev", "pwritev2", "ftruncate", "fallocate", "fsync", "fdatasync", "rename",
@@ -15,7 +15,7 @@ struct Strace {
         "getdents64", "flock", "fcntl", "fchmod", "fchmodat",
     ]
 
-    /// What a traced program said, and its calls.
+    /// The outcome of a traced program, and its system calls.
     struct Outcome {
         let program: Program.Outcome
         /// Whether a signal ended it.
@@ -24,16 +24,16 @@ struct Strace {
     }
 
     let program: Program
-    /// Where the trace is written.
+    /// The file that receives the trace.
     let trace: URL
 
     /// Runs the program to its end.
     ///
     /// - Parameters:
-    ///   - traced: the names of the calls that are shown.
-    ///   - paths: shows the calls on these files and directories alone, if there are any; the same
-    ///     calls are those that can be tampered with.
-    ///   - injection: as in `inject=INJECTION`.
+    ///   - traced: the names of the calls to record.
+    ///   - paths: if not empty, records only calls on these files and directories, and injects
+    ///     faults only into these.
+    ///   - injection: the argument of strace's `-e inject=`.
     func run(
         _ arguments: [String], tracing traced: [String] = fileCalls, on paths: [String] = [],
         injecting injection: String? = nil
@@ -43,7 +43,7 @@ struct Strace {
         var options = ["-f", "-y", "-qq", "-x", "-s", "64", "-o", trace.path]
         options += ["-e", "trace=\(traced.joined(separator: ","))"]
         for path in paths { options += ["-P", path] }
-        // The filter makes other calls fast, and swallows signals that are injected.
+        // --seccomp-bpf makes untraced calls fast, but swallows injected signals.
         options += injection.map { ["-e", "inject=\($0)"] } ?? ["--seccomp-bpf"]
         process.arguments = options + [program.url.path] + arguments
         let outcome = try process.outcome()

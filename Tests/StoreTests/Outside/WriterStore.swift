@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A store of the writer, with its file of acknowledgements, in a directory of its own.
+/// A store of the program `CrashWriter` with its file of acknowledgements, in a new directory.
 struct WriterStore {
     let directory: TemporaryDirectory
     let writer: Program
@@ -14,7 +14,6 @@ struct WriterStore {
     var store: String { directory.store.path }
     var acknowledgements: String { directory.url.appending(path: "acknowledged").path }
 
-    /// The tracer for the writer.
     var strace: Strace {
         Strace(program: writer, trace: directory.url.appending(path: "trace"))
     }
@@ -23,7 +22,7 @@ struct WriterStore {
         [role, store, acknowledgements, level] + options
     }
 
-    /// The numbers that were acknowledged, in their order.
+    /// The numbers of the acknowledged events, in the order of acknowledgement.
     func acknowledged() throws -> [Int] {
         guard FileManager.default.fileExists(atPath: acknowledgements) else { return [] }
         return try String(contentsOfFile: acknowledgements, encoding: .utf8)
@@ -31,7 +30,7 @@ struct WriterStore {
             .compactMap { Int($0) }
     }
 
-    /// The paths of the store and of all that is in it.
+    /// The paths of the store and of everything in it.
     func paths() throws -> [String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: store)
         return [store] + names.map { "\(store)/\($0)" }

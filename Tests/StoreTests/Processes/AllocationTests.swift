@@ -3,10 +3,10 @@
     import TestSupport
     import Testing
 
-    /// What reads cost, in numbers that no machine changes.
-    @Suite(.enabled(if: !Sanitizer.isThere, "its allocator cannot be traced"))
+    /// Counts the allocations of reads: a cost that does not depend on the machine.
+    @Suite(.enabled(if: !Sanitizer.isEnabled, "a sanitizer's allocator cannot be traced"))
     struct `A read by id` {
-        @Test func `allocates nothing where no field lies on the heap`() throws {
+        @Test func `allocates nothing if no field needs the heap`() throws {
             let directory = try TemporaryDirectory()
             let trace = directory.url.appending(path: "trace")
             let process = try Program("AllocationCounter").process([directory.url.path])
@@ -19,11 +19,11 @@
             let sizes = lines.filter { line in
                 [" + ", " > "].contains { line.contains($0) }
             }.map { $0.split(separator: " ").last }
-            // Some on purpose, to see that they are noted, and between them those of a round.
+            // The counter allocates 0x10e1 bytes as a marker between its rounds.
             let parts = sizes.split(separator: "0x10e1", omittingEmptySubsequences: false)
             #expect(parts.count == 7)
-            let isOneFree = parts.dropFirst().dropLast().contains { $0.isEmpty }
-            #expect(isOneFree, "\(parts.dropLast())")
+            let isAnyRoundFree = parts.dropFirst().dropLast().contains { $0.isEmpty }
+            #expect(isAnyRoundFree, "\(parts.dropLast())")
         }
     }
 #endif

@@ -10,7 +10,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func `of the README is a whole program`() throws {
+    @Test func `in the README is the complete source of a program that runs`() throws {
         let readme = try String(
             contentsOf: Repository.root.appending(path: "README.md"), encoding: .utf8)
         let program = try String(
@@ -51,7 +51,7 @@ import Testing
         #expect(try Archive(at: directory.store).sequence == 12_500)
     }
 
-    @Test func `notices a store that git does not agree with`() throws {
+    @Test func `reports a store that differs from git`() throws {
         struct File: Entity {
             var id: String
             var mode: String
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["missing", "directory", "empty"])
-    func `leaves nothing behind for what is no history`(kind: String) throws {
+    func `creates no store if the repository has no commit`(kind: String) throws {
         let repository = directory.url.appending(path: kind)
         switch kind {
         case "directory":
@@ -87,7 +87,7 @@ import Testing
         for options in [[], ["--check", "1"], ["--crash", "1"]] {
             let process = try Program("git-history")
                 .process([repository.path, directory.store.path] + options)
-            // Whatever lies above the directory of the test is none of its business.
+            // git must not find a repository in a parent of the test's directory.
             process.environment?["GIT_CEILING_DIRECTORIES"] = directory.url.path
             let outcome = try process.outcome()
             #expect(outcome.status == 1)

@@ -3,10 +3,10 @@ import Skyros
 import TestSupport
 import Testing
 
-// Only Linux tells a process's largest size while it is still alive.
+// Only Linux shows the peak size of a process that is still running.
 #if os(Linux)
-    @Suite(.enabled(if: !Sanitizer.isThere, "its allocator takes more"))
-    struct `An export of much` {
+    @Suite(.enabled(if: !Sanitizer.isEnabled, "a sanitizer's allocator takes more memory"))
+    struct `A large export` {
         private static let recordCount = 512
         private static let textBytes = 64 << 10
         private static let contentBytes = recordCount * textBytes
@@ -22,14 +22,14 @@ import Testing
             }
         }
 
-        /// The records themselves are in memory, once as the state and once as what is printed.
+        /// The limit allows for the records as the state and again as the printed text.
         @Test(arguments: ["jsonl", "csv"])
-        func `goes out piece by piece`(format: String) throws {
+        func `is streamed and not collected in memory`(format: String) throws {
             let process = store.process("export", ["Note", "--format", format])
             let output = Pipe()
             process.standardOutput = output
             try process.run()
-            // What it cannot get rid of holds it, shortly before its end.
+            // A full pipe blocks the tool shortly before its end.
             var count = 0
             while count < Self.contentBytes - (1 << 20) {
                 guard let data = try output.fileHandleForReading.read(upToCount: 1 << 16) else {

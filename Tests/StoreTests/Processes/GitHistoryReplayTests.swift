@@ -4,7 +4,7 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// The type that the example stores, as a program of today would declare it.
+/// The entities of the example, declared again.
 private struct File: Entity {
     var id: String
     var mode: String
@@ -19,11 +19,11 @@ private struct Branch: Entity {
     var commitCount: Int
 }
 
-/// A history that another program wrote, replayed with the types and the conditions of a test.
+/// Replays a store that the example wrote, and checks invariants on the way.
 @Suite struct `A replay of a git history` {
     private let directory: TemporaryDirectory
     private let repository: URL
-    /// The state after the bundled history. It follows from the commits alone.
+    /// The digest of the state after the bundled history. It depends on the commits only.
     private static let digest = "a2e830d4444e076f4f73fab58acfdf86"
 
     init() throws {
@@ -42,7 +42,7 @@ private struct Branch: Entity {
             "--format=\(format)")
     }
 
-    @Test func `keeps what is true of every commit, and ends in the recorded state`() throws {
+    @Test func `keeps every invariant and ends with the recorded digest`() throws {
         let commits = try log("%H")
         let modes: Set = ["100644", "100755", "120000", "160000"]
         let result =
@@ -52,7 +52,7 @@ private struct Branch: Entity {
                     modes.contains(file.mode) && file.blob.count == 40 && file.revision >= 1
                 }
             }
-            .checking("whoever commits is the author of what he dirty") { state, event in
+            .checking("the actor is the author of every file that changed") { state, event in
                 try event.changes.allSatisfy { change in
                     guard case .text(let path)? = change.id?.value,
                         let file = try state.get(File.self, path)
@@ -60,7 +60,7 @@ private struct Branch: Entity {
                     return file.author == event.metadata.actor
                 }
             }
-            .checking("a revision is added by each change, and by nothing else") { state, event in
+            .checking("each change of a file increments its revision") { state, event in
                 try event.changes.allSatisfy { change in
                     guard case .text(let path)? = change.id?.value, change.entity == "File",
                         case .updated(_, _, let before, let after) = change
@@ -87,7 +87,7 @@ private struct Branch: Entity {
         #expect(files.sorted() == tree.sorted())
     }
 
-    @Test func `names the commit that breaks a condition, who made it, and why`() throws {
+    @Test func `names the commit that breaks an invariant, its author and its subject`() throws {
         let subjects = try log("%s")
         let authors = try log("%an")
         let first = try #require(subjects.firstIndex { $0.hasPrefix("Extend") })
@@ -107,7 +107,7 @@ private struct Branch: Entity {
         }
     }
 
-    @Test func `notices another end than the recorded one`() throws {
+    @Test func `fails if the final state has another digest`() throws {
         let error = #expect(throws: ReplayFailure.self) {
             try replay.through(59).expecting(digest: Self.digest).run()
         }

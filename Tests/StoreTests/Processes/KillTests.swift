@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The kill loop: a writer is killed at random moments, another process checks what it left
-/// against the file of acknowledgements, and the next writer goes on with it.
+/// The kill loop: it kills a writer at a random moment, verifies the store against the file of
+/// acknowledgements in another process, and starts the next writer on the same store.
 @Suite(.long) struct `A store whose process is killed` {
     private static let killCount = Extent.pick(brief: 20, quick: 334, deep: 3_334)
 
@@ -23,13 +23,13 @@ import Testing
         var directory = try TemporaryDirectory()
         var last = 0
         for kill in 0..<killCount {
-            // Damage adds up over some lives; then the history has grown long enough.
+            // Several kills hit one store, so that damage adds up; then a new store is used.
             if kill % 14 == 13 {
                 directory = try TemporaryDirectory()
                 last = 0
             }
             let file = directory.url.appending(path: "acknowledged")
-            // Some are killed while they are still opening the store.
+            // Some writers are killed while they still open the store.
             let target = kill % 7 == 0 ? 0 : Int.random(in: 1...300, using: &random)
             let delay = Int.random(in: 0...4_000, using: &random)
             try writeAndKill(writer, directory.store, file, level, after: target, delay)
@@ -40,7 +40,7 @@ import Testing
                 throw Loss(description: "\(place): \(outcome.errors)")
             }
             guard level == "deferred" || now >= last else {
-                throw Loss(description: "\(place): there were \(last), there are \(now)")
+                throw Loss(description: "\(place): it held \(last) events, now \(now)")
             }
             last = now
         }
@@ -60,7 +60,7 @@ import Testing
             if data.isEmpty { break }
             count += data.count { $0 == UInt8(ascii: "\n") }
         }
-        // The moment within a write is as random as this.
+        // Randomises the moment of the kill within a write.
         Delay.spin(callCount: delay)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A made-up git history: files in some directories that come, change and go.
+/// A generated git history that adds, changes and removes files in 40 directories.
 enum LongHistory {
     private static let pathCount = 3_000
 

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several processes and one store, and processes that end or stand still.
-@Suite(.long) struct `A store and its processes` {
+/// Several processes on one store: stopped, interrupted by signals, racing, forked, trapping.
+@Suite(.long) struct `A store used by several processes` {
     private struct Loss: Error {
         let description: String
     }
@@ -20,16 +20,16 @@ import Testing
         return last
     }
 
-    // MARK: Standing still
+    // MARK: SIGSTOP
 
-    @Test func `is still its writer's after that stood still (F3)`() throws {
+    @Test func `stays locked by a stopped writer, which continues after SIGCONT (F3)`() throws {
         let home = try WriterStore()
         for round in 0..<Extent.pick(brief: 2, quick: 20) {
-            try Self.stopAndGoOn(home, "round \(round)")
+            try Self.stopAndContinue(home, "round \(round)")
         }
     }
 
-    private static func stopAndGoOn(_ home: WriterStore, _ place: String) throws {
+    private static func stopAndContinue(_ home: WriterStore, _ place: String) throws {
         let process = home.writer.process(home.arguments("write", "buffered"))
         let output = Pipe()
         process.standardOutput = output
@@ -50,15 +50,17 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         let last = try verify(home, place)
-        if last <= stopped { throw Loss(description: "\(place): \(stopped) were, \(last) are") }
+        if last <= stopped {
+            throw Loss(description: "\(place): event \(stopped) was acknowledged, \(last) is last")
+        }
     }
 
-    /// Reads numbers until there is one so large.
+    /// Reads acknowledged numbers until one is at least `number`.
     private static func waitForEvent(_ number: Int, on output: Pipe) throws {
         var text = ""
         while true {
             let data = output.fileHandleForReading.availableData
-            if data.isEmpty { throw Loss(description: "the writer has ended") }
+            if data.isEmpty { throw Loss(description: "the writer has exited") }
             text += String(decoding: data, as: UTF8.self)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             if lines.dropLast().contains(where: { Int($0) ?? 0 >= number }) { return }
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `is written to in a storm of signals as ever (F19)`() throws {
+    @Test func `keeps every event while signals interrupt the writer (F19)`() throws {
         let count = Extent.pick(brief: 200, quick: 1_000, deep: 20_000)
         let home = try WriterStore()
         let process = home.writer.process(
@@ -74,20 +76,20 @@ import Testing
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        // By then it is prepared for them.
+        // The writer installs its signal handler before its first event.
         try Self.waitForEvent(1, on: output)
         Thread.detachNewThread { _ = try? output.fileHandleForReading.readToEnd() }
         while process.isRunning { kill(process.processIdentifier, SIGUSR1) }
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             throw Loss(description: "\(process.terminationStatus)")
         }
-        let last = try Self.verify(home, "a storm of signals", threadCount: 2)
-        if last != count { throw Loss(description: "\(last) of \(count) are there") }
+        let last = try Self.verify(home, "after signals", threadCount: 2)
+        if last != count { throw Loss(description: "\(last) of \(count) events survived") }
     }
 
-    // MARK: Many at once
+    // MARK: Races
 
-    @Test func `has one writer, however many come at once (F42)`() throws {
+    @Test func `has one writer if many processes open it at the same time (F42)`() throws {
         let count = Extent.pick(brief: 2, quick: 20, deep: 1_000)
         var refused = 0
         var home = try WriterStore()
@@ -99,7 +101,9 @@ import Testing
         reportSweep("races for a store", "\(count) of 8 processes, \(refused) refused")
     }
 
-    /// - Returns: how many did not get the store.
+    /// Starts eight writers on one store.
+    ///
+    /// - Returns: the number of writers that `alreadyOpen` refused.
     private static func race(
         _ home: WriterStore, isKilled: Bool, _ place: String
     ) throws -> Int {
@@ -131,21 +135,21 @@ import Testing
         return refused
     }
 
-    // MARK: Copies
+    // MARK: Forks
 
-    @Test func `is no copy's of its writer (F44)`() throws {
+    @Test func `refuses to work in a forked child of its writer (F44)`() throws {
         let home = try WriterStore()
         let count = Extent.pick(brief: 2, quick: 20)
         let outcome = try home.writer.run(
-            home.arguments("copy", "buffered", "--events", "\(count)"))
+            home.arguments("fork", "buffered", "--events", "\(count)"))
         guard outcome.status == 0 else { throw Loss(description: outcome.errors) }
-        let last = try Self.verify(home, "after \(count) copies")
-        if last != count { throw Loss(description: "\(last) of \(count) events are there") }
+        let last = try Self.verify(home, "after \(count) forks")
+        if last != count { throw Loss(description: "\(last) of \(count) events survived") }
     }
 
     // MARK: Traps
 
-    @Test func `has nothing of a block that ended its process (F46)`() throws {
+    @Test func `keeps nothing of a write block that trapped (F46)`() throws {
         let count = Extent.pick(brief: 2, quick: 10, deep: 100)
         var random = RandomSource(seed: 46)
         var home = try WriterStore()
@@ -165,9 +169,9 @@ import Testing
                 throw Loss(description: "\(trap): \(found.errors)")
             }
             guard level == "deferred" ? now < trap : now == trap - 1 else {
-                throw Loss(description: "\(now) are there, \(trap) has ended the process")
+                throw Loss(description: "event \(trap) trapped, but the store holds \(now) events")
             }
-            // What was acknowledged and lost, as deferred events may be, is written anew.
+            // The next run writes lost events again, which `deferred` may lose after acknowledging.
             try Data("\(now)\n".utf8).write(to: URL(filePath: home.acknowledgements))
             last = now
         }

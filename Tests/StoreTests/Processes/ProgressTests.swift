@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What a command that folds the whole log shows meanwhile.
+/// The progress bar of commands that fold the whole log.
 @Suite struct `The progress bar` {
     private let store: ToolStore
 
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// The words of a command; a name in place of `FILE` is in the test's directory.
+    /// Commands with their arguments; `FILE` stands for a path in the test's directory.
     private static let commands = [
         ["verify"], ["replay"], ["show"], ["show", "Counter", "a", "--at", "3"],
         ["info"], ["history", "Counter", "a"], ["query", "SELECT 1"],
@@ -28,13 +28,13 @@ import Testing
     private func process(_ words: [String]) -> Process {
         let arguments = words.dropFirst().map { $0 == "FILE" ? store.path("out") : $0 }
         let process = store.process(words[0], arguments)
-        // Nobody waits a second for a bar here.
+        // Shows the bar immediately instead of after a second.
         process.environment?["SKYROS_PROGRESS_DELAY"] = "0"
         return process
     }
 
     @Test(arguments: commands)
-    func `is drawn on a terminal, and taken away`(words: [String]) throws {
+    func `is drawn on a terminal and erased at the end`(words: [String]) throws {
         let shown = try Terminal.errors(of: process(words))
         #expect(shown.contains("█ 100 %"), "\(shown.debugDescription)")
         #expect(shown.hasSuffix("\r\u{1B}[K"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Skyros
 @testable import SkyrosLog
 
-/// An entity with a field of every kind that is stored in a way of its own.
+/// An entity with a field of every type that the format encodes in its own way.
 private struct Everything: Entity, Equatable {
     enum Shape: Codable, Equatable {
         case circle(radius: Double)
@@ -67,7 +67,7 @@ private struct Everything: Entity, Equatable {
         ).filter { $0.pathExtension == suffix }.sorted { $0.path < $1.path }
     }
 
-    /// What the reader of docs/log-format.md prints.
+    /// The output of docs/read_log.py.
     private func read() throws -> [String] {
         let python = Repository.root.appending(path: ".build/python/bin/python3").path
         let reader = Repository.root.appending(path: "docs/read_log.py").path
@@ -120,18 +120,18 @@ private struct Everything: Entity, Equatable {
         }
     }
 
-    @Test func `passes over a sealed segment that is being made again`() throws {
+    @Test func `ignores a sealed segment whose open form still exists`() throws {
         try store.close()
         let expected = try expected(Archive(at: directory.store).snapshot())
         let sealed = try #require(segments("zst").first)
         let open = sealed.deletingPathExtension().appendingPathExtension("open")
-        // What a crash between the two can leave; the open form counts.
+        // A crash while sealing can leave both; the open form counts.
         try openForm(of: sealed).write(to: open)
         try Data("never read".utf8).write(to: sealed)
         #expect(try read() == expected)
     }
 
-    /// The file that a sealed segment was made of: its header and its events, in blocks.
+    /// The open segment from which a sealed one was made: its header, and its events in blocks.
     private func openForm(of sealed: URL) throws -> Data {
         let file = [UInt8](try Data(contentsOf: sealed))
         let header = try SegmentHeader(
@@ -158,7 +158,7 @@ private struct Everything: Entity, Equatable {
         return Data(bytes)
     }
 
-    @Test func `is printed in the description of the format`() throws {
+    @Test func `equals the source in the description of the format`() throws {
         let docs = Repository.root.appending(path: "docs")
         let page = try String(contentsOf: docs.appending(path: "log-format.md"), encoding: .utf8)
         let reader = try String(contentsOf: docs.appending(path: "read_log.py"), encoding: .utf8)
@@ -184,7 +184,7 @@ private struct Everything: Entity, Equatable {
         #expect(try notes == state.all(Note.self, sortedBy: \.id).map { "\($0.id)|\($0.text)" })
     }
 
-    @Test func `gets the events from zstd, one after the other`() throws {
+    @Test func `gets the same events from zstd`() throws {
         try store.close()
         var bytes = Data()
         for segment in try segments("zst") {

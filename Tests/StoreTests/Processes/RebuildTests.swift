@@ -3,12 +3,10 @@ import Skyros
 import TestSupport
 import Testing
 
-private let strace = "/usr/bin/strace"
-
-/// The order of the calls that a rebuild makes, as the system sees them.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is not there"))
+/// Checks the order of the system calls that a rebuild makes.
+@Suite(.enabled(if: Strace.isAvailable, Strace.requirement))
 struct `A rebuild of the checkpoint` {
-    @Test func `makes the log durable before the checkpoint says what is in it`() throws {
+    @Test func `makes the log durable before the checkpoint`() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
@@ -16,7 +14,8 @@ struct `A rebuild of the checkpoint` {
         let trace = directory.url.appending(path: "trace").path
         let tool = try Program("skyros").url.path
         _ = try Shell.run([
-            strace, "-f", "-y", "-qq", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat",
+            Strace.path, "-f", "-y", "-qq", "-o", trace,
+            "-e", "trace=fsync,fdatasync,rename,renameat",
             tool, "rebuild", directory.store.path,
         ])
         let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")

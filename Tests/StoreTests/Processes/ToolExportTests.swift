@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What `skyros show` and `skyros export` give out, and what they refuse.
+/// The output of `skyros show` and `skyros export`, and the arguments that they refuse.
 @Suite struct `An export` {
     private let store: ToolStore
 
@@ -19,18 +19,18 @@ import Testing
         ["show", "Nope"], ["show", "Nope", "7"], ["export", "Nope", "--format", "jsonl"],
         ["export", "Nope", "--format", "csv"],
     ])
-    func `of an entity that is not there says which ones are`(words: [String]) throws {
+    func `of an unknown entity lists the known ones`(words: [String]) throws {
         let outcome = try store.process(words[0], Array(words.dropFirst())).outcome()
         #expect(outcome.status == 1)
         #expect(outcome.output.isEmpty)
         #expect(
             outcome.errors
-                == "skyros: unknownEntity: there is no entity Nope at event 3; "
-                + "there are Counter, Note\n")
+                == "skyros: unknownEntity: the store has no entity Nope at event 3; "
+                + "known entities: Counter, Note\n")
         let earlier = try store.process(words[0], words.dropFirst() + ["--at", "1"]).outcome()
-        #expect(earlier.errors.hasSuffix("at event 1; there are Counter\n"))
+        #expect(earlier.errors.hasSuffix("at event 1; known entities: Counter\n"))
         let earliest = try store.process(words[0], words.dropFirst() + ["--at", "0"]).outcome()
-        #expect(earliest.errors.hasSuffix("at event 0; there are none\n"))
+        #expect(earliest.errors.hasSuffix("at event 0; known entities: none\n"))
     }
 
     @Test func `that fails leaves no file behind`() throws {
@@ -40,8 +40,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    /// Files cannot grow beyond two blocks, as on a disk that is full.
-    @Test(.enabled(if: !Sanitizer.isThere, "it needs files of its own, which may be larger"))
+    /// `ulimit -f` lets no file grow beyond two blocks, which acts like a full disk.
+    @Test(.enabled(if: !Sanitizer.isEnabled, "a sanitizer writes larger files"))
     func `to SQLite that fails leaves no file behind`() throws {
         let file = store.path("out.sqlite")
         let process = store.process("export", ["--format", "sqlite", "--into", file])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["jsonl", "csv", "sqlite"])
-    func `leaves a file alone that exists`(format: String) throws {
+    func `refuses to overwrite a file`(format: String) throws {
         let file = store.path("there")
         try Data("mine".utf8).write(to: URL(filePath: file))
         let entity = format == "sqlite" ? [] : ["Counter"]
@@ -94,7 +94,7 @@ import Testing
         let outcome = try store.run("export", "Counter", "--format", format, "--into", file)
         #expect(outcome.status == 1)
         #expect(
-            outcome.errors == "skyros: io: \(file) cannot be made: No such file or directory\n")
+            outcome.errors == "skyros: io: \(file) cannot be created: No such file or directory\n")
     }
 
     @Test func `to SQLite names a directory that is missing`() throws {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `into a file is what it is on the output`() throws {
+    @Test func `into a file equals what it prints`() throws {
         for format in ["jsonl", "csv"] {
             let file = store.path("out.\(format)")
             let output = try store.run("export", "Counter", "--format", format).output

@@ -22,7 +22,7 @@ import Testing
             try store.write(by: "alice") { try $0.insert(Note(id: id, text: "note \(id)")) }
         }
         try store.close()
-        // A salvage can be told how to cut segments; small ones here.
+        // Only a salvage takes log options: it cuts the log into small segments.
         var options = LogOptions()
         options.segmentBytesMax = 600
         options.frameBytes = 200
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    @Test func `is named place by place`() throws {
-        // The first byte behind the header's frame, and a segment that is gone.
+    @Test func `is reported damage by damage`() throws {
+        // The first byte after the header's frame, and a missing segment.
         try flip(1, at: 120)
         try FileManager.default.removeItem(at: segment(3))
         let damages = try #require(
@@ -87,7 +87,7 @@ import Testing
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test func `is named in JSON for programs`() throws {
+    @Test func `is reported in JSON`() throws {
         try flip(1, at: 120)
         let outcome = try run("verify", "--json")
         #expect(outcome.status == 1)
@@ -106,7 +106,7 @@ import Testing
         #expect(damage["isReadable"] == false && damage["isOpenEnded"] == false)
     }
 
-    @Test func `may have a damaged checkpoint too`() throws {
+    @Test func `with a damaged checkpoint reports both and can be salvaged`() throws {
         try flip(1, at: 120)
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         try Data("rubbish".utf8).write(to: checkpoint)
@@ -118,7 +118,7 @@ import Testing
         #expect(try tool.run("verify", path("Saved.skyros")).status == 0)
     }
 
-    @Test func `is not one with a torn tail, which is shown`() throws {
+    @Test func `is not one with a torn tail, which is reported`() throws {
         let last = names.count - 1
         var bytes = try Data(contentsOf: segment(last))
         let end = bytes.count
@@ -128,12 +128,12 @@ import Testing
         #expect(outcome.status == 0)
         #expect(
             outcome.output.hasPrefix(
-                "torn: events/\(names[last]) at byte \(end): event 31 and what followed: "
+                "torn: events/\(names[last]) at byte \(end): event 31 and later: "
                     + "60 bytes at the end never became a whole event "
-                    + "(above the durable watermark)\nall is well: 30 events, digest "))
+                    + "(above the durable watermark)\nok: 30 events, digest "))
     }
 
-    @Test func `gives a new store with what is before the damage`() throws {
+    @Test func `is salvaged into a new store with the events before the damage`() throws {
         try flip(1, at: 120)
         let before = try directory.contents()
         let outcome = try run(
@@ -148,7 +148,7 @@ import Testing
             outcome.output == """
                 damaged: events/\(names[1]) at byte 104, frame 1: events \(lost.lowerBound) to \
                 \(lost.upperBound): \(damage.damages[0].message)
-                behind the damage: events \(lost.upperBound.next) to 30, written to \
+                after the damage: events \(lost.upperBound.next) to 30, written to \
                 \(path("rest.jsonl"))
                 saved: \(try first(1) - 1) events, digest \(try stateDigest)
 
@@ -156,14 +156,14 @@ import Testing
         let verified = try tool.run("verify", path("Saved.skyros"))
         #expect(
             verified.output
-                == "all is well: \(try first(1) - 1) events, digest \(try stateDigest)\n")
+                == "ok: \(try first(1) - 1) events, digest \(try stateDigest)\n")
         let store = try Store(at: URL(filePath: path("Saved.skyros")), entities: Note.self)
         #expect(store.recovery.wasClean)
         try store.close()
         try expectRest(from: Int(lost.upperBound.rawValue) + 1)
     }
 
-    /// The file's lines are those of `skyros log --json`.
+    /// Checks that the file holds the events in the format of `skyros log --json`.
     private func expectRest(from first: Int) throws {
         let text = try String(contentsOfFile: path("rest.jsonl"), encoding: .utf8)
         let events = try text.split(separator: "\n").map { try FieldValue(json: String($0)) }
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `is salvaged in JSON too`() throws {
+    @Test func `is salvaged with a report in JSON`() throws {
         try flip(1, at: 120)
         let outcome = try run("salvage", "--into", path("Saved.skyros"), "--json")
         #expect(outcome.status == 0)
@@ -186,7 +186,7 @@ import Testing
         #expect(report["afterGap"]?[0]?["to"] == 30)
     }
 
-    @Test func `is salvaged into a new place only`() throws {
+    @Test func `is salvaged only into a new directory outside the damaged store`() throws {
         try flip(1, at: 120)
         let before = try directory.contents()
         let full = path("full")
@@ -197,10 +197,10 @@ import Testing
             (["--into", full], 1, "the directory is not empty"),
             (["--into", directory.store.path], 1, "is in the damaged store"),
             (["--into", directory.store.path + "/new"], 1, "is in the damaged store"),
-            ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "the store alone"),
+            ([], 2, "salvage needs --into"), (["more", "--into", "x"], 2, "takes no argument"),
             (
                 ["--into", path("Saved"), "--after-gap", directory.store.path + "/rest"], 2,
-                "beside the stores"
+                "outside both stores"
             ),
             (["--into", path("Saved"), "--after-gap", "\(full)/mine"], 1, "exists already"),
         ] {
@@ -216,7 +216,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path("Saved")))
     }
 
-    @Test func `is told of in the help`() throws {
+    @Test func `is explained in the help`() throws {
         #expect(try tool.run("help").output.contains("When a store is damaged: `verify`"))
         #expect(try tool.run("salvage", "--help").output.contains("--after-gap FILE"))
     }

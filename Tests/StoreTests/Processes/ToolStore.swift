@@ -2,12 +2,12 @@ import Foundation
 import Skyros
 import TestSupport
 
-/// A store of its own for one test, and the tool to look into it.
+/// A store for one test, and the command-line tool to read it.
 struct ToolStore {
     let directory: TemporaryDirectory
     private let tool: Program
 
-    /// Fills the store by `body`.
+    /// Creates the store and fills it with `body`.
     init(_ entities: [any Entity.Type], _ body: (Store) throws -> Void) throws {
         directory = try TemporaryDirectory()
         tool = try Program("skyros")
@@ -21,7 +21,7 @@ struct ToolStore {
         try tool.run([command, directory.store.path] + arguments)
     }
 
-    /// A command on the store, to be run by the caller.
+    /// A process for a command on the store; the caller starts it.
     func process(_ command: String, _ arguments: [String]) -> Process {
         tool.process([command, directory.store.path] + arguments)
     }

@@ -35,7 +35,7 @@ import Testing
         return try tool.run([command, directory.store.path] + arguments.dropFirst())
     }
 
-    @Test func `tells what a store holds`() throws {
+    @Test func `shows what a store holds`() throws {
         let info = try #require(try objects("info").first)
         #expect(info["events"] == 3)
         #expect(info["sequence"] == 3)
@@ -47,7 +47,7 @@ import Testing
         #expect(try run(["info"]).output.contains("Restaurant  1 records"))
     }
 
-    @Test func `lists events and selects among them`() throws {
+    @Test func `lists events and filters them`() throws {
         let all = try objects("log")
         #expect(all.count == 3)
         #expect(all[0]["actor"] == "alice")
@@ -66,7 +66,7 @@ import Testing
         #expect(try run(["log"]).output.contains("~ Restaurant 01020304-0506"))
     }
 
-    @Test func `counts the end of all records as one of each, if it was there`() throws {
+    @Test func `lists a deleteAll for each id that existed`() throws {
         let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
         try store.write { try $0.insert(Note(id: 8, text: "b")) }
         try store.write { try $0.deleteAll(Note.self) }
@@ -78,17 +78,17 @@ import Testing
         #expect(try sequences("--id", "8") == [4, 5])
         #expect(try sequences("--id", "8", "--from", "5") == [5])
         #expect(try sequences("--id", "8", "--entity", "Restaurant").isEmpty)
-        // It was gone by then.
+        // Deleted before the deleteAll.
         #expect(try sequences("--id", "7") == [1, 3])
     }
 
-    @Test func `follows no longer than until a moment that has passed`() throws {
+    @Test func `stops following at a time in the past`() throws {
         let outcome = try run(["log", "--follow", "--until", "2000-01-01T00:00:00Z"])
         #expect(outcome.status == 0)
         #expect(outcome.output.isEmpty)
     }
 
-    @Test func `shows records now and then`() throws {
+    @Test func `shows records of the present and of the past`() throws {
         #expect(try objects("show").count == 1)
         #expect(try objects("show", "--at", "1").count == 2)
         let record = try #require(try objects("show", "Note", "7", "--at", "2").first)
@@ -98,14 +98,14 @@ import Testing
         #expect(try objects("show", "--at", "2000-01-01").isEmpty)
     }
 
-    @Test func `tells a record's life`() throws {
-        let life = try objects("history", "Restaurant", nonna.uuidString.lowercased())
-        #expect(life.map { $0["kind"] } == ["inserted", "updated"])
-        #expect(life[1]["after"] == .map(["rating": 4.5]))
+    @Test func `shows the history of a record`() throws {
+        let history = try objects("history", "Restaurant", nonna.uuidString.lowercased())
+        #expect(history.map { $0["kind"] } == ["inserted", "updated"])
+        #expect(history[1]["after"] == .map(["rating": 4.5]))
         #expect(try run(["history", "Restaurant", "nobody"]).status == 1)
     }
 
-    @Test func `tells what was asked for`() throws {
+    @Test func `shows the intent of an event`() throws {
         struct Rename: DomainCommand {
             var text: String
         }
@@ -117,7 +117,7 @@ import Testing
         #expect(intent["value"] == .map(["text": "c"]))
     }
 
-    @Test func `answers SQL at any moment`() throws {
+    @Test func `answers SQL about any past state`() throws {
         let rows = try objects("query", "SELECT text FROM Note", "--at", "2")
         #expect(rows == [.map(["text": "a, \"quoted\" text"])])
         for statement in ["DELETE FROM Restaurant", "PRAGMA writable_schema=1"] {
@@ -143,10 +143,10 @@ import Testing
         let count = try Shell.lines("sqlite3", "-readonly", file, "SELECT count(*) FROM Note")
         #expect(count == ["1"])
         #expect(try run(["rebuild", "--into", file]).status == 1)
-        #expect(try run(["verify"]).output.hasPrefix("all is well: 3 events"))
+        #expect(try run(["verify"]).output.hasPrefix("ok: 3 events"))
     }
 
-    @Test func `names damage and exits with 1`() throws {
+    @Test func `reports damage and exits with 1`() throws {
         let segment = directory.store.appending(path: "events/00000000000000000001.open")
         var bytes = try Data(contentsOf: segment)
         bytes[400] ^= 1
@@ -158,7 +158,7 @@ import Testing
         #expect(report["problems"]?[0]?.text?.contains("logCorrupt") == true)
     }
 
-    @Test func `exports what is no text without the quotes of JSON, and quotes lines`() throws {
+    @Test func `exports numbers and URLs to CSV without quotes, and quotes line breaks`() throws {
         struct Price: Entity {
             var id: Int
             var amount: Decimal
@@ -176,7 +176,7 @@ import Testing
         #expect(csv == "amount,id,page,text\n12.5,1,https://example.org/a,\"two\nlines\"\n")
     }
 
-    @Test func `exports`() throws {
+    @Test func `exports JSON lines, CSV and SQLite`() throws {
         let lines = try run(["export", "--format", "jsonl", "--at", "1"]).output
         #expect(lines.split(separator: "\n").count == 2)
         let csv = try run(["export", "Note", "--format", "csv", "--at", "1"]).output
@@ -187,7 +187,7 @@ import Testing
         #expect(names == ["Nonna"])
     }
 
-    @Test func `says how it is used`() throws {
+    @Test func `explains its usage, and exits with 2 for wrong arguments`() throws {
         #expect(try tool.run("--help").status == 0)
         #expect(try tool.run("log", "--help").output.contains("--follow"))
         #expect(try tool.run().status == 2)
@@ -197,7 +197,7 @@ import Testing
         #expect(try run(["log", "--from", "x"]).status == 2)
         #expect(try run(["export"]).status == 2)
         for flag in ["--json=false", "--json=", "--follow=no"] {
-            // With an end: a tool that took the flag would follow for ever.
+            // With --to: a tool that accepted the flag would follow forever.
             let outcome = try run(["log", "--to", "1", flag])
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("\(flag.prefix { $0 != "=" }) takes no value"))
@@ -208,7 +208,7 @@ import Testing
                 .contains("notAStore"))
     }
 
-    @Test func `changes nothing by looking`() throws {
+    @Test func `changes no file when it reads`() throws {
         let before = try directory.contents()
         for command in ["info", "log", "show", "verify", "replay"] { _ = try run([command]) }
         _ = try run(["query", "SELECT 1"])

@@ -3,10 +3,10 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What was stored may be anybody's; a terminal obeys what is sent to it.
+/// Stored text may come from an attacker, and a terminal executes control characters.
 @Suite struct `Text that the tool prints` {
     private let store: ToolStore
-    /// A colour, the bell, an order that clears the screen in one character, DEL, and a line's end.
+    /// A colour, the bell, an 8-bit CSI that clears the screen, DEL, a line break and a title.
     private static let hostile = "\u{1B}[31mred\u{7}\u{9B}2J\u{7F}\r\nnext\tend\u{1B}]0;title"
 
     init() throws {
@@ -27,7 +27,7 @@ import Testing
             .dropLast().map(String.init)
     }
 
-    /// Whether anything but the ends of lines would move a terminal.
+    /// Whether the text holds control characters other than line feeds.
     private func holdsControls(_ text: String) -> Bool {
         text.unicodeScalars.contains { scalar in
             scalar != "\n" && scalar.properties.generalCategory == .control
@@ -38,7 +38,7 @@ import Testing
         (["log"], 2), (["show"], 1), (["history", "Counter", hostile], 3),
         (["query", "SELECT id, value, id AS \"a\u{1B}\nb\" FROM Counter"], 2),
     ])
-    func `shows control characters instead of sending them`(
+    func `shows control characters in escaped form`(
         words: [String], lineCount: Int
     ) throws {
         let process = store.process(words[0], Array(words.dropFirst()))
@@ -46,7 +46,7 @@ import Testing
         #expect(lines.count == lineCount)
     }
 
-    @Test func `names each of them`() throws {
+    @Test func `escapes each control character by its number or short form`() throws {
         let head = try #require(try lines(store.run("log")).first)
         let shown = #"\u{1B}[31mred\u{7}\u{9B}2J\u{7F}\r\nnext\tend\u{1B}]0;title"#
         #expect(head.contains("  \(shown)  \"\(shown)\"  k\\u{1B}=\(shown)"))
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `shows those of its own arguments too`() throws {
+    @Test func `escapes control characters of its arguments in errors`() throws {
         for outcome in try [
             store.run("show", "Counter", "\u{1B}[2J"), store.run("history", "E", "\u{1B}[2J"),
             store.run("log", "--from", "\u{1B}[2J"), store.run("query", "SELEKT\u{1B}[2J"),
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `is JSON as ever where JSON is asked for`() throws {
+    @Test func `is valid JSON with --json`() throws {
         for command in ["log", "show"] {
             let output = try store.run(command, "--json").output
             #expect(output.split(separator: "\n").count == 1)

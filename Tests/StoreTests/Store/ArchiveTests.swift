@@ -15,7 +15,7 @@ import Testing
         archive = try Archive(at: directory.store)
     }
 
-    @Test func `says what the store consists of`() throws {
+    @Test func `describes the store`() throws {
         let info = try archive.info()
         #expect(info.entities == ["Note": 3])
         #expect(info.sequence == 3)
@@ -27,7 +27,7 @@ import Testing
         #expect(info.rawBytes > 0 && info.logBytes > 0)
     }
 
-    @Test func `writes the state of any moment as a database, where there is none`() throws {
+    @Test func `writes any past state as a database, and overwrites no file`() throws {
         let file = directory.url.appending(path: "then.sqlite")
         #expect(try archive.writeCheckpoint(asOf: .sequence(2), to: file).count("Note") == 2)
         let texts = try Shell.lines("sqlite3", "-readonly", file.path, "SELECT text FROM Note")
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: StoreError(.invalidInput, "")) { try archive.writeCheckpoint(to: file) }
     }
 
-    @Test func `replaces a checkpoint that is lost, unless the store is open`() throws {
+    @Test func `rebuilds an unreadable checkpoint, but not of an open store`() throws {
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         try Data("rubbish".utf8).write(to: checkpoint)
         let digest = try archive.rebuildCheckpoint().digest()
@@ -46,12 +46,12 @@ import Testing
         try store.close()
     }
 
-    @Test func `tells of a checkpoint that is ahead of the log`() throws {
+    @Test func `describes a store whose checkpoint is ahead of the log`() throws {
         let events = directory.store.appending(path: "events")
         let segment = try #require(
             FileManager.default.contentsOfDirectory(atPath: events.path).first)
         let file = try FileHandle(forUpdating: events.appending(path: segment))
-        // The header, and nothing of the events.
+        // Keeps the header and no event.
         try file.truncate(atOffset: 96)
         try file.close()
         let info = try Archive(at: directory.store).info()
@@ -59,15 +59,15 @@ import Testing
         #expect(info.openingMilliseconds == 1)
     }
 
-    @Test func `tells the life of a record without its type`() throws {
-        let life = try archive.history(of: "Note", RecordID(2))
-        #expect(life.map(\.kind) == [.inserted])
-        #expect(life.map(\.sequence) == [2])
-        #expect(life.first?.changes.map(\.field) == ["id", "text"])
+    @Test func `gives the history of a record without its type`() throws {
+        let history = try archive.history(of: "Note", RecordID(2))
+        #expect(history.map(\.kind) == [.inserted])
+        #expect(history.map(\.sequence) == [2])
+        #expect(history.first?.changes.map(\.field) == ["id", "text"])
         #expect(try archive.history(of: "Nothing", RecordID(2)).isEmpty)
     }
 
-    @Test func `shows each state on the way, as far as is wanted`() throws {
+    @Test func `replays each state, until the closure returns false or the given event`() throws {
         var seen: [String] = []
         try archive.replay { event, state in
             seen.append("\(event.sequence): \(state.count("Note"))")
@@ -83,7 +83,7 @@ import Testing
         #expect(last == 2)
     }
 
-    @Test func `sees what was written since when it is told to look again`() throws {
+    @Test func `sees new events after a refresh`() throws {
         #expect(try !archive.refresh())
         let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 4, text: "v4")) }
@@ -95,7 +95,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `finds a whole store in order, and says which state it is (F64)`() throws {
+    @Test func `verifies an intact store and gives the digest of its state (F64)`() throws {
         var last = SequenceNumber.zero
         let result = archive.verify { last = $0 }
         #expect(result.ok)
@@ -105,8 +105,8 @@ import Testing
         #expect(last == 3)
     }
 
-    /// All checks of the checkpoint fit; it only holds another state than the log leads to.
-    @Test func `finds a checkpoint that is not the fold of the log (F64)`() throws {
+    /// All checks within the checkpoint pass, but the log leads to another state.
+    @Test func `reports a checkpoint that is not the fold of the log (F64)`() throws {
         let database = try CheckpointDatabase(
             path: directory.store.appending(path: "checkpoint.sqlite").path)
         let position = try #require(try database.meta()?.position)
@@ -119,9 +119,21 @@ import Testing
         #expect(result.digest == (try archive.snapshot().digest()))
     }
 
-    @Test func `finds a checkpoint with a row that nobody wrote`() throws {
+    @Test func `reports a column of the checkpoint that was changed by hand`() throws {
         let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
         _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET text = 'x' WHERE id = 2"])
+        let result = archive.verify()
+        #expect(result.problems.count == 1)
+        #expect(result.problems.first?.contains("Note 2, column text") == true)
+        // Opening reads the record, which is as it was.
+        let store = try Store(at: directory.store, entities: Note.self)
+        #expect(store.recovery.checkpoint == .loaded(3))
+        #expect(try store.snapshot.digest() == result.digest)
+    }
+
+    @Test func `reports a checkpoint with a record that no store wrote`() throws {
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
+        _ = try Shell.run(["sqlite3", checkpoint.path, "UPDATE Note SET _sum = 7 WHERE id = 2"])
         let result = archive.verify()
         #expect(!result.ok)
         #expect(result.problems.count == 1)
@@ -132,14 +144,14 @@ import Testing
             Verification(problem: error).problems == ["logCorrupt: it rots [events/x at byte 7]"])
     }
 
-    @Test func `needs a store in its place`() throws {
+    @Test func `refuses a directory that holds no store, and creates nothing`() throws {
         let nothing = directory.url.appending(path: "nothing.skyros")
         #expect(throws: StoreError(.notAStore, "")) { try Archive(at: nothing) }
         #expect(throws: StoreError(.notAStore, "")) { try Archive(at: directory.url) }
         #expect(!FileManager.default.fileExists(atPath: nothing.path))
     }
 
-    @Test func `cannot write a checkpoint where there is no directory`() throws {
+    @Test func `writes no checkpoint into a missing directory`() throws {
         let file = directory.url.appending(path: "missing/then.sqlite")
         #expect(throws: StoreError(.checkpointFailed, "")) {
             try archive.writeCheckpoint(to: file)

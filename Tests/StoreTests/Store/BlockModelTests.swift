@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// Random write blocks beside a dictionary, through many lives of one store.
+/// A model test: random write blocks on a store that is reopened often, and on a dictionary.
 @Suite struct `Random write blocks` {
     private struct Item: Entity, Equatable {
         var id: Int
@@ -15,7 +15,7 @@ import Testing
     private typealias Model = [Int: Item]
 
     @Test(arguments: 0..<12)
-    func `do what they would do to a dictionary`(seed: UInt64) throws {
+    func `have the same effect as on a dictionary`(seed: UInt64) throws {
         let directory = try TemporaryDirectory()
         var random = RandomSource(seed: seed)
         var model: Model = [:]
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Writes a block of a few steps; returns what is there afterwards.
+    /// Writes a block of a few steps, and returns the model of the state after it.
     private func write(
         to store: Store, _ before: Model, _ random: inout RandomSource
     ) throws -> Model {

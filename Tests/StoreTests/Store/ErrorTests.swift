@@ -8,16 +8,16 @@ import Testing
 @testable import Skyros
 
 @Suite struct `An error` {
-    @Test func `is equal by its code, and says what, where and why`() {
+    @Test func `is equal by its code, and describes what, where and why`() {
         let place = StoreError.Place(
             file: "events/x", offset: 7, sequences: 2...3, entity: "E", ids: [])
-        let error = StoreError(.diskFull, "make room", at: place, cause: "ENOSPC")
+        let error = StoreError(.diskFull, "free some space", at: place, cause: "ENOSPC")
         #expect(error == StoreError(.diskFull, "other words"))
-        #expect(error != StoreError(.io, "make room"))
+        #expect(error != StoreError(.io, "free some space"))
         #expect(Set([error, StoreError(.diskFull, "")]).count == 1)
         #expect(
             error.description
-                == "diskFull: make room [events/x at byte 7] [events 2 to 3] (ENOSPC)")
+                == "diskFull: free some space [events/x at byte 7] [events 2 to 3] (ENOSPC)")
         #expect(error.cause == "ENOSPC")
         #expect(error.place == place)
         #expect(error.place.file == "events/x")
@@ -26,7 +26,7 @@ import Testing
         #expect(StoreError.Code.diskFull.name == "diskFull")
     }
 
-    @Test func `says once what the disk said`() throws {
+    @Test func `repeats the error of the disk exactly once`() throws {
         for (kind, reason) in [
             (SimulatedDisk.Kind.write, Fault.Reason.inputOutput), (.write, .noSpace),
             (.syncFile, .inputOutput), (.preallocate, .system(System.quotaExceeded)),
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.place.file == "lock")
     }
 
-    @Test func `names a file as it is called, not as it was`() throws {
+    @Test func `names a file by its current name after a rename`() throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Note.self)
         disk.inject(Fault(.write))
@@ -61,7 +61,7 @@ import Testing
         #expect(error?.description.contains(".tmp") == false)
     }
 
-    @Test func `of a damaged log says once that nothing was changed`() throws {
+    @Test func `about a damaged log states once that nothing was changed`() throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Note.self)
         for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
@@ -78,7 +78,7 @@ import Testing
         #expect(text.matches(of: /nothing was changed/).count == 1, "\(text)")
     }
 
-    @Test func `of an append after another writer's is a conflict`() throws {
+    @Test func `about a log that another writer has extended is a conflict`() throws {
         let contents = MemoryLog.Contents(StoreID(from: SystemEntropy()))
         let log = EventLog(MemoryLog(contents), lastTime: .zero)
         let batch = CommandBatch(metadata: Metadata(), intent: nil)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `of an event that fits nowhere is named`() throws {
+    @Test func `about an event that does not fit the state is invalidEvent`() throws {
         var snapshot = Snapshot(.untyped, beginning: ChainHash(rawValue: 0), hashSeed: 0)
         var dirty = DirtyRows()
         let id = try RecordID(encoding: 1)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `of a checkpoint that cannot be written leaves the log alone`() throws {
+    @Test func `about a checkpoint that cannot be written leaves the log intact`() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
@@ -123,7 +123,7 @@ import Testing
         #expect(try Store(at: directory.store, entities: Note.self).count(Note.self) == 1)
     }
 
-    @Test func `of a checkpoint that is newer refuses the opening (F27, F59)`() throws {
+    @Test func `about a checkpoint of a newer format refuses the opening (F27, F59)`() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }

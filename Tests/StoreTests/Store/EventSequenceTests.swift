@@ -25,7 +25,7 @@ import Testing
         #expect(try numbers(store.events()) == Array(1...300))
     }
 
-    @Test func `leaves out numbers that no event has`() throws {
+    @Test func `leaves out numbers without an event`() throws {
         #expect(try numbers(store.events(0...2)) == [1, 2])
         #expect(try numbers(store.events(..<0)).isEmpty)
         #expect(try numbers(store.events(0...0)).isEmpty)
@@ -37,7 +37,7 @@ import Testing
         #expect(try numbers(store.events(299...last)) == [299, 300])
     }
 
-    @Test func `can be iterated with await, and again`() async throws {
+    @Test func `can be iterated with await, and more than once`() async throws {
         let events = store.events(10...12)
         for _ in 1...2 {
             var seen: [UInt64] = []
@@ -70,7 +70,7 @@ import Testing
         #expect(disk.count(.read) > before + 3)
     }
 
-    @Test func `throws where the log is damaged, and gives what comes before`() throws {
+    @Test func `gives the events before damage in the log, then throws`() throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Note.self)
         let text = String(repeating: "x", count: 1_000)

@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-// The code of the articles in Sources/Skyros/Skyros.docc. `is compiled and run here` compares.
+// The code of the articles in Sources/Skyros/Skyros.docc; the last test compares the two.
 
 private struct Customer: Entity {
     var id = UUID()
@@ -108,7 +108,7 @@ private struct PlaceOrder: DomainCommand {
         #expect(names.rows.count == 1)
     }
 
-    @Test func `look into the past`() async throws {
+    @Test func `read the past`() async throws {
         let (store, order) = (store, order)
         try store.writeSync(by: "bob") { tx in
             try tx.update(Order.self, order.id) { $0.totalCents = 1_100 }

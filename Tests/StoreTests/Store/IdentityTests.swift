@@ -19,7 +19,7 @@ private enum Place: Hashable, Codable, Sendable {
     case bar
 }
 
-/// What may identify a record does so from the first write to the store's next life.
+/// The types that an id may have, from the first write until after the store was reopened.
 @Suite struct `An id` {
     private let directory: TemporaryDirectory
 
@@ -27,9 +27,9 @@ private enum Place: Hashable, Codable, Sendable {
         directory = try TemporaryDirectory()
     }
 
-    @Test func `may be an integer of any width, also at its ends`() throws {
+    @Test func `may be an integer of any width, minimum and maximum included`() throws {
         func extremes<I: FixedWidthInteger & Codable & Sendable>(_ type: I.Type) throws {
-            try live(I.min, I.max)
+            try check(I.min, I.max)
         }
         try extremes(Int.self)
         try extremes(Int8.self)
@@ -46,20 +46,20 @@ private enum Place: Hashable, Codable, Sendable {
     }
 
     @Test func `may be a text, a UUID or data`() throws {
-        try live("", "Grüße, \u{1F30D}")
-        try live(UUID(), UUID())
-        try live(Data(), Data([0, 255]))
+        try check("", "Grüße, \u{1F30D}")
+        try check(UUID(), UUID())
+        try check(Data(), Data([0, 255]))
     }
 
-    @Test func `may be a type of one's own`() throws {
-        try live(Seat(row: 1, letter: "a"), Seat(row: 1, letter: "b"))
-        try live(Place.table(3), Place.bar)
-        try live([1, 2], [])
+    @Test func `may be a custom type or an array`() throws {
+        try check(Seat(row: 1, letter: "a"), Seat(row: 1, letter: "b"))
+        try check(Place.table(3), Place.bar)
+        try check([1, 2], [])
     }
 
-    /// Two records, changed, read by the past, and found again by the next two openings: from the
-    /// checkpoint, and from the log.
-    private func live<ID: Hashable & Codable & Sendable>(_ first: ID, _ second: ID) throws {
+    /// Writes and changes two records and reads their history. Then opens the store twice, from
+    /// the checkpoint and from the log, and finds the same records.
+    private func check<ID: Hashable & Codable & Sendable>(_ first: ID, _ second: ID) throws {
         let url = directory.url.appending(path: UUID().uuidString)
         let store = try Store(at: url, entities: Thing<ID>.self)
         try store.write { tx in

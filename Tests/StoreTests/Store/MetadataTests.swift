@@ -15,7 +15,7 @@ private struct Rename: DomainCommand, Equatable {
         store = try Store(inMemory: Note.self)
     }
 
-    @Test func `keeps who, why, and what it belongs to`() throws {
+    @Test func `keeps actor, reason, correlation, causation and tags`() throws {
         let metadata = Metadata(correlation: "r-1", causation: "c-1", tags: ["b": "2", "a": "1"])
         try store.write(by: "alice", because: "new", metadata: metadata) {
             try $0.insert(Note(id: 1, text: "a"))
@@ -28,7 +28,7 @@ private struct Rename: DomainCommand, Equatable {
         #expect(event.metadata.tags == ["a": "1", "b": "2"])
     }
 
-    @Test func `takes what is not said from the context`() throws {
+    @Test func `takes missing metadata from the enclosing context`() throws {
         try Store.withMetadata(actor: "job", reason: "nightly", tags: ["x": "1"]) {
             try Store.withMetadata(reason: "inner", correlation: "c", causation: "k") {
                 try store.write(by: "alice") { try $0.insert(Note(id: 1, text: "a")) }
@@ -43,7 +43,7 @@ private struct Rename: DomainCommand, Equatable {
         #expect(try store.event(2)?.metadata.actor == "job")
     }
 
-    @Test func `takes what is not said from the context of a task that waits`() async throws {
+    @Test func `takes missing metadata from the context of a task that awaits`() async throws {
         let store = store
         try await Store.withMetadata(actor: "handler", correlation: "r-7") {
             try await store.write { try $0.insert(Note(id: 1, text: "a")) }
@@ -71,19 +71,19 @@ private struct Rename: DomainCommand, Equatable {
     }
 
     @Test func `keeps no domain command that cannot be encoded`() throws {
-        struct Unspeakable: DomainCommand {
-            struct Silence: Error {}
+        struct Unencodable: DomainCommand {
+            struct Failure: Error {}
 
-            func encode(to encoder: any Encoder) throws { throw Silence() }
+            func encode(to encoder: any Encoder) throws { throw Failure() }
         }
         #expect(throws: StoreError(.notEncodable, "")) {
-            try store.write(intent: Unspeakable()) { try $0.insert(Note(id: 1, text: "")) }
+            try store.write(intent: Unencodable()) { try $0.insert(Note(id: 1, text: "")) }
         }
         #expect(store.sequence == .zero)
-        #expect(Unspeakable.commandName == "Unspeakable")
+        #expect(Unencodable.commandName == "Unencodable")
     }
 
-    @Test func `has changed fields before and after`() throws {
+    @Test func `holds the changed fields before and after`() throws {
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.write { try $0.update(Note.self, 1) { $0.text = "b" } }
         try store.write { try $0.delete(Note.self, 1) }
@@ -107,7 +107,7 @@ private struct Rename: DomainCommand, Equatable {
         #expect(try store.event(4) == nil)
     }
 
-    @Test func `times grow with the sequence`() throws {
+    @Test func `is later than the event before it`() throws {
         for id in 0..<100 { try store.write { try $0.insert(Note(id: id, text: "")) } }
         var last = EventTime(microseconds: 0)
         try store.events().forEach { event in

@@ -3,8 +3,8 @@ import Skyros
 import TestSupport
 import Testing
 
-/// Somebody moves, removes or replaces the directory of a store that is open.
-@Suite struct `A store whose directory is taken away` {
+/// The directory of an open store is moved, removed or replaced.
+@Suite struct `A store whose directory is moved or removed` {
     private let directory: TemporaryDirectory
     private let store: Store
 
@@ -18,7 +18,7 @@ import Testing
         try store.write(durability: .durable) { try $0.insert(Note(id: 0, text: "")) }
     }
 
-    /// Writes until that is refused.
+    /// Writes until a write fails, and returns the error's code.
     private func refusal() -> StoreError.Code? {
         for id in 1...1_000 {
             let refused = code { try store.write { try $0.insert(Note(id: id, text: "text")) } }
@@ -27,7 +27,7 @@ import Testing
         return nil
     }
 
-    @Test func `says so once it needs a new name there, and makes no directory (F40)`() throws {
+    @Test func `fails when it needs a new file, and creates no directory (F40)`() throws {
         try FileManager.default.removeItem(at: directory.store)
         #expect(refusal() == .io)
         #expect(try store.get(Note.self, 1) != nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])
     }
 
-    @Test func `goes on where it was moved to, and cannot write its checkpoint (F40)`() throws {
+    @Test func `continues in the new place, but writes no checkpoint (F40)`() throws {
         try FileManager.default.moveItem(at: directory.store, to: elsewhere)
         #expect(refusal() == nil)
         #expect(code { try store.close() } == .checkpointFailed)
@@ -45,7 +45,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `does nothing to the one that stands in its place (F40)`() throws {
+    @Test func `changes nothing in a store that replaced it (F40)`() throws {
         try FileManager.default.moveItem(at: directory.store, to: elsewhere)
         let other = try Store(at: directory.store, entities: Note.self)
         try other.write { try $0.insert(Note(id: 7, text: "other")) }

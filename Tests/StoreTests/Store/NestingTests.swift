@@ -4,8 +4,8 @@ import Testing
 
 @testable import Skyros
 
-/// What nests as deep as it may, in an event that nests around it.
-@Suite struct `What nests deepest` {
+/// Values nested to the limit, in an event that adds levels around them.
+@Suite struct `A value nested to the limit` {
     /// Arrays in arrays.
     indirect enum Nest: Codable, Hashable, Sendable {
         case empty
@@ -35,9 +35,8 @@ import Testing
         var inner: Nest
     }
 
-    /// Sealed and read again, the event is the same: nothing of it is skipped by another limit
-    /// than it was written with.
-    @Test func `is read again from a sealed segment`() throws {
+    /// The limit for reading is not below the limit for writing.
+    @Test func `survives in a sealed segment`() throws {
         let disk = SimulatedDisk()
         var options = Store.Options()
         options.segmentBytesMax = 100

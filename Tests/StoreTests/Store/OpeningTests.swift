@@ -14,7 +14,7 @@ import Testing
         try Store(at: directory.store, entities: Note.self, Restaurant.self, options: options)
     }
 
-    @Test func `gives back everything after it was closed`() throws {
+    @Test func `holds everything after it was closed and reopened`() throws {
         let nonna = Restaurant(name: "Nonna", cuisine: "italian", rating: 4.5)
         let store = try open()
         #expect(store.recovery.checkpoint == .none)
@@ -35,7 +35,7 @@ import Testing
         #expect(try again.all(Restaurant.self, where: \.cuisine == "italian") == [nonna])
     }
 
-    @Test func `holds a record once that a block deleted and inserted again`() throws {
+    @Test func `holds one record if a block deleted and inserted it again`() throws {
         var nonna = Restaurant(name: "Nonna", cuisine: "italian")
         let store = try open()
         try store.write { try $0.insert(nonna) }
@@ -58,7 +58,7 @@ import Testing
         #expect(verification.ok && verification.digest == digest)
     }
 
-    @Test func `closes when the last reference goes`() throws {
+    @Test func `closes when its last reference is released`() throws {
         do {
             let store = try open()
             try store.write { try $0.insert(Note(id: 1, text: "a")) }
@@ -66,7 +66,7 @@ import Testing
         #expect(try open().recovery.checkpoint == .loaded(1))
     }
 
-    @Test func `refuses a second writer and names the reason`() throws {
+    @Test func `refuses a second writer with alreadyOpen`() throws {
         let store = try open()
         #expect(code { _ = try open() } == .alreadyOpen)
         try store.write { try $0.insert(Note(id: 1, text: "unharmed")) }
@@ -74,19 +74,19 @@ import Testing
         #expect(try open().count(Note.self) == 1)
     }
 
-    @Test func `takes no writes after closing, and still reads (F53)`() throws {
+    @Test func `refuses writes after closing, and still reads (F53)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
         #expect(code { try store.write { try $0.insert(Note(id: 2, text: "b")) } } == .closed)
-        // It is not even asked what it would write.
-        var isAsked = false
-        #expect(code { try store.write { _ in isAsked = true } } == .closed)
-        #expect(!isAsked)
+        // The block does not run.
+        var hasRun = false
+        #expect(code { try store.write { _ in hasRun = true } } == .closed)
+        #expect(!hasRun)
         #expect(try store.count(Note.self) == 1)
     }
 
-    @Test func `makes missing directories and refuses a file in the way`() throws {
+    @Test func `creates missing directories, and does not replace a file`() throws {
         let deep = directory.url.appending(path: "a/b/c.skyros")
         try Store(at: deep, entities: Note.self).close()
         let file = directory.url.appending(path: "file")
@@ -102,7 +102,7 @@ import Testing
         #expect(code { _ = try Store(at: link, entities: Note.self) } == .insecurePath)
     }
 
-    @Test func `may lie behind a symbolic link, if it is none itself (F43)`() throws {
+    @Test func `opens through a symbolic link in a parent directory (F43)`() throws {
         let real = directory.url.appending(path: "real")
         let link = directory.url.appending(path: "link")
         try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
@@ -114,7 +114,7 @@ import Testing
         #expect(try Store(at: url, entities: Note.self).recovery.checkpoint == .loaded(1))
     }
 
-    @Test func `is for its user alone (F39)`() throws {
+    @Test func `gives permissions only to its user (F39)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.close()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `asks for a schema that makes sense`() throws {
+    @Test func `refuses a schema without entities, with equal names or a computed key`() throws {
         struct Other: Entity {
             var id: Int
             static let entityName = "Note"
@@ -152,7 +152,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.store.path))
     }
 
-    @Test func `asks for a name to be pinned when a type was renamed (F58)`() throws {
+    @Test func `explains how to pin a name when a type was renamed (F58)`() throws {
         struct Remark: Entity { var id: Int; var text: String }
         struct Pinned: Entity, Equatable {
             var id: Int
@@ -181,7 +181,7 @@ import Testing
         #expect(keeping.snapshot.count("Note") == 1)
     }
 
-    @Test func `in memory touches no file and is the same otherwise`() throws {
+    @Test func `in memory has the same behaviour without files`() throws {
         let store = try Store(inMemory: Note.self)
         for id in 0..<10 {
             try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "")) }
@@ -192,7 +192,7 @@ import Testing
     }
 }
 
-@Suite struct `A checkpoint is a cache` {
+@Suite struct `A checkpoint as a cache` {
     private let directory: TemporaryDirectory
     private let digest: StateDigest
 
@@ -215,7 +215,7 @@ import Testing
         return store.recovery
     }
 
-    @Test func `deleting it costs only time (F27)`() throws {
+    @Test func `is rebuilt after it was deleted (F27)`() throws {
         try FileManager.default.removeItem(at: checkpoint)
         let report = try reopened()
         #expect(report.checkpoint == .none)
@@ -223,7 +223,7 @@ import Testing
         #expect(try reopened().checkpoint == .loaded(51))
     }
 
-    @Test func `an older copy of it costs only time (F30)`() throws {
+    @Test func `may be replaced by an older copy, which costs only time (F30)`() throws {
         let old = try Data(contentsOf: checkpoint)
         let store = try Store(at: directory.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 99, text: "later")) }
@@ -236,7 +236,7 @@ import Testing
         #expect(try again.snapshot.digest() == later)
     }
 
-    @Test func `a flipped bit in a row is noticed, and costs only time (F26)`() throws {
+    @Test func `is quarantined and rebuilt if a bit in a row is flipped (F26)`() throws {
         var bytes = try Data(contentsOf: checkpoint)
         let place = try #require(bytes.firstRange(of: Data("changed".utf8))).lowerBound
         bytes[place] ^= 1
@@ -255,14 +255,14 @@ import Testing
     }
 
     @Test(arguments: ["", "no database at all", "SQLite format 3\0"])
-    func `rubbish in its place is set aside (F27)`(text: String) throws {
+    func `is quarantined and rebuilt if it is no database (F27)`(text: String) throws {
         try Data(text.utf8).write(to: checkpoint)
         let report = try reopened()
         if !text.isEmpty { #expect(report.quarantined.count == 1) }
         #expect(report.replayedEventCount == 51)
     }
 
-    @Test func `that is set aside replaces none that was before`() throws {
+    @Test func `overwrites no earlier one in the quarantine`() throws {
         for number in 1...3 {
             let text = "no database at all, \(number)"
             try Data(text.utf8).write(to: checkpoint)
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `one of another store is set aside (F27)`() throws {
+    @Test func `is set aside if it belongs to another store (F27)`() throws {
         let other = try TemporaryDirectory()
         let store = try Store(at: other.store, entities: Note.self)
         try store.write { try $0.insert(Note(id: 1, text: "foreign")) }
@@ -286,7 +286,7 @@ import Testing
         #expect(try reopened().checkpoint == .rebuilt(because: "it belongs to another store"))
     }
 
-    @Test func `ahead of the log it is a reason to refuse (F29)`() throws {
+    @Test func `makes the opening fail if it is ahead of the log (F29)`() throws {
         let segment = directory.store.appending(path: "events/00000000000000000001.open")
         let old = try Data(contentsOf: segment)
         let store = try Store(at: directory.store, entities: Note.self)
@@ -300,7 +300,7 @@ import Testing
         #expect(try directory.contents() == before)
     }
 
-    @Test func `of another history it is a reason to refuse (F31)`() throws {
+    @Test func `makes the opening fail if it has another history (F31)`() throws {
         let copy = try TemporaryDirectory()
         try FileManager.default.copyItem(at: directory.store, to: copy.store)
         for (store, text) in [(directory.store, "one"), (copy.store, "other")] {

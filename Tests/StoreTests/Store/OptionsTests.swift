@@ -5,8 +5,8 @@ import SkyrosDisk
 import TestSupport
 import Testing
 
-@Suite struct `What an app may set` {
-    @Test func `is the queue of completions`() async throws {
+@Suite struct `The options of a store` {
+    @Test func `choose the queue of completions`() async throws {
         let key = DispatchSpecificKey<Int>()
         var options = Store.Options()
         options.callbackQueue = DispatchQueue(label: "mine")
@@ -22,7 +22,7 @@ import Testing
         #expect(seen == 7)
     }
 
-    @Test func `is the name of a command`() throws {
+    @Test func `leave the name of a command to its type`() throws {
         struct Pay: DomainCommand {
             static let commandName = "pay"
             var cents: Int
@@ -35,19 +35,19 @@ import Testing
     }
 
     @Test(arguments: Durability.allCases)
-    func `is how safe a write is that does not say`(durability: Durability) throws {
+    func `set the default durability of writes`(durability: Durability) throws {
         var options = Store.Options()
         #expect(options.durability == .buffered)
         options.durability = durability
         let store = try Store(inMemory: Note.self, options: options)
-        let silent = try store.writeWithReceipt { try $0.insert(Note(id: 1, text: "")) }
-        #expect(silent.receipt.durability == durability)
+        let standard = try store.writeWithReceipt { try $0.insert(Note(id: 1, text: "")) }
+        #expect(standard.receipt.durability == durability)
         let other = try store.writeWithReceipt(durability: .durable) { try $0.delete(Note.self, 1) }
         #expect(other.receipt.durability == .durable)
     }
 
-    /// The checkpoint is made to fail, which is the one way to hear of it.
-    @Test func `is how soon a checkpoint is written in the background`() throws {
+    /// A checkpoint that fails is the only one that is reported.
+    @Test func `set how soon a checkpoint is written in the background`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.store.appending(path: "checkpoint.sqlite")
         let errors = Locked<[any Error]>([])
@@ -59,13 +59,13 @@ import Testing
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try store.write { try $0.insert(Note(id: 1, text: "")) }
         #expect(throws: StoreError(.checkpointFailed, "")) { try store.close() }
-        // What the background reports stands in the queue before `close` returns.
+        // The error was enqueued before `close` returned.
         options.callbackQueue.sync {}
         #expect(errors.withLock { $0.map { ($0 as? StoreError)?.code } } == [.checkpointFailed])
     }
 
     @Test(arguments: [0, 1, .max])
-    func `may be as small or large as a number can be`(value: Int) throws {
+    func `may have extreme values`(value: Int) throws {
         let directory = try TemporaryDirectory()
         var options = Store.Options()
         options.openingTarget = .milliseconds(value)

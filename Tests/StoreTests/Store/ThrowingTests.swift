@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// A block that throws after each of its steps, whatever they were.
+/// Blocks that throw after each possible step.
 @Suite struct `A block that throws at any step` {
     private struct Refusal: Error {}
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The steps, beginning with each of them.
+    /// The steps, rotated so that each comes first once.
     private static let orders = Step.allCases.indices.map { first in
         Array(Step.allCases[first...] + Step.allCases[..<first])
     }
@@ -40,7 +40,7 @@ import Testing
         return store
     }
 
-    @Test func `leaves no trace, and the next goes on (F45)`() throws {
+    @Test func `changes nothing, and the next block succeeds (F45)`() throws {
         for order in Self.orders {
             let store = try store()
             let digest = try store.snapshot.digest()

@@ -12,7 +12,7 @@ import Testing
         store = try Store(inMemory: Note.self, Restaurant.self)
     }
 
-    @Test func `await selects the form that runs on the store's thread`() async throws {
+    @Test func `with await run on the store's thread`() async throws {
         let store = store
         let thread = Locked(ThreadID.current)
         let count = try await store.write(by: "alice") { tx in
@@ -44,7 +44,7 @@ import Testing
         } completion: { result in
             #expect((try? result.get().sequence) == 2)
         }
-        // Comes after both.
+        // This write comes after both.
         #expect(try store.write { try $0.count(Note.self) } == 2)
     }
 

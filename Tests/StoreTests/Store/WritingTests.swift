@@ -10,7 +10,7 @@ import Testing
         store = try Store(inMemory: Restaurant.self, Counter.self, Note.self)
     }
 
-    @Test func `is seen by every later read`() throws {
+    @Test func `is visible to every later read`() throws {
         let nonna = Restaurant(name: "Nonna", cuisine: "italian")
         try store.write { try $0.insert(nonna) }
         #expect(try store.get(Restaurant.self, nonna.id) == nonna)
@@ -23,7 +23,7 @@ import Testing
         #expect(try store.write { _ in 42 } == 42)
     }
 
-    @Test func `sees its own changes and nobody else does until it ends`() throws {
+    @Test func `sees its own changes, which others see only after it ends`() throws {
         try store.write { tx in
             try tx.insert(Note(id: 1, text: "one"))
             try tx.insert(Note(id: 2, text: "two"))
@@ -39,7 +39,7 @@ import Testing
         #expect(try store.count(Note.self) == 1)
     }
 
-    @Test func `that throws leaves no trace (F45)`() throws {
+    @Test func `that throws changes nothing (F45)`() throws {
         struct Refusal: Error {}
         try store.write { try $0.insert(Note(id: 1, text: "kept")) }
         #expect(throws: Refusal.self) {
@@ -53,7 +53,7 @@ import Testing
         #expect(store.sequence == 1)
     }
 
-    @Test func `that changes nothing leaves no event and still succeeds`() throws {
+    @Test func `that changes nothing succeeds without an event`() throws {
         let (_, receipt) = try store.writeWithReceipt { tx in
             try tx.insert(Note(id: 1, text: "gone"))
             try tx.delete(Note.self, 1)
@@ -62,12 +62,12 @@ import Testing
         #expect(store.sequence == .zero)
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         try store.write { try $0.update(Note(id: 1, text: "a")) }
-        let wasThere = try store.write { try $0.delete(Note.self, 99) }
-        #expect(!wasThere)
+        let existed = try store.write { try $0.delete(Note.self, 99) }
+        #expect(!existed)
         #expect(store.sequence == 1)
     }
 
-    @Test func `becomes one event however much it does`() throws {
+    @Test func `becomes one event, with any number of changes`() throws {
         try store.write { tx in
             for id in 0..<100 { try tx.insert(Note(id: id, text: "\(id)")) }
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(try store.event(1)?.changes.count == 100)
     }
 
-    @Test func `of thousands of changes is seen at once, and by no snapshot before it`() throws {
+    @Test func `with thousands of changes is atomic, and in no earlier snapshot`() throws {
         let before = store.snapshot
         try store.write { try $0.insert((0..<3_000).map { Note(id: $0, text: "a") }) }
         let between = store.snapshot
@@ -174,7 +174,7 @@ import Testing
         #expect(last.intent?.name == "Tidying")
     }
 
-    @Test func `gives a receipt with its sequence, and waits for durability on request`() throws {
+    @Test func `gives a receipt that can wait for durability`() throws {
         let first = try store.writeWithReceipt { try $0.insert(Note(id: 1, text: "a")) }.receipt
         #expect(first.sequence == 1)
         #expect(first.durability == .buffered)
@@ -201,7 +201,7 @@ import Testing
         failure(as: StoreError.self) { try store.write(body) }?.code
     }
 
-    @Test func `names every id that is taken`() throws {
+    @Test func `names every id that exists already`() throws {
         try store.write { try $0.insert([Note(id: 1, text: "a"), Note(id: 2, text: "b")]) }
         #expect(code { try $0.insert(Note(id: 1, text: "x")) } == .duplicateID)
         do {
@@ -216,7 +216,7 @@ import Testing
         #expect(try store.count(Note.self) == 2)
     }
 
-    @Test func `names every record that is missing`() throws {
+    @Test func `names every missing record`() throws {
         #expect(code { try $0.update(Note(id: 1, text: "x")) } == .notFound)
         #expect(code { try $0.update(Note.self, 1) { $0.text = "" } } == .notFound)
         do {
@@ -228,12 +228,12 @@ import Testing
         }
     }
 
-    @Test func `leaves ids alone`() throws {
+    @Test func `of an id fails with idChanged`() throws {
         try store.write { try $0.insert(Note(id: 1, text: "a")) }
         #expect(code { try $0.update(Note.self, 1) { $0.id = 2 } } == .idChanged)
     }
 
-    @Test func `names every record that would break a unique index`() throws {
+    @Test func `names every record that violates a unique index`() throws {
         let first = Restaurant(name: "Nonna", cuisine: "a")
         try store.write { try $0.insert(first) }
         let twin = Restaurant(name: "Nonna", cuisine: "b")
@@ -251,12 +251,12 @@ import Testing
             } == nil)
     }
 
-    @Test func `says which entity was not named at opening`() throws {
+    @Test func `of an entity that the store was not opened with fails`() throws {
         struct Stranger: Entity { var id: Int }
         #expect(code { try $0.insert(Stranger(id: 1)) } == .unknownEntity)
     }
 
-    @Test func `cannot nest in another of the same store (F47)`() throws {
+    @Test func `in a nested write on the same store leaves the outer write intact (F47)`() throws {
         let other = try Store(inMemory: Note.self)
         try store.write { tx in
             #expect(throws: StoreError(.nestedWrite, "")) {
@@ -268,7 +268,7 @@ import Testing
         #expect(try store.all(Note.self).map(\.text) == ["outer"])
     }
 
-    @Test func `tells what cannot be encoded as fields`() throws {
+    @Test func `of a value that does not encode as fields fails with notEncodable`() throws {
         struct Bare: Entity {
             var id: Int
             init(id: Int) { self.id = id }
@@ -286,7 +286,7 @@ import Testing
         }
     }
 
-    /// Cannot be encoded while its number is odd.
+    /// Fails to encode if its number is odd.
     private struct Picky: Entity {
         struct Odd: Error {}
 
@@ -302,13 +302,13 @@ import Testing
     }
 
     @Test(arguments: ["insert", "update", "upsert"])
-    func `of several stages none if one cannot be encoded`(call: String) throws {
+    func `of several values stages none if one cannot be encoded`(call: String) throws {
         let picky = try Store(inMemory: Picky.self)
         try picky.write { try $0.insert([Picky(id: 1, number: 0), Picky(id: 2, number: 0)]) }
         let first = call == "insert" ? 3 : 1
         let values = [Picky(id: first, number: 2), Picky(id: first + 1, number: 3)]
         try picky.write { tx in
-            // The block goes on after the error: what it has staged until then counts.
+            // The block continues after the error, so staged values would be committed.
             #expect(throws: StoreError(.notEncodable, "")) {
                 switch call {
                 case "insert": try tx.insert(values)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A program of this package, run as a process of its own.
+/// An executable of this package, which runs as a child process.
 struct Program {
     let url: URL
 
@@ -9,7 +9,7 @@ struct Program {
         let description: String
     }
 
-    /// What a finished process said.
+    /// The exit status and the output of a finished process.
     struct Outcome {
         /// The exit code, or the signal that ended the process.
         let status: Int32
@@ -18,7 +18,7 @@ struct Program {
         let errors: String
     }
 
-    /// Finds a program that was built beside the tests.
+    /// Finds an executable in the build directory of the tests.
     init(_ name: String) throws {
         let places = [
             URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
@@ -42,22 +42,22 @@ struct Program {
         return process
     }
 
-    /// Runs the program to its end.
+    /// Runs the program and waits for its exit.
     func run(_ arguments: String...) throws -> Outcome {
         try run(arguments)
     }
 
-    /// Runs the program to its end.
+    /// Runs the program and waits for its exit.
     func run(_ arguments: [String]) throws -> Outcome {
         try process(arguments).outcome()
     }
 }
 
 extension Process {
-    /// Runs the process to its end.
+    /// Runs the process and waits for its exit.
     func outcome() throws -> Program.Outcome {
         let output = Pipe()
-        // A file: who fills a second pipe would wait until the first is read.
+        // A file: a child that fills a second pipe would block until the first is read.
         let directory = try TemporaryDirectory()
         let errors = directory.url.appending(path: "errors")
         try Data().write(to: errors)

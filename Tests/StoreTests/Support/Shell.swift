@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Tools that are not of this package: scripts/setup installs them.
+/// Runs external tools, which scripts/setup installs.
 enum Shell {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Runs a tool to its end and returns its output.
+    /// Runs a tool, waits for its exit and returns its output.
     static func run(_ arguments: [String]) throws -> Data {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -30,13 +30,13 @@ enum Shell {
         String(decoding: try run(arguments), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The small history that is bundled with the example, as a repository.
+    /// A git repository with the small history that is bundled with the example.
     static func bundledRepository(in directory: TemporaryDirectory) throws -> URL {
         try repository(
             of: Repository.root.appending(path: "Examples/GitHistory/history.fi"), in: directory)
     }
 
-    /// A repository with the history that a file holds, as `git fast-export` writes it.
+    /// A git repository with the history in a file that `git fast-export` wrote.
     static func repository(of stream: URL, in directory: TemporaryDirectory) throws -> URL {
         let url = directory.url.appending(path: "repository")
         _ = try run(["git", "init", "--quiet", "--bare", url.path])

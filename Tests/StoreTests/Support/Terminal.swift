@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A terminal that nobody sits at.
+/// A pseudoterminal.
 enum Terminal {
-    /// Runs a program whose errors go to a terminal, and returns what that showed. Python knows
-    /// how to make one on every system.
+    /// Runs a program with a pseudoterminal as its standard error, and returns what it printed
+    /// there. Python opens the pseudoterminal, because its `pty` works on every system.
     static func errors(of process: Process) throws -> String {
         let program = """
             import os, pty, subprocess, sys

@@ -4,15 +4,12 @@ struct Declaration {
     let keyword: String
     /// The name alone; of an operator its signs, of an initialiser `init`.
     let name: String
-    /// The label of the first parameter, if there are parameters.
-    let firstLabel: String?
     /// The words before the keyword, `private(set)` and attributes left out.
     let modifiers: Set<String>
     /// The names of its attributes, without `@`.
     let attributes: Set<String>
     /// The line of its first attribute or modifier.
     let firstLine: Int
-    /// The line of its keyword.
     let line: Int
     /// The line of the brace that closes its body; the keyword's if there is no body.
     var lastLine: Int

@@ -82,24 +82,21 @@ struct DeclarationParser {
         case "init", "subscript", "associatedtype": return home != nil && home != ""
         case "var", "let":
             return home != nil && !["if", "guard", "while", "case", ","].contains(previous)
-        case "class": return !Declaration.keywords.contains(next) && !modifierFollows(index)
+        case "class":
+            return !Declaration.keywords.union(Declaration.modifierWords).contains(next)
         case "actor": return home != nil && next.first?.isUppercase == true
         default: return true
         }
     }
 
-    private func modifierFollows(_ index: Int) -> Bool {
-        index + 1 < tokens.count && Declaration.modifierWords.contains(tokens[index + 1].text)
-    }
-
     private mutating func begin(_ index: Int) {
         let keyword = tokens[index].text
         let (start, modifiers, attributes) = modifiers(before: index)
-        let (name, end) = name(after: index)
+        let name = name(after: index)
         let parent = scopes.last { $0.declaration != nil }?.declaration
         declarations.append(
             Declaration(
-                keyword: keyword, name: name, firstLabel: label(from: end), modifiers: modifiers,
+                keyword: keyword, name: name, modifiers: modifiers,
                 attributes: attributes,
                 firstLine: tokens[start].line, line: tokens[index].line,
                 lastLine: tokens[index].line, parent: parent))
@@ -107,26 +104,13 @@ struct DeclarationParser {
         pending = hasBody ? declarations.count - 1 : nil
     }
 
-    /// The name, joined of its signs if it is an operator's, and the index behind it.
-    private func name(after index: Int) -> (name: String, end: Int) {
-        var end = index + 1
-        guard !["init", "subscript"].contains(tokens[index].text), end < tokens.count else {
-            return (tokens[index].text, end)
+    /// The name, joined of its signs if it is an operator's.
+    private func name(after index: Int) -> String {
+        guard !["init", "subscript"].contains(tokens[index].text), index + 1 < tokens.count else {
+            return tokens[index].text
         }
-        if tokens[end].isWord { return (tokens[end].text, end + 1) }
-        var name = ""
-        while end < tokens.count && !tokens[end].isWord && tokens[end].text != "(" {
-            name += tokens[end].text
-            end += 1
-        }
-        return (name, end)
-    }
-
-    private func label(from index: Int) -> String? {
-        guard index + 1 < tokens.count, tokens[index].text == "(", tokens[index + 1].isWord else {
-            return nil
-        }
-        return tokens[index + 1].text
+        if tokens[index + 1].isWord { return tokens[index + 1].text }
+        return tokens[(index + 1)...].prefix { !$0.isWord && $0.text != "(" }.map(\.text).joined()
     }
 
     /// Walks back over modifiers and attributes, with their arguments.

@@ -1,57 +1,40 @@
 import Foundation
 
-/// A file of the repository, taken apart once so that every rule can look at the part it means.
+/// A file of the repository, parsed once for all rules.
 struct SourceFile {
-    /// The path from the repository's root, with `/` between the directories.
     let path: String
     let text: String
-    let byteCount: Int
-    let isExecutable: Bool
-    /// The lines as they are written.
     let lines: [String]
-    /// The lines without comments and the insides of string literals; empty unless it is Swift.
-    let code: [String]
-    /// The lines with nothing but their comments; empty unless it is Swift or a script.
+    /// The comment on each line, or nothing; empty unless it is Swift or a script.
     let comments: [String]
     let tokens: [Token]
-    /// The words among the tokens.
-    let words: Set<String>
     let declarations: [Declaration]
+    /// Whether a line has code besides its comment.
+    private let hasCode: Set<Int>
 
-    init(_ path: String, _ text: String, byteCount: Int? = nil, isExecutable: Bool = false) {
+    init(_ path: String, _ text: String) {
         self.path = path
         self.text = text
-        self.byteCount = byteCount ?? text.utf8.count
-        self.isExecutable = isExecutable
         lines = Self.split(text)
         guard path.hasSuffix(".swift") else {
             let isScript = text.hasPrefix("#!") || path.hasSuffix(".py")
             comments = isScript ? lines.map { String($0.drop { $0 != "#" }) } : []
-            (code, tokens, words, declarations) = ([], [], [], [])
+            (tokens, declarations, hasCode) = ([], [], [])
             return
         }
         let scanner = SourceScanner(text)
-        code = Self.split(String(decoding: scanner.code, as: UTF8.self))
-        comments = Self.split(String(decoding: scanner.comments, as: UTF8.self))
+        comments = Self.split(String(decoding: scanner.comments, as: UTF8.self)).map {
+            String($0.drop { $0 == " " })
+        }
         tokens = Token.all(in: scanner.code)
-        words = Set(tokens.lazy.filter(\.isWord).map(\.text))
+        hasCode = Set(tokens.map(\.line))
         declarations = DeclarationParser.declarations(in: tokens)
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
+    var isPage: Bool { path.hasSuffix(".md") }
 
-    /// The last part of the path.
-    var name: String {
-        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
-    }
-
-    /// What follows the last dot of the name; empty if there is none but a leading one.
-    var fileExtension: String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
-        return String(name[name.index(after: dot)...])
-    }
-
-    /// Whether the file is one of `places`: a file's path, or a directory's with a slash at its end.
+    /// Whether the file is one of `places`, or in one that ends with a slash.
     func isIn(_ places: [String]) -> Bool {
         places.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
     }
@@ -60,10 +43,54 @@ struct SourceFile {
         Finding(path: path, line: line, advice: advice)
     }
 
-    /// The lines of `text`; a line feed at the very end begins no line of its own.
+    /// The comment that ends directly above `line`, as one text.
+    func comment(above line: Int) -> String {
+        var start = line - 1
+        while start > 0, !hasCode.contains(start), !comments[start - 1].isEmpty { start -= 1 }
+        return comments[start..<(line - 1)].joined(separator: "\n")
+    }
+
+    /// The lines for people, with their numbers: comments, and a page without its code spans.
+    var sentences: [(line: Int, text: String)] {
+        (isPage ? lines.map(Self.withoutSpans) : comments).enumerated().map { ($0 + 1, $1) }
+    }
+
+    /// The line without what stands between backticks.
+    static func withoutSpans(_ line: String) -> String {
+        line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .map { $0.offset.isMultiple(of: 2) ? $0.element : "" }.joined(separator: "`")
+    }
+
     private static func split(_ text: String) -> [String] {
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The files of the repository, sorted by path.
+struct SourceTree {
+    let files: [SourceFile]
+
+    init(_ files: [SourceFile]) { self.files = files.sorted { $0.path < $1.path } }
+
+    /// Products of builds and of the system.
+    private static let skipped: Set = [".git", ".build", ".swiftpm", "__pycache__", ".DS_Store"]
+
+    /// The repository that this file lies in.
+    static func repository() throws -> SourceTree {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        let paths = FileManager.default.enumerator(atPath: root.path) ?? .init()
+        var files: [SourceFile] = []
+        while let path = paths.nextObject() as? String {
+            if skipped.contains(String(path.split(separator: "/").last ?? "")) {
+                paths.skipDescendants()
+            } else if let data = FileManager.default.contents(atPath: "\(root.path)/\(path)") {
+                files.append(SourceFile(path, String(data: data, encoding: .utf8) ?? ""))
+            }
+        }
+        return SourceTree(files)
     }
 }

@@ -1,8 +1,8 @@
-/// Splits Swift source into code and comments without moving a byte.
+/// Splits Swift source into code and line comments; the formatter allows no others.
 ///
-/// Both results have the length and the line feeds of the text; what belongs to the other part,
-/// and what stands inside a string literal, is a space. Code in an interpolation stays code.
-/// A name in backticks becomes one word without spaces, so that a sentence is not read as code.
+/// Both results have the length and the line feeds of the text. Bytes of the other part, and the
+/// contents of string literals, are spaces. Code in an interpolation is code. A name in backticks
+/// becomes one word without spaces.
 struct SourceScanner {
     private let text: [UInt8]
     private var position = 0
@@ -11,20 +11,9 @@ struct SourceScanner {
 
     init(_ text: String) {
         self.text = Array(text.utf8)
-        code = self.text.map { $0 == Byte.lineFeed ? $0 : Byte.space }
+        code = self.text.map { $0 == UInt8(ascii: "\n") ? $0 : UInt8(ascii: " ") }
         comments = code
         scanCode(isInterpolation: false)
-    }
-
-    private enum Byte {
-        static let lineFeed = UInt8(ascii: "\n")
-        static let space = UInt8(ascii: " ")
-        static let quote = UInt8(ascii: "\"")
-        static let hash = UInt8(ascii: "#")
-        static let slash = UInt8(ascii: "/")
-        static let backslash = UInt8(ascii: "\\")
-        static let backtick = UInt8(ascii: "`")
-        static let underscore = UInt8(ascii: "_")
     }
 
     private var isAtEnd: Bool { position >= text.count }
@@ -39,11 +28,10 @@ struct SourceScanner {
         while !isAtEnd {
             let byte = text[position]
             switch byte {
-            case Byte.slash where isAt("//"): scanLineComment()
-            case Byte.slash where isAt("/*"): scanBlockComment()
-            case Byte.quote: scanString(hashes: 0)
-            case Byte.hash: scanHashes()
-            case Byte.backtick: scanBackticks()
+            case UInt8(ascii: "/") where isAt("//"): scanLineComment()
+            case UInt8(ascii: "\""): scanString(hashes: 0)
+            case UInt8(ascii: "#"): scanHashes()
+            case UInt8(ascii: "`"): scanBackticks()
             default:
                 if byte == UInt8(ascii: "(") { depth += 1 }
                 if byte == UInt8(ascii: ")") {
@@ -61,41 +49,30 @@ struct SourceScanner {
     }
 
     private mutating func scanLineComment() {
-        while !isAtEnd && text[position] != Byte.lineFeed {
+        while !isAtEnd && text[position] != UInt8(ascii: "\n") {
             comments[position] = text[position]
             position += 1
         }
     }
 
-    private mutating func scanBlockComment() {
-        var depth = 0
-        repeat {
-            let step = isAt("/*") || isAt("*/") ? 2 : 1
-            if step == 2 { depth += isAt("/*") ? 1 : -1 }
-            for _ in 0..<step {
-                comments[position] = text[position]
-                position += 1
-            }
-        } while depth > 0 && !isAtEnd
-    }
-
     /// What a number sign begins: a raw string, a regular expression, or plain code.
     private mutating func scanHashes() {
         var end = position
-        while end < text.count && text[end] == Byte.hash { end += 1 }
+        while end < text.count && text[end] == UInt8(ascii: "#") { end += 1 }
         let hashes = end - position
-        guard end < text.count, text[end] == Byte.quote || text[end] == Byte.slash else {
+        guard end < text.count, text[end] == UInt8(ascii: "\"") || text[end] == UInt8(ascii: "/")
+        else {
             return keep()
         }
         position = end
-        if text[end] == Byte.quote { return scanString(hashes: hashes) }
+        if text[end] == UInt8(ascii: "\"") { return scanString(hashes: hashes) }
         let closing = "/" + String(repeating: "#", count: hashes)
         position += 1
         while !isAtEnd && !isAt(closing) { position += 1 }
         position = min(position + closing.utf8.count, text.count)
     }
 
-    /// Skips a string literal; its quotes stay, as a sign that something stands there.
+    /// Skips a string literal, except for its quotes.
     private mutating func scanString(hashes: Int) {
         let isLong = isAt("\"\"\"")
         let quotes = isLong ? "\"\"\"" : "\""
@@ -106,7 +83,7 @@ struct SourceScanner {
                 for _ in quotes.utf8 { keep() }
                 position += hashes
                 return
-            } else if text[position] == Byte.backslash && isAt("\\" + sharps) {
+            } else if text[position] == UInt8(ascii: "\\") && isAt("\\" + sharps) {
                 position += 1 + hashes
                 if isAtEnd { return }
                 if text[position] == UInt8(ascii: "(") {
@@ -115,7 +92,7 @@ struct SourceScanner {
                 } else {
                     position += 1
                 }
-            } else if text[position] == Byte.lineFeed && !isLong {
+            } else if text[position] == UInt8(ascii: "\n") && !isLong {
                 return
             } else {
                 position += 1
@@ -125,11 +102,13 @@ struct SourceScanner {
 
     private mutating func scanBackticks() {
         keep()
-        while !isAtEnd && text[position] != Byte.backtick && text[position] != Byte.lineFeed {
+        while !isAtEnd && text[position] != UInt8(ascii: "`")
+            && text[position] != UInt8(ascii: "\n")
+        {
             let byte = text[position]
-            code[position] = Token.isWordByte(byte) ? byte : Byte.underscore
+            code[position] = Token.isWordByte(byte) ? byte : UInt8(ascii: "_")
             position += 1
         }
-        if !isAtEnd && text[position] == Byte.backtick { keep() }
+        if !isAtEnd && text[position] == UInt8(ascii: "`") { keep() }
     }
 }

@@ -1,7 +1,6 @@
 /// A word or a single sign of a file's code.
 struct Token: Equatable {
     let text: String
-    /// Counted from 1.
     let line: Int
     let isFirstOnLine: Bool
 
@@ -18,7 +17,7 @@ struct Token: Equatable {
 
     var isWord: Bool { text.utf8.first.map(Self.isWordByte) ?? false }
 
-    /// The tokens of code that a scanner has freed from comments and literals.
+    /// The tokens of code without comments and literals.
     static func all(in code: [UInt8]) -> [Token] {
         var tokens: [Token] = []
         var line = 1
@@ -43,7 +42,16 @@ struct Token: Equatable {
         }
         return tokens
     }
+}
 
-    /// The tokens of a short piece of code.
-    static func all(in code: String) -> [Token] { all(in: Array(code.utf8)) }
+extension [Token] {
+    /// The index of each place where the tokens of `code` follow each other.
+    func matches(of code: String) -> [Int] {
+        let pattern = Token.all(in: [UInt8](code.utf8)).map(\.text)
+        guard let first = pattern.first, count >= pattern.count else { return [] }
+        return (0...(count - pattern.count)).filter { start in
+            self[start].text == first
+                && pattern.indices.allSatisfy { self[start + $0].text == pattern[$0] }
+        }
+    }
 }

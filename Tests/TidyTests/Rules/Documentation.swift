@@ -1,27 +1,25 @@
-/// Everything that users see is described.
+/// Everything public is described.
 enum Documentation {
     static let rule = Rule("What is public is described", file: findings)
 
-    private static let places = [Places.library, "Sources/SkyrosTesting/"]
-
-    /// Members that a protocol everybody knows asks for, and describes.
-    private static let witnesses: Set = [
-        "description", "debugDescription", "errorDescription", "hash(into:)", "init(from:)",
-        "encode(to:)", "init(stringLiteral:)", "init(integerLiteral:)",
-        "init(floatLiteral:)", "init(booleanLiteral:)", "init(nilLiteral:)",
-        "init(arrayLiteral:)", "init(dictionaryLiteral:)", "init(unicodeScalarLiteral:)",
-        "init(extendedGraphemeClusterLiteral:)", "makeIterator", "makeAsyncIterator",
-        "Element",
-    ]
+    /// Members that a well-known protocol asks for. A regular expression is immutable.
+    nonisolated(unsafe) private static let witness =
+        #/
+        \b(description|debugDescription|errorDescription|Element|makeIterator|makeAsyncIterator)\b
+        |hash\(into\ |encode\(to\ |init\((from|\w+Literal)\ |func\ (==|<)
+        /#
 
     static func findings(in file: SourceFile) -> [Finding] {
-        guard file.isIn(places) else { return [] }
-        return file.declarations.filter { isPublic($0, in: file) && needsWords($0) }
-            .filter { !hasDocumentation($0, in: file) }
-            .map { file.finding($0.line, "describe \($0.name) in a sentence above it, with ///") }
+        guard file.isIn(["Sources/Skyros/", "Sources/SkyrosTesting/"]) else { return [] }
+        return file.declarations.filter { declaration in
+            isPublic(declaration, in: file) && declaration.keyword != "extension"
+                && !file.lines[declaration.line - 1].contains(witness)
+                && !hasDocumentation(declaration, in: file)
+        }
+        .map { file.finding($0.line, "describe \($0.name) in a sentence above it, with ///") }
     }
 
-    /// Public by a word of its own, or by its place in a public enum, protocol or extension.
+    /// Public by a modifier, or as a member of a public enum, protocol or extension.
     private static func isPublic(_ declaration: Declaration, in file: SourceFile) -> Bool {
         if !declaration.modifiers.isDisjoint(with: ["public", "open"]) { return true }
         let closed: Set = ["internal", "package", "private", "fileprivate"]
@@ -36,15 +34,8 @@ enum Documentation {
         }
     }
 
-    private static func needsWords(_ declaration: Declaration) -> Bool {
-        if declaration.keyword == "extension" { return false }
-        if ["==", "<"].contains(declaration.name) { return false }
-        let label = declaration.firstLabel
-        return !witnesses.contains(label.map { "\(declaration.name)(\($0):)" } ?? declaration.name)
-    }
-
     private static func hasDocumentation(_ declaration: Declaration, in file: SourceFile) -> Bool {
         let comment = file.comment(above: declaration.firstLine)
-        return comment.split(separator: "\n").last?.drop { $0 == " " }.hasPrefix("///") ?? false
+        return comment.split(separator: "\n").last?.hasPrefix("///") ?? false
     }
 }

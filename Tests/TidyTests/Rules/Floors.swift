@@ -1,10 +1,10 @@
-/// The directories of Sources as the floors of a house: who stands on whom.
+/// The layers of each directory of Sources.
 enum Floors {
-    /// Of every directory its directories, from bottom to top.
+    /// The directories in a directory, from bottom to top.
     ///
-    /// A directory names its own types and those of lower floors, so there is no arrow upwards and
-    /// no circle, and directories that share a floor, like the stages, never name each other. Files
-    /// beside the directories have no floor, and name and are named freely, unless a floor is `wiring`.
+    /// A directory names its own types and types of lower floors. So there is no circle, and
+    /// directories on one floor, like the stages, never name each other. Files beside directories
+    /// have no floor and no restriction, unless a floor is `wiring`.
     static let all: [String: [[String]]] = [
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
         "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"]],
@@ -19,7 +19,7 @@ enum Floors {
         "Sources/SkyrosTool/": [["Commands"]],
     ]
 
-    /// The files beside the directories, which bring these together.
+    /// The files beside the directories, which connect these.
     static let wiring = "the wiring files"
 
     /// The floor of what a directory holds; nil if it has none.

@@ -1,58 +1,33 @@
-/// What the compiler cannot check says why it holds.
-///
-/// The reason is a comment on the line or, in `//`, directly above its statement; or a comment
-/// above the declaration that names what it excuses or contains a word that gives a reason.
+/// What the compiler cannot check has a comment that says why it is right: on its line, directly
+/// above its statement, or in the documentation of the declaration around it.
 enum Reasons {
     static let rule = Rule("The unchecked has its reason", file: findings)
 
-    private struct Danger {
-        let code: String
-        let words: [String]
-    }
-
     private static let dangers = [
-        Danger(code: "@unchecked Sendable", words: ["unchecked"]),
-        Danger(code: "nonisolated(unsafe)", words: ["unsafe"]),
-        Danger(code: "unowned(unsafe)", words: ["unsafe"]),
-        Danger(code: "@preconcurrency", words: ["preconcurrency"]),
-        Danger(code: "unsafeBitCast", words: ["unsafe", "cast"]),
-        Danger(code: "unsafeDowncast", words: ["unsafe", "cast"]),
+        "@unchecked Sendable": ["unchecked"], "nonisolated(unsafe)": ["unsafe"],
+        "unowned(unsafe)": ["unsafe"], "@preconcurrency": ["preconcurrency"],
+        "unsafeBitCast": ["unsafe", "cast"], "unsafeDowncast": ["unsafe", "cast"],
     ]
-
     private static let reasonWords = [
         "because", "since", "guarded", "protected", "immutable", "never changes", "safe",
     ]
 
     static func findings(in file: SourceFile) -> [Finding] {
-        dangers.flatMap { danger in
-            file.code.indices.filter { file.code[$0].contains(danger.code) }.map { $0 + 1 }
-                .filter { !hasReason(danger, at: $0, in: file) }
-                .map { file.finding($0, "say in a comment above why \(danger.code) is right here") }
+        dangers.sorted { $0.key < $1.key }.flatMap { code, words in
+            file.tokens.matches(of: code).map { file.tokens[$0].line }
+                .filter { !hasReason(words + reasonWords, at: $0, in: file) }
+                .map { file.finding($0, "say in a comment above why \(code) is right here") }
         }
     }
 
-    private static func hasReason(_ danger: Danger, at line: Int, in file: SourceFile) -> Bool {
-        if !file.comments[line - 1].allSatisfy(\.isWhitespace) { return true }
-        let above = file.comment(above: statementStart(of: line, in: file))
-        if !above.isEmpty && !above.contains("///") { return true }
+    private static func hasReason(_ words: [String], at line: Int, in file: SourceFile) -> Bool {
+        if !file.comments[line - 1].isEmpty { return true }
+        // A statement may have begun some lines above.
         let around = file.declarations.last { $0.firstLine...$0.lastLine ~= line }
+        let first = max(around?.firstLine ?? 1, line - 4)
+        let above = (min(first, line)...line).map { file.comment(above: $0) }
+        if above.contains(where: { !$0.isEmpty && !$0.contains("///") }) { return true }
         let comment = file.comment(above: around?.firstLine ?? line).lowercased()
-        return (danger.words + reasonWords).contains { comment.contains($0) }
-    }
-
-    /// The first line of the statement, or of the head of the declaration, that a line belongs to.
-    private static func statementStart(of line: Int, in file: SourceFile) -> Int {
-        var start = line
-        while start > 1, continues(start, in: file) { start -= 1 }
-        return start
-    }
-
-    /// Whether a line goes on with what the line above it began.
-    private static func continues(_ line: Int, in file: SourceFile) -> Bool {
-        let own = file.code[line - 1].drop { $0 == " " }
-        let above = file.code[line - 2].split(separator: " ").joined(separator: " ")
-        guard let first = own.first, let last = above.last else { return false }
-        return "(,=:[&|?".contains(last) || ".)]:?=&|,".contains(first)
-            || own.hasPrefix("where ") || above.wholeMatch(of: #/@\w+(\(.*\))?/#) != nil
+        return words.contains { comment.contains($0) }
     }
 }

@@ -1,6 +1,14 @@
-/// A rule of the house: a pure function over the repository's files.
+/// A place that breaks a rule, and what to do about it.
+struct Finding: Equatable, CustomStringConvertible {
+    let path: String
+    let line: Int
+    let advice: String
+
+    var description: String { "\(path):\(line): \(advice)" }
+}
+
+/// A rule: a pure function over the repository's files.
 struct Rule: Sendable {
-    /// What holds where the rule is kept.
     let name: String
     let findings: @Sendable (SourceTree) -> [Finding]
 
@@ -9,8 +17,20 @@ struct Rule: Sendable {
         self.findings = findings
     }
 
-    /// A rule that looks at each file by itself.
+    /// A rule about each file by itself.
     init(_ name: String, file findings: @escaping @Sendable (SourceFile) -> [Finding]) {
         self.init(name, tree: { $0.files.flatMap(findings) })
     }
+
+    static let all =
+        [
+            Imports.rule, Borders.rule, Edges.rule, Reasons.rule, Manifest.rule, Documentation.rule,
+            Promises.rule, Links.rule, Calls.rule, Words.rule, Tests.rule,
+        ] + Sizes.rules + Comments.rules
+}
+
+/// Parts of the repository that several rules use.
+enum Places {
+    static let edges = ["Sources/SkyrosDisk/", "Sources/SkyrosLog/", "Sources/SkyrosSQLite/"]
+    static let programs = ["Sources/SkyrosTool/", "Benchmarks/", "Examples/"]
 }

@@ -52,7 +52,7 @@ extension FieldValue {
         case .double(.infinity): "Infinity"
         case .double(-.infinity): "-Infinity"
         case .bytes(let data): data.base64EncodedString()
-        case .uuid(let uuid): uuid.uuidString.lowercased()
+        case .uuid(let uuid): uuid.text
         case .date(let date): DateText.text(of: date)
         case .tagged(CBORFormat.Tag.url, .text(let text)): text
         case .tagged(CBORFormat.Tag.decimal, .array(let parts)): Self.decimalText(parts)

@@ -11,7 +11,8 @@ import SkyrosLog
 ///
 /// It guards against mistakes, not against an adversary.
 public struct StateDigest: Hashable, Sendable {
-    private var sum0: UInt64 = 0
+    /// The sum under seed 0; of a single record, its term of that sum.
+    private(set) var sum0: UInt64 = 0
     private var sum1: UInt64 = 0
 
     /// The digest of an empty state.
@@ -21,16 +22,8 @@ public struct StateDigest: Hashable, Sendable {
     package mutating func add(
         entity: String, id: RecordID, record: UnsafeRawBufferPointer
     ) {
-        var hasher = RecordHasher()
-        add(hasher.hash(entity: entity, id: id, record: record))
-    }
-
-    /// Takes out a record that was added. O(n).
-    package mutating func remove(
-        entity: String, id: RecordID, record: UnsafeRawBufferPointer
-    ) {
-        var hasher = RecordHasher()
-        remove(hasher.hash(entity: entity, id: id, record: record))
+        var hasher = RecordHasher(entity: entity)
+        add(id.bytes.withUnsafeBytes { hasher.hash(id: $0, record: record) })
     }
 
     /// Adds what was added to another digest, as if its records were of one state with these.
@@ -45,20 +38,23 @@ public struct StateDigest: Hashable, Sendable {
         sum1 &-= other.sum1
     }
 
-    /// Computes digests of single records; keep one where many records follow each other.
+    /// Computes the digests of single records of one entity.
     package struct RecordHasher: ~Copyable {
         private var scratch = CBORWriter(capacity: 512)
+        private let prefixCount: Int
 
-        package init() {}
+        package init(entity: String) {
+            scratch.appendArrayHead(3)
+            scratch.append(text: entity)
+            prefixCount = scratch.count
+        }
 
         /// The digest of one record, to be added or removed. O(n).
         package mutating func hash(
-            entity: String, id: RecordID, record: UnsafeRawBufferPointer
+            id: UnsafeRawBufferPointer, record: UnsafeRawBufferPointer
         ) -> StateDigest {
-            scratch.removeAll()
-            scratch.appendArrayHead(3)
-            scratch.append(text: entity)
-            id.bytes.withUnsafeBytes { scratch.append(raw: $0) }
+            scratch.truncate(to: prefixCount)
+            scratch.append(raw: id)
             scratch.append(raw: record)
             var digest = StateDigest()
             scratch.withUnsafeBytes { bytes in
@@ -80,12 +76,10 @@ extension StateDigest: CustomStringConvertible {
 extension StateDigest {
     /// The digest that `description` gave; nil for anything but 32 lowercase hex digits.
     package init?(description: String) {
-        let digits = description.utf8
-        guard digits.count == 32, digits.allSatisfy({ !(0x41...0x5A).contains($0) }) else {
-            return nil
-        }
-        guard let sum0 = UInt64(description.prefix(16), radix: 16) else { return nil }
-        guard let sum1 = UInt64(description.suffix(16), radix: 16) else { return nil }
+        guard description.utf8.count == 32,
+            let sum0 = HexText.number(String(description.prefix(16))),
+            let sum1 = HexText.number(String(description.suffix(16)))
+        else { return nil }
         self.sum0 = sum0
         self.sum1 = sum1
     }

@@ -1,61 +1,89 @@
 extension IndexBTree {
-    /// A tree of entries that are in order already, with full leaves, or nearly so. O(n).
+    /// Makes leaves of entries that arrive in order: full ones, or nearly so.
     ///
-    /// Takes over the entries' references to rows.
-    ///
-    /// - Precondition: The entries ascend by key, and by id where keys are equal, without repeats.
-    static func build(from entries: some Sequence<Entry>) -> IndexBTree {
-        let top = IndexBTreeRoot()
-        var count = 0
-        var level: [Child] = []
-        var pending: [Entry] = []
-        for entry in entries {
-            if let last = pending.last {
-                precondition(last.precedes(entry), "a tree is built in ascending order")
-            }
+    /// No leaf has fewer than `dividedItemsMin` entries, unless all entries are fewer.
+    struct LeafBuilder {
+        private struct Entry {
+            let key: UnsafeRawBufferPointer
+            let row: Unmanaged<Row>
+        }
+
+        private let memory: NodeArena
+        /// The number of entries that are still to be added.
+        private var missingCount: Int
+        private var pending: [Entry] = []
+        private var leaves: [Child] = []
+
+        /// - Parameter count: how many entries will be added.
+        init(count: Int, in memory: NodeArena) {
+            self.memory = memory
+            missingCount = count
+            pending.reserveCapacity(IndexBTreeNode.itemsMax)
+            leaves.reserveCapacity(count / IndexBTreeNode.mergedItemsMax + 1)
+        }
+
+        /// Adds the next entry, taking over the reference to its row.
+        ///
+        /// - Parameter key: must stay valid until `finish` has returned.
+        mutating func add(_ key: UnsafeRawBufferPointer, _ row: Unmanaged<Row>) {
             if pending.count == IndexBTreeNode.itemsMax {
-                let end = leafEnd(in: pending, before: entry)
-                addLeaf(of: pending[..<end], to: &level, in: top.memory)
+                let end = leafEnd(before: key)
+                addLeaf(of: pending[..<end])
                 pending.removeFirst(end)
             }
-            pending.append(entry)
-            count += 1
+            pending.append(Entry(key: key, row: row))
+            missingCount -= 1
         }
-        if !pending.isEmpty { addLeaf(of: pending[...], to: &level, in: top.memory) }
+
+        /// The leaves of all entries, each with its separator from the one before.
+        mutating func finish() -> [Child] {
+            precondition(missingCount == 0, "the number of entries differs from the one announced")
+            if !pending.isEmpty { addLeaf(of: pending[...]) }
+            return leaves
+        }
+
+        /// Where a leaf best ends: near the end of the pending entries, where neighbours have the
+        /// shortest common prefix, so that both leaves have long prefixes.
+        private func leafEnd(before next: UnsafeRawBufferPointer) -> Int {
+            let last = pending.count + missingCount - IndexBTreeNode.dividedItemsMin
+            var best = pending.count
+            var leastShared = Int.max
+            for end in (IndexBTreeNode.mergedItemsMax...min(pending.count, last)).reversed() {
+                let following = end == pending.count ? next : pending[end].key
+                let shared = NodeRebuild.sharedCount(pending[end - 1].key, following)
+                if shared < leastShared { (best, leastShared) = (end, shared) }
+            }
+            return best
+        }
+
+        private mutating func addLeaf(of entries: ArraySlice<Entry>) {
+            guard let first = entries.first, let last = entries.last else { return }
+            let node = IndexBTreeNode.make(
+                height: 0, keyCounts: entries.lazy.map(\.key.count), lowest: first.key,
+                highest: last.key, in: memory)
+            let items = NodeView(node)
+            for entry in entries { items.insert(entry.row, entry.key, at: items.count) }
+            let separator = leaves.last.map { Separator.between(NodeView($0.node), items) }
+            leaves.append(Child(separator: separator ?? .lowest, node: node))
+        }
+    }
+
+    /// A tree of the leaves of two builders with the same memory, the lower ones first. O(leaves).
+    static func joining(
+        _ lower: [Child], _ upper: [Child], count: Int, in top: IndexBTreeRoot
+    ) -> IndexBTree {
+        var level = lower
+        level.reserveCapacity(lower.count + upper.count)
+        for leaf in upper {
+            // The first leaf of the upper half was made without knowing the one before it.
+            let isJoint = leaf.node == upper.first?.node
+            let separator = level.last.map { last in
+                isJoint ? .between(NodeView(last.node), NodeView(leaf.node)) : leaf.separator
+            }
+            level.append(Child(separator: separator ?? .lowest, node: leaf.node))
+        }
         while level.count > 1 { level = branches(over: level, in: top.memory) }
         return IndexBTree(root: level.first?.node, count: count, in: top)
-    }
-
-    /// Where a leaf best ends: near the end of the entries, there where neighbours have least in
-    /// common, so that both leaves have long prefixes.
-    private static func leafEnd(in entries: [Entry], before next: Entry) -> Int {
-        var best = entries.count
-        var leastShared = Int.max
-        for end in (IndexBTreeNode.mergedItemsMax...entries.count).reversed() {
-            let behind = end == entries.count ? next : entries[end]
-            let shared = entries[end - 1].key.withUnsafeBytes { last in
-                behind.key.withUnsafeBytes { NodeRebuild.sharedCount(last, $0) }
-            }
-            if shared < leastShared { (best, leastShared) = (end, shared) }
-        }
-        return best
-    }
-
-    private static func addLeaf(
-        of entries: ArraySlice<Entry>, to leaves: inout [Child], in memory: NodeArena
-    ) {
-        guard let first = entries.first, let last = entries.last else { return }
-        let node = IndexBTreeNode.make(
-            height: 0, keys: entries.lazy.map(\.key), lowest: first.key, highest: last.key,
-            in: memory)
-        let items = NodeView(node)
-        for entry in entries {
-            entry.key.withUnsafeBytes { key in
-                items.insert(entry.row, key, at: items.count)
-            }
-        }
-        let separator = leaves.last.map { Separator.between(NodeView($0.node), items) }
-        leaves.append(Child(separator: separator ?? .lowest, node: node))
     }
 
     /// The children in branches of equal size, as few as can hold them.
@@ -66,15 +94,6 @@ extension IndexBTree {
             let end = children.count * (index + 1) / branchCount
             let node = IndexBTreeNode.branch(over: children[start..<end], in: memory)
             return Child(separator: children[start].separator, node: node)
-        }
-    }
-}
-
-extension IndexBTree.Entry {
-    fileprivate func precedes(_ other: IndexBTree.Entry) -> Bool {
-        if key != other.key { return key < other.key }
-        return row._withUnsafeGuaranteedRef { row in
-            other.row._withUnsafeGuaranteedRef { other in row.id < other.id }
         }
     }
 }

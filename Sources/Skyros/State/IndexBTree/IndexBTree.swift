@@ -12,21 +12,10 @@
 /// - Note: `@unchecked` because the nodes are mutable objects. They are changed only while one
 ///   reference to them exists, which is then the changing tree's own; what is shared is only read.
 struct IndexBTree: @unchecked Sendable {
-    /// A key, and one of the rows that have it.
-    struct Entry {
-        let key: ByteString
-        let row: Unmanaged<Row>
-    }
-
     /// An end of a scan, compared with the keys alone.
     struct Bound {
         let key: ByteString
         let isInclusive: Bool
-
-        init(key: ByteString, isInclusive: Bool) {
-            self.key = key
-            self.isInclusive = isInclusive
-        }
     }
 
     /// The number of entries. O(1).

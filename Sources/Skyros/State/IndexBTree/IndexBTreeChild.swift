@@ -25,7 +25,10 @@ extension IndexBTree {
 
     /// A node to be put into a branch, which takes over the reference, with what divides it from
     /// the child in front of it.
-    struct Child {
+    ///
+    /// - Note: `@unchecked` because of the node: a child is owned by one thread at a time, which
+    ///   hands it over with the only reference to the node.
+    struct Child: @unchecked Sendable {
         let separator: Separator
         let node: IndexBTreeNode
     }
@@ -37,11 +40,15 @@ extension IndexBTreeNode {
     static func branch(
         over children: ArraySlice<IndexBTree.Child>, in memory: NodeArena
     ) -> IndexBTreeNode {
-        let keys = children.dropFirst().map { $0.separator.key }
-        let node = make(
-            height: (children.first?.height ?? 0) + 1, keys: keys,
-            lowest: keys.first ?? ByteString([]), highest: keys.last ?? ByteString([]),
-            in: memory)
+        let keys = children.dropFirst().map(\.separator.key)
+        let (lowest, highest) = (keys.first ?? ByteString([]), keys.last ?? ByteString([]))
+        let node = lowest.withUnsafeBytes { lowest in
+            highest.withUnsafeBytes { highest in
+                make(
+                    height: (children.first?.height ?? 0) + 1, keyCounts: keys.lazy.map(\.count),
+                    lowest: lowest, highest: highest, in: memory)
+            }
+        }
         let items = NodeView(node)
         for child in children {
             if items.count == 0 {
@@ -55,23 +62,18 @@ extension IndexBTreeNode {
         return node
     }
 
-    /// A node without items, with room for items with these keys.
+    /// A node without items, with heap space for keys of these sizes between two of them.
     static func make(
-        height: Int, keys: some Collection<ByteString>, lowest: ByteString, highest: ByteString,
-        in memory: NodeArena
+        height: Int, keyCounts: some Sequence<Int>, lowest: UnsafeRawBufferPointer,
+        highest: UnsafeRawBufferPointer, in memory: NodeArena
     ) -> IndexBTreeNode {
-        lowest.withUnsafeBytes { lowest in
-            highest.withUnsafeBytes { highest in
-                let sharedCount = NodeRebuild.sharedCount(lowest, highest)
-                let restBytes = keys.reduce(0) { sum, key in
-                    sum + NodeView.restCount(keyCount: key.count, prefixCount: sharedCount)
-                }
-                return make(
-                    height: height, heapBytes: restBytes,
-                    prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)),
-                    in: memory)
-            }
+        let sharedCount = NodeRebuild.sharedCount(lowest, highest)
+        let restBytes = keyCounts.reduce(0) { sum, count in
+            sum + NodeView.restCount(keyCount: count, prefixCount: sharedCount)
         }
+        return make(
+            height: height, heapBytes: restBytes,
+            prefix: UnsafeRawBufferPointer(rebasing: lowest.prefix(sharedCount)), in: memory)
     }
 }
 

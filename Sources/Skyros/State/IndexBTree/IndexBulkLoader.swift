@@ -1,16 +1,17 @@
-import Foundation
+import SkyrosDisk
 
-/// Gathers the keys of many rows, and makes a `IndexBTree` of them at once.
+/// Collects the keys of many rows, sorts them, and builds an `IndexBTree` bottom-up.
 ///
-/// Finding the place of each key in a growing tree touches other memory for every key. Sorting all
-/// of them is faster by far, and a fold of many events sorts each row's last key only.
+/// Inserting each key into a growing tree touches other memory for every key. A sort is much
+/// faster, and a fold of many events sorts only the last key of each row.
 ///
-/// The keys lie one behind the other. All of an index begin alike, as a rule; the 24 bytes behind
-/// what they share are kept as three words beside the row, and decide nearly every comparison.
+/// The keys are concatenated in one array. Most keys of an index share a prefix; the 24 bytes after
+/// it are kept as three words beside the row, and decide nearly every comparison.
 ///
-/// A row is retained when it is added, while it is at hand anyway; the tree takes that over.
+/// A row is retained when it is added, while it is in the cache; the tree takes over the reference.
 ///
-/// - Note: `@unchecked` because it is changed; it is used by one thread at a time.
+/// - Note: `@unchecked` because it is changed; one thread at a time changes it, and
+///   threads that read it while a tree is built are waited for.
 final class IndexBulkLoader: @unchecked Sendable {
     private struct Item: Sendable {
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -23,6 +24,9 @@ final class IndexBulkLoader: @unchecked Sendable {
     private var items: [Item] = []
     /// What all keys begin with, once they are sorted.
     private var commonBytes: [UInt8] = []
+
+    /// The number of keys.
+    var count: Int { items.count }
 
     /// For how many bytes of keys there is memory.
     var byteCapacity: Int { bytes.capacity }
@@ -55,19 +59,77 @@ final class IndexBulkLoader: @unchecked Sendable {
         for item in items { item.row.release() }
     }
 
-    /// The tree of all that was added to two sorters. Both must be sorted; they are empty
-    /// afterwards. O(n).
-    static func tree(of a: IndexBulkLoader, _ b: IndexBulkLoader) -> IndexBTree {
-        defer {
-            a.items = []
-            b.items = []
+    /// The tree of all entries of two loaders. Both must be sorted; they are empty afterwards.
+    /// O(n).
+    ///
+    /// The entries are split at the median: two threads make the leaves of the two halves, which
+    /// are joined under one root.
+    ///
+    /// - Parameter countMin: with fewer entries one thread makes all leaves.
+    static func tree(
+        of a: IndexBulkLoader, _ b: IndexBulkLoader, inHalvesFrom countMin: Int = 8_192
+    ) -> IndexBTree {
+        let top = IndexBTreeRoot()
+        let count = a.items.count + b.items.count
+        // A half fills at least the smallest leaf that may have another one after it.
+        let isDivided = count >= max(countMin, 2 * IndexBTreeNode.dividedItemsMin)
+        let lowerCount = isDivided ? count / 2 : 0
+        let fromA = leadingCount(of: a, in: lowerCount, with: b)
+        let fromB = lowerCount - fromA
+        let (upper, lower) = inParallel(when: isDivided) {
+            leaves(of: a, fromA..<a.items.count, b, fromB..<b.items.count, in: top.memory)
+        } _: {
+            leaves(of: a, 0..<fromA, b, 0..<fromB, in: top.memory)
         }
+        // The leaves have taken over the references.
+        a.items = []
+        b.items = []
+        return IndexBTree.joining(lower, upper, count: count, in: top)
+    }
+
+    /// How many of the first `count` entries of two loaders are from `a`. O(log n).
+    private static func leadingCount(
+        of a: IndexBulkLoader, in count: Int, with b: IndexBulkLoader
+    ) -> Int {
+        let byWords = a.commonBytes == b.commonBytes
         return a.bytes.withUnsafeBytes { bytesOfA in
             b.bytes.withUnsafeBytes { bytesOfB in
-                IndexBTree.build(
-                    from: Merge(
-                        (a.items, bytesOfA), (b.items, bytesOfB),
-                        byWords: a.commonBytes == b.commonBytes))
+                var low = max(0, count - b.items.count)
+                var high = min(count, a.items.count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    let isLeading = precedes(
+                        (a.items[middle], bytesOfA), (b.items[count - middle - 1], bytesOfB),
+                        byWords: byWords)
+                    if isLeading { low = middle + 1 } else { high = middle }
+                }
+                return low
+            }
+        }
+    }
+
+    /// The leaves of a range of each of two loaders, merged. O(n).
+    private static func leaves(
+        of a: IndexBulkLoader, _ rangeOfA: Range<Int>, _ b: IndexBulkLoader,
+        _ rangeOfB: Range<Int>, in memory: NodeArena
+    ) -> [IndexBTree.Child] {
+        let byWords = a.commonBytes == b.commonBytes
+        var (restOfA, restOfB) = (a.items[rangeOfA], b.items[rangeOfB])
+        var builder = IndexBTree.LeafBuilder(count: restOfA.count + restOfB.count, in: memory)
+        return a.bytes.withUnsafeBytes { bytesOfA in
+            b.bytes.withUnsafeBytes { bytesOfB in
+                while let itemOfA = restOfA.first, let itemOfB = restOfB.first {
+                    if precedes((itemOfA, bytesOfA), (itemOfB, bytesOfB), byWords: byWords) {
+                        builder.add(key(itemOfA, bytesOfA), itemOfA.row)
+                        restOfA.removeFirst()
+                    } else {
+                        builder.add(key(itemOfB, bytesOfB), itemOfB.row)
+                        restOfB.removeFirst()
+                    }
+                }
+                for item in restOfA { builder.add(key(item, bytesOfA), item.row) }
+                for item in restOfB { builder.add(key(item, bytesOfB), item.row) }
+                return builder.finish()
             }
         }
     }
@@ -108,41 +170,6 @@ final class IndexBulkLoader: @unchecked Sendable {
         if order != 0 { return order < 0 }
         return a.item.row._withUnsafeGuaranteedRef { a in
             b.item.row._withUnsafeGuaranteedRef { b in a.id < b.id }
-        }
-    }
-
-    /// The entries of two sorters in order.
-    private struct Merge: Sequence, IteratorProtocol {
-        typealias Source = (items: [Item], bytes: UnsafeRawBufferPointer)
-
-        private let a: Source
-        private let b: Source
-        private var indexOfA = 0
-        private var indexOfB = 0
-        private let byWords: Bool
-
-        init(_ a: Source, _ b: Source, byWords: Bool) {
-            self.a = a
-            self.b = b
-            self.byWords = byWords
-        }
-
-        mutating func next() -> IndexBTree.Entry? {
-            let hasA = indexOfA < a.items.count
-            let hasB = indexOfB < b.items.count
-            guard hasA || hasB else { return nil }
-            let isA =
-                !hasB
-                || hasA
-                    && IndexBulkLoader.precedes(
-                        (a.items[indexOfA], a.bytes), (b.items[indexOfB], b.bytes),
-                        byWords: byWords)
-            let place: Place =
-                isA ? (a.items[indexOfA], a.bytes) : (b.items[indexOfB], b.bytes)
-            if isA { indexOfA += 1 } else { indexOfB += 1 }
-            return IndexBTree.Entry(
-                key: ByteString(IndexBulkLoader.key(place.item, place.bytes)),
-                row: place.item.row)
         }
     }
 

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A short run of the writer, once for each call of the system on the store's files and each way
-/// in which that call can end; then the verifier, without faults.
+/// A fault-injection sweep: one short run of the writer per system call on the store's files and
+/// per way in which that call can fail, each followed by the verifier without faults.
 ///
-/// The tracer counts the calls of each thread apart. So that those of the background are reached
-/// too, the sweep is made over several sets of files, some of which they have for themselves.
+/// `strace` counts the calls of each thread separately. The sweep therefore runs over several sets
+/// of files: some of them are only touched by background threads.
 struct CallSweep {
-    /// What the run begins with.
+    /// The state of the store before each run.
     enum Start: String {
         case nothing = "a new store"
         case killed = "a killed store"
@@ -31,7 +31,8 @@ struct CallSweep {
 
     private static let faults = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EINTR"]
 
-    /// How a call can end; some can end in more ways than others, which are tried once.
+    /// The faults to inject into a call. Errors that only some calls can return are tried on the
+    /// first set of files only.
     private static func faults(of call: String, onAllFiles: Bool) -> [String] {
         guard onAllFiles else { return faults }
         let more: [String: [String]] = [
@@ -43,10 +44,10 @@ struct CallSweep {
     }
 
     private let start: Start
-    /// Where every run begins.
+    /// The store that each run copies.
     private let origin: WriterStore
     private let events = ["--events", "24"]
-    /// The names of files and directories, relative to the store's, by what they are.
+    /// Named sets of files and directories; paths are relative to the store.
     private var files: [(name: String, paths: [String])] = []
     private(set) var cases: [Case] = []
 
@@ -74,17 +75,17 @@ struct CallSweep {
         }
     }
 
-    /// So many of the cases, of each call and fault about as many as of any other.
+    /// A sample of `count` cases, spread evenly over the pairs of call and fault.
     func sample(_ count: Int) -> [Case] {
         var random = RandomSource(seed: 7)
         var ranks: [String: Int] = [:]
         let ranked = cases.shuffled(using: &random).map { fault in
-            (fault, rank: ranks["\(fault.call) \(fault.fault)", default: 0].noteOneMore())
+            (fault, rank: ranks["\(fault.call) \(fault.fault)", default: 0].postIncrement())
         }
         return ranked.sorted { $0.rank < $1.rank }.prefix(count).map(\.0)
     }
 
-    /// Finds out which files there will be.
+    /// Traces one run without faults to find the files that it uses.
     private mutating func listFiles() throws {
         let home = try copy()
         let calls = try run(home, paths: []).calls
@@ -102,7 +103,7 @@ struct CallSweep {
         .filter { !$0.1.isEmpty }
     }
 
-    /// A copy of what the run begins with.
+    /// A copy of the initial state.
     private func copy() throws -> WriterStore {
         let home = try WriterStore()
         for name in try FileManager.default.contentsOfDirectory(atPath: origin.directory.url.path)
@@ -122,9 +123,9 @@ struct CallSweep {
             injecting: injection)
     }
 
-    /// Makes a run with one fault, and checks what it leaves.
+    /// Runs the writer with one fault and verifies the store that it leaves.
     ///
-    /// - Returns: how the run ended, and what was wrong, if anything was.
+    /// - Returns: how the run ended, and the problem that was found, or nil.
     func outcome(of fault: Case) throws -> (Outcome, problem: String?) {
         let home = try copy()
         let paths = files.first { $0.name == fault.files }?.paths ?? []
@@ -144,7 +145,7 @@ struct CallSweep {
         if !run.wasKilled, ![0, 1].contains(run.program.status) {
             return (outcome, "status \(run.program.status): \(run.program.errors)")
         }
-        // Each of the two runs may have ended before it could acknowledge its last event.
+        // Two threads: each of the two runs may have written one event without acknowledging it.
         let verified = try home.writer.run(home.arguments("verify", "durable", "--threads", "2"))
         guard verified.status == 0 else {
             let why = "\(verified.errors) after: \(run.program.errors)"
@@ -155,8 +156,8 @@ struct CallSweep {
 }
 
 extension Int {
-    /// Counts one more, and returns how many there were before.
-    fileprivate mutating func noteOneMore() -> Int {
+    /// Adds one and returns the old value.
+    fileprivate mutating func postIncrement() -> Int {
         defer { self += 1 }
         return self
     }

@@ -1,23 +1,23 @@
 import TestSupport
 import Testing
 
-@Suite(.long, .enabled(if: Strace.isThere, Strace.isMissing))
-struct `Each call of the system that a writer makes` {
-    /// How many runs of each start are made.
+@Suite(.long, .enabled(if: Strace.isAvailable, Strace.requirement))
+struct `A fault in any system call of a writer` {
+    /// The number of runs per initial state.
     private static let countMax = Extent.pick(brief: 24, quick: 120, deep: Int.max)
 
     @Test(arguments: [CallSweep.Start.nothing, .killed])
-    func `may fail or be the last, and nothing acknowledged is lost (F1, F15, F16, F19, F20, F21)`(
+    func `loses no acknowledged event (F1, F15, F16, F19, F20, F21)`(
         start: CallSweep.Start
     ) throws {
         let result = try Self.sweep(start)
         #expect(result.problems.isEmpty, "\(start.rawValue)")
-        // What a run without faults made is what is tampered with; what the background does comes
-        // earlier or later in another run.
+        // The cases come from a run without faults. Background threads make their calls earlier or
+        // later in another run, so some faults are never reached.
         #expect(result.counts["not reached", default: 0] * 2 < result.triedCount)
         let figures = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         reportSweep(
-            "calls of the system, \(start.rawValue)",
+            "system calls, \(start.rawValue)",
             "\(result.triedCount) of \(result.allCount) calls, "
                 + figures.joined(separator: ", "))
     }

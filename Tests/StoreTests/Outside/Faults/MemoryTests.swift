@@ -3,18 +3,18 @@
     import TestSupport
     import Testing
 
-    /// Allocations that fail, one in each run: the process ends, as Swift does then, or says so,
-    /// and nothing that was acknowledged is lost.
-    @Suite(.long, .enabled(if: !Sanitizer.isThere, "a sanitizer has an allocator of its own"))
-    struct `A writer without memory` {
+    /// One allocation fails per run: the process traps, as Swift does, or reports an error. Either
+    /// way no acknowledged event is lost.
+    @Suite(.long, .enabled(if: !Sanitizer.isEnabled, "a sanitizer replaces the allocator"))
+    struct `A writer that runs out of memory` {
         private struct Loss: Error {
             let description: String
         }
 
-        /// Of so many allocations one fails.
+        /// Every `interval`-th allocation of a run is tried.
         private static let interval = Extent.pick(brief: 997, quick: 97, deep: 7)
 
-        @Test func `loses nothing that it has acknowledged (F55)`() throws {
+        @Test func `loses no acknowledged event (F55)`() throws {
             reportSweep("allocations", try Self.sweep())
         }
 
@@ -34,7 +34,7 @@
                 let outcome = try run(home, library, failing: number)
                 switch outcome.status {
                 case SIGALRM where outcome.wasSignaled:
-                    throw Loss(description: "allocation \(number): the process waits for ever")
+                    throw Loss(description: "allocation \(number): the process hangs")
                 case _ where outcome.wasSignaled: tally.ended += 1
                 case 0: tally.succeeded += 1
                 case 1: tally.failed += 1

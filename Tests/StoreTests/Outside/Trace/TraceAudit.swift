@@ -1,18 +1,18 @@
-/// Whether a writer's calls, as a trace tells them, keep durable promises (P2, P5, P10).
+/// Checks that the system calls of a writer keep the promises for durable writes (P2, P5, P10).
 ///
-/// A pure function of the trace: it knows the names of files in a store and the header of a block,
-/// both from docs/log-format.md, and nothing of the library. What one call secures is what had
-/// returned before that call began; what is under way at the same time counts for nothing.
+/// A pure function of the trace. It knows the file names of a store and the header of a block from
+/// docs/log-format.md, and nothing of the library. A sync covers exactly the calls that had
+/// returned before it began, and no concurrent ones.
 struct TraceAudit {
     enum Rule: String {
-        case acknowledgedBytes = "no acknowledgement before the sync of the bytes it is about"
-        case acknowledgedName = "no acknowledgement before the names that lead to the bytes are"
-        case ownNames = "a thread syncs the directory of what it made before it acknowledges"
-        case renamedContent = "a file is synced before it is renamed, and not written between"
-        case removedSegment = "a segment is removed once its sealed form is durable"
-        case repeatedSync = "a sync that failed is not repeated"
-        case afterFailure = "no acknowledgement after a sync has failed"
-        case namesAtTheEnd = "whoever ends in order leaves no name that is not durable"
+        case acknowledgedBytes = "an event is acknowledged after its bytes were synced"
+        case acknowledgedName = "an event is acknowledged after every name on its path was synced"
+        case ownNames = "a thread syncs the directory of what it created before it acknowledges"
+        case renamedContent = "a file is synced after its last write and before it is renamed"
+        case removedSegment = "a segment is removed after its sealed form is durable"
+        case repeatedSync = "a failed sync is not repeated"
+        case afterFailure = "no thread acknowledges after its sync has failed"
+        case namesAtTheEnd = "a clean exit leaves no name that is not durable"
     }
 
     struct Violation: Equatable, CustomStringConvertible {
@@ -23,10 +23,10 @@ struct TraceAudit {
         var description: String { "line \(line): \(text) [\(rule.rawValue)]" }
     }
 
-    /// A file, under whatever name.
+    /// A file; its identity survives a rename.
     private final class File {
         var path: String
-        /// Changes of its content that no sync has secured, by the index of their calls.
+        /// The calls that changed its content and that no sync covers yet, by index.
         var unsynced: Set<Int> = []
         var hasFailedSync = false
 
@@ -35,7 +35,7 @@ struct TraceAudit {
         }
     }
 
-    /// A name that was made: of a new file or directory, or by a rename.
+    /// A new directory entry that is not synced yet: of a new file or directory, or by a rename.
     private struct Name {
         let call: Int
         let thread: Int
@@ -58,27 +58,27 @@ struct TraceAudit {
     private var names: [Name] = []
     private var returned: Set<Int> = []
     private var syncs: [Int: Sync] = [:]
-    private var secured: Set<Int> = []
+    private var durable: Set<Int> = []
     /// The file of each event, and the call that wrote it.
     private var events: [UInt64: (file: File, call: Int)] = [:]
     private var failedThreads: Set<Int> = []
     private var violations: [Violation] = []
 
-    /// What a trace violates.
+    /// The rules that a trace violates.
     ///
     /// - Parameters:
-    ///   - existing: the paths that were there before; all others are new.
-    ///   - endedInOrder: whether the process closed the store and ended by itself.
+    ///   - existing: the paths that existed before the trace; all others are new.
+    ///   - endedCleanly: whether the process closed the store and exited normally.
     static func violations(
         in calls: [TraceCall], store: String, acknowledgements: String,
-        existing: Set<String> = [], endedInOrder: Bool
+        existing: Set<String> = [], endedCleanly: Bool
     ) -> [Violation] {
         var audit = TraceAudit(
             store: store, acknowledgements: acknowledgements, calls: calls, existing: existing)
-        for moment in audit.moments() {
-            moment.isEnd ? audit.end(moment.call) : audit.begin(moment.call)
+        for step in audit.steps() {
+            step.isEnd ? audit.end(step.call) : audit.begin(step.call)
         }
-        if endedInOrder {
+        if endedCleanly {
             for name in audit.names {
                 audit.note(.namesAtTheEnd, calls[name.call], name.path)
             }
@@ -95,8 +95,8 @@ struct TraceAudit {
         self.existing = existing
     }
 
-    /// The beginnings and ends of all calls, in their order.
-    private func moments() -> [(call: Int, isEnd: Bool)] {
+    /// The starts and ends of all calls, in the order of the trace.
+    private func steps() -> [(call: Int, isEnd: Bool)] {
         let begins = calls.indices.map { (line: calls[$0].began, call: $0, isEnd: false) }
         let ends = calls.indices.compactMap { index in
             calls[index].ended.map { (line: $0, call: index, isEnd: true) }
@@ -130,7 +130,7 @@ struct TraceAudit {
     }
 }
 
-// MARK: - What happens
+// MARK: - Steps
 
 extension TraceAudit {
     private mutating func begin(_ index: Int) {
@@ -166,9 +166,9 @@ extension TraceAudit {
         switch call.name {
         case "open", "openat", "creat":
             let isNew = call.name == "creat" || call.arguments.contains { $0.contains("O_CREAT") }
-            if isNew, call.succeeded { made(path, index) }
+            if isNew, call.succeeded { created(path, index) }
         case "mkdir", "mkdirat":
-            if call.succeeded { made(path, index) }
+            if call.succeeded { created(path, index) }
         case "fsync", "fdatasync": synced(call, syncs.removeValue(forKey: index))
         case "rename", "renameat", "renameat2":
             guard let target = call.target else { return }
@@ -182,7 +182,7 @@ extension TraceAudit {
         }
     }
 
-    private mutating func made(_ path: String, _ index: Int) {
+    private mutating func created(_ path: String, _ index: Int) {
         guard isInStore(path), existing.insert(path).inserted else { return }
         names.append(Name(call: index, thread: calls[index].thread, path: path))
     }
@@ -195,13 +195,13 @@ extension TraceAudit {
             return
         }
         sync.file.unsynced.subtract(sync.changes)
-        secured.formUnion(sync.changes)
+        durable.formUnion(sync.changes)
         names.removeAll { sync.names.contains($0.call) }
     }
 
     private mutating func renamed(_ path: String, to target: String, _ index: Int) {
         guard calls[index].succeeded else { return names.removeAll { $0.call == index } }
-        // The old name is gone, and what it had to wait for.
+        // The old name is gone and needs no sync any more.
         names.removeAll { $0.path == path || ($0.path == target && $0.call != index) }
         existing.remove(path)
         existing.insert(target)
@@ -212,7 +212,7 @@ extension TraceAudit {
 
     // MARK: Checks
 
-    /// The event that a write of a block is about: mark, kind, and the sequence at byte 8.
+    /// The event in a write of a block: magic byte, kind, and the sequence at byte 8.
     private static func event(in call: TraceCall) -> UInt64? {
         guard call.name == "pwrite64", let bytes = call.bytes(1), bytes.count >= 16,
             bytes[0] == 0xB5, bytes[1] == 1
@@ -227,7 +227,7 @@ extension TraceAudit {
                 note(.acknowledgedBytes, call, "\(line) was never written")
                 continue
             }
-            if !secured.contains(event.call) {
+            if !durable.contains(event.call) {
                 note(.acknowledgedBytes, call, "\(number) in \(event.file.path)")
             }
             for name in names where "\(event.file.path)/".hasPrefix("\(name.path)/") {

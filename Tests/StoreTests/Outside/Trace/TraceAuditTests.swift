@@ -1,6 +1,6 @@
 import Testing
 
-/// Traces by hand: one that keeps every rule, and for each rule one that does not.
+/// Hand-written traces: one that keeps every rule, and for each rule one that violates it.
 @Suite struct `The audit of a trace` {
     private static let events = "5</s/events>"
     private static let segment = "6</s/events/1.open>"
@@ -31,7 +31,7 @@ import Testing
         #"\#(thread) write(9</a>, "\#(number)\n", 2) = 2"#
     }
 
-    /// A segment that ended, sealed by another thread.
+    /// Another thread seals a finished segment.
     private static let sealing = [
         #"2 openat(\#(events), "1.temporary", O_RDWR|O_CREAT, 0600) = 7</s/events/1.temporary>"#,
         #"2 pwrite64(7</s/events/1.temporary>, "(", 1, 0) = 1"#,
@@ -41,26 +41,26 @@ import Testing
         #"2 unlinkat(5</s/events>, "1.open", 0) = 0"#,
     ]
 
-    private func rules(_ lines: [String], endedInOrder: Bool = true) -> [TraceAudit.Rule] {
+    private func rules(_ lines: [String], endedCleanly: Bool = true) -> [TraceAudit.Rule] {
         TraceAudit.violations(
             in: TraceParser.calls(in: lines.joined(separator: "\n")), store: "/s",
-            acknowledgements: "/a", endedInOrder: endedInOrder
+            acknowledgements: "/a", endedCleanly: endedCleanly
         ).map(\.rule)
     }
 
-    /// The lines without those that hold a text.
+    /// The lines that do not contain `text`.
     private func without(_ text: String, _ lines: [String]) -> [String] {
         lines.filter { !$0.contains(text) }
     }
 
-    @Test func `finds nothing in a life without fault`() {
-        let life =
+    @Test func `finds nothing in a correct run`() {
+        let run =
             Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)]
             + [Self.write(2), Self.sync(), Self.acknowledge(2)] + Self.sealing
-        #expect(rules(life) == [])
+        #expect(rules(run) == [])
     }
 
-    @Test func `misses a sync of the bytes`() {
+    @Test func `reports an acknowledgement before the sync of the bytes`() {
         let write = [Self.write(1), Self.acknowledge(1)]
         #expect(rules(Self.opening + write) == [.acknowledgedBytes])
         #expect(rules(Self.opening + [Self.acknowledge(1)]) == [.acknowledgedBytes])
@@ -68,40 +68,40 @@ import Testing
         #expect(rules(Self.opening + late) == [.acknowledgedBytes])
     }
 
-    @Test func `trusts no sync that began before the write had returned`() {
+    @Test func `counts no sync that began before the write had returned`() {
         let start = "2 fdatasync(\(Self.segment) <unfinished ...>"
         let end = "2 <... fdatasync resumed>) = 0"
         let within = [start, Self.write(1), end, Self.acknowledge(1)]
         #expect(rules(Self.opening + within) == [.acknowledgedBytes])
-        let behind = [Self.write(1), start, end, Self.acknowledge(1)]
-        #expect(rules(Self.opening + behind) == [])
+        let after = [Self.write(1), start, end, Self.acknowledge(1)]
+        #expect(rules(Self.opening + after) == [])
         let early = [Self.write(1), start, Self.acknowledge(1), end]
         #expect(rules(Self.opening + early) == [.acknowledgedBytes])
     }
 
-    @Test func `misses a sync of each directory on the way to the bytes`() {
+    @Test func `reports a directory on the path of the bytes that was not synced`() {
         let write = [
             Self.write(1, thread: 2), Self.sync(thread: 2), Self.acknowledge(1, thread: 2),
         ]
         for directory in ["fsync(3</>)", "fsync(4</s>)", "fsync(5</s/events>)"] {
             let opening = without(directory, Self.opening)
             #expect(
-                rules(opening + write, endedInOrder: false) == [.acknowledgedName], "\(directory)")
+                rules(opening + write, endedCleanly: false) == [.acknowledgedName], "\(directory)")
         }
     }
 
-    @Test func `misses a sync of the directory in which a thread has made something`() {
-        let made = #"1 openat(4</s>, "other", O_RDWR|O_CREAT, 0600) = 8</s/other>"#
+    @Test func `reports a thread that did not sync the directory of what it created`() {
+        let create = #"1 openat(4</s>, "other", O_RDWR|O_CREAT, 0600) = 8</s/other>"#
         let write = [Self.write(1), Self.sync()]
-        let life = Self.opening + [made] + write + [Self.acknowledge(1), "1 fsync(4</s>) = 0"]
-        #expect(rules(life) == [.ownNames])
-        // Another thread is not concerned.
-        let other = Self.opening + [made] + write + [Self.acknowledge(1, thread: 2)]
-        #expect(rules(other, endedInOrder: false) == [])
+        let run = Self.opening + [create] + write + [Self.acknowledge(1), "1 fsync(4</s>) = 0"]
+        #expect(rules(run) == [.ownNames])
+        // The rule does not apply to other threads.
+        let other = Self.opening + [create] + write + [Self.acknowledge(1, thread: 2)]
+        #expect(rules(other, endedCleanly: false) == [])
         #expect(rules(other) == [.namesAtTheEnd])
     }
 
-    @Test func `sees a file renamed that was not synced, or written since`() {
+    @Test func `reports a rename of a file that was never synced, or written after its sync`() {
         let unsynced = without("fdatasync(6</s/events/1.temporary>)", Self.opening)
         #expect(rules(unsynced) == [.renamedContent])
         var written = Self.opening
@@ -109,13 +109,13 @@ import Testing
         #expect(rules(written) == [.renamedContent])
     }
 
-    @Test func `sees a segment removed too early`() {
-        let life = Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)]
-        #expect(rules(life + without("fsync", Self.sealing)) == [.removedSegment, .namesAtTheEnd])
-        #expect(rules(life + Self.sealing.suffix(1)) == [.removedSegment])
+    @Test func `reports a segment that is removed before its sealed form is durable`() {
+        let run = Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)]
+        #expect(rules(run + without("fsync", Self.sealing)) == [.removedSegment, .namesAtTheEnd])
+        #expect(rules(run + Self.sealing.suffix(1)) == [.removedSegment])
     }
 
-    @Test func `sees what follows a sync that failed`() {
+    @Test func `reports a second sync, or an acknowledgement, after a failed sync`() {
         let failed = "1 fdatasync(\(Self.segment)) = -1 EIO (Input/output error) (INJECTED)"
         let first = Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)]
         #expect(rules(first + [Self.write(2), failed]) == [])

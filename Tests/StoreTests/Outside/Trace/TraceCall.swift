@@ -1,22 +1,22 @@
-/// A call of the system, as `strace -f -y` tells it.
+/// A system call, as `strace -f -y` prints it.
 struct TraceCall: Equatable {
     let thread: Int
     let name: String
-    /// As they are printed, taken apart at the commas.
+    /// The printed arguments, split at the commas.
     let arguments: [String]
-    /// What it returned; nil if it never did.
+    /// The return value; nil if the call never returned.
     let result: Int?
     /// The name of the error, such as `EIO`.
     let error: String?
     let isInjected: Bool
-    /// The line on which the call began, counted from 1.
+    /// The line of the trace on which the call began, counted from 1.
     let began: Int
-    /// The line on which it returned; nil if it never did.
+    /// The line on which the call returned; nil if it never returned.
     let ended: Int?
 
     var succeeded: Bool { result != nil && error == nil }
 
-    /// The path of the descriptor that is an argument: `7</store/events>`.
+    /// The path of an argument that is a descriptor: `7</store/events>`.
     func descriptorPath(_ index: Int) -> String? {
         guard index < arguments.count, let start = arguments[index].firstIndex(of: "<"),
             arguments[index].last == ">"
@@ -24,12 +24,12 @@ struct TraceCall: Equatable {
         return String(arguments[index][start...].dropFirst().dropLast())
     }
 
-    /// The bytes of the text that is an argument, as far as it was printed.
+    /// The bytes of an argument that is a string, as far as strace printed it.
     func bytes(_ index: Int) -> [UInt8]? {
         index < arguments.count ? TraceText.bytes(arguments[index]) : nil
     }
 
-    /// The path that the call names, or that of the descriptor that it is about.
+    /// The path that the call names, or the path of its descriptor.
     var subject: String? {
         switch name {
         case "open", "creat", "stat", "lstat", "access", "unlink", "mkdir", "rename": path(0)
@@ -39,7 +39,7 @@ struct TraceCall: Equatable {
         }
     }
 
-    /// The second name of a call that has two.
+    /// The second path of a rename.
     var target: String? {
         switch name {
         case "rename": path(1)
@@ -48,7 +48,7 @@ struct TraceCall: Equatable {
         }
     }
 
-    /// The path that an argument is, which may begin at the directory that another argument is.
+    /// The path in an argument; a relative one is resolved against the directory in `directory`.
     private func path(_ index: Int, below directory: Int? = nil) -> String? {
         guard let bytes = bytes(index) else { return nil }
         let name = String(decoding: bytes, as: UTF8.self)
@@ -57,9 +57,9 @@ struct TraceCall: Equatable {
     }
 }
 
-/// Texts in quotes, as `strace` prints them.
+/// String literals, as `strace` prints them.
 enum TraceText {
-    /// The bytes of a text; nil if it is none.
+    /// The bytes of a string literal; nil if the argument is none.
     static func bytes(_ argument: String) -> [UInt8]? {
         var rest = Array(argument.utf8)[...]
         guard rest.popFirst() == quote else { return nil }
@@ -73,7 +73,7 @@ enum TraceText {
     static let quote = UInt8(ascii: "\"")
     static let backslash = UInt8(ascii: "\\")
 
-    /// What stands behind a backslash.
+    /// Reads the escape sequence after a backslash.
     private static func escaped(_ rest: inout ArraySlice<UInt8>) -> UInt8 {
         guard let byte = rest.popFirst() else { return backslash }
         switch byte {

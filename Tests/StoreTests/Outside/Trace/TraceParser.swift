@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads what `strace -f -y -x -o FILE` writes.
+/// Parses the output of `strace -f -y -x -o FILE`.
 ///
-/// A call that another thread's calls interrupt is printed in two parts, which are put together
-/// again. Lines that are no calls, of signals and exits, are passed over.
+/// strace prints a call in two parts if calls of other threads come between; the parser joins
+/// them. It skips the lines about signals and exits.
 struct TraceParser {
-    /// The beginning of a call that has not returned yet, by its thread.
+    /// The first part of a call that has not returned yet, by thread.
     private var unfinished: [Int: (text: String, line: Int)] = [:]
     private var calls: [TraceCall] = []
     private var lineCount = 0
@@ -55,7 +55,7 @@ struct TraceParser {
                 ended: result == nil ? nil : ended))
     }
 
-    /// The arguments up to the closing parenthesis, and what stands behind it.
+    /// The arguments up to the closing parenthesis, and the text after it.
     private static func arguments(_ text: Substring) -> ([String], Substring) {
         var arguments: [String] = []
         var start = text.startIndex
@@ -84,7 +84,7 @@ struct TraceParser {
         return (last.isEmpty ? arguments : arguments + [last], "")
     }
 
-    /// Where the closing quote of a text stands.
+    /// The index of the closing quote of a string literal.
     private static func endOfText(_ text: Substring, from quote: Substring.Index) -> Substring.Index
     {
         var index = text.index(after: quote)

@@ -1,13 +1,13 @@
 import Testing
 
-@Suite struct `A trace of system calls` {
+@Suite struct `The parser of traces` {
     private func only(_ text: String) throws -> TraceCall {
         let calls = TraceParser.calls(in: text)
         try #require(calls.count == 1)
         return calls[0]
     }
 
-    @Test func `is read call by call`() throws {
+    @Test func `reads thread, name, arguments and result of a call`() throws {
         let call = try only(
             #"7 openat(5</s/events>, "a, \"b\" (c)", O_RDWR|O_CREAT, 0600) = 6</s/events/x>"#)
         #expect(call.thread == 7)
@@ -19,7 +19,7 @@ import Testing
         #expect(call.began == 1 && call.ended == 1)
     }
 
-    @Test func `says what failed, and what was made to fail`() throws {
+    @Test func `tells a failed call from one that was made to fail`() throws {
         let failed = try only(
             "7 fdatasync(6</s/x>)   = -1 EIO (Input/output error) (INJECTED)")
         #expect(failed.error == "EIO" && failed.isInjected && !failed.succeeded)
@@ -27,7 +27,7 @@ import Testing
         #expect(absent.error == "ENOENT" && !absent.isInjected)
     }
 
-    @Test func `puts together what another thread has interrupted`() throws {
+    @Test func `joins the two parts of an interrupted call`() throws {
         let calls = TraceParser.calls(
             in: """
                 7 pread64(6</s/x>,  <unfinished ...>
@@ -42,7 +42,7 @@ import Testing
         #expect(calls[0].arguments[2] == "96")
     }
 
-    @Test func `keeps what never returned`() throws {
+    @Test func `keeps calls that never returned`() throws {
         for end in ["fsync(5</s>) = ?", "fsync(5</s> <unfinished ...>"] {
             let call = try only("7 \(end)\n7 +++ killed by SIGKILL +++\n")
             #expect(call.descriptorPath(0) == "/s")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `has bytes in every notation`() {
+    @Test func `decodes every escape sequence`() {
         #expect(TraceText.bytes(#""a\n\t\"\\\0\12\x7f""#) == [97, 10, 9, 34, 92, 0, 10, 127])
         #expect(TraceText.bytes("0x7ffe") == nil)
     }

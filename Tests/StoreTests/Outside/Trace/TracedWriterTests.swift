@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The calls of a real writer, seen from outside.
-@Suite(.long, .enabled(if: Strace.isThere, Strace.isMissing))
-struct `A durable writer that is traced` {
+/// Audits of the system calls of a real writer.
+@Suite(.long, .enabled(if: Strace.isAvailable, Strace.requirement))
+struct `A durable writer under strace` {
     private let home: WriterStore
 
     init() throws {
@@ -12,33 +12,34 @@ struct `A durable writer that is traced` {
     }
 
     private func violations(
-        _ outcome: Strace.Outcome, existing: [String] = [], endedInOrder: Bool = true
+        _ outcome: Strace.Outcome, existing: [String] = [], endedCleanly: Bool = true
     ) -> [TraceAudit.Violation] {
         TraceAudit.violations(
             in: outcome.calls, store: home.store, acknowledgements: home.acknowledgements,
-            existing: Set(existing), endedInOrder: endedInOrder)
+            existing: Set(existing), endedCleanly: endedCleanly)
     }
 
     @Test(arguments: [(1, 120), (4, 200)])
-    func `acknowledges what is durable alone (F4, F8)`(threadCount: Int, eventCount: Int) throws {
+    func `acknowledges only durable events (F4, F8)`(threadCount: Int, eventCount: Int) throws {
         let options = ["--events", "\(eventCount)", "--threads", "\(threadCount)"]
         let outcome = try home.strace.run(home.arguments("run", "durable") + options)
         try #require(outcome.program.status == 0, "\(outcome.program.errors)")
         #expect(violations(outcome) == [])
         #expect(try home.acknowledged().sorted() == Array(1...eventCount))
-        // The trace shows what there is to judge.
+        // The run made segments, sealed one, removed one and wrote a checkpoint.
         let names = outcome.calls.compactMap(\.target)
         #expect(names.contains { $0.hasSuffix(".open") } && names.contains { $0.hasSuffix(".zst") })
         #expect(outcome.calls.contains { $0.descriptorPath(0)?.hasSuffix("-journal") == true })
         #expect(outcome.calls.contains { $0.name == "unlinkat" && $0.succeeded })
-        // Those who wait at the same time share a sync.
+        // Group commit: concurrent waiters share a sync.
         let syncCount = outcome.calls.count { $0.name == "fdatasync" }
         #expect(syncCount > eventCount / threadCount)
     }
 
-    /// A journal that fails may hide behind the sync of a file that has grown, not behind the next.
-    @Test func `syncs once more where its file has grown (F13)`() throws {
-        // One thread syncs: the background is asleep.
+    /// When the kernel's journal fails, the sync of a file that has grown may still report success;
+    /// the next sync does not.
+    @Test func `syncs a second time after its file has grown (F13)`() throws {
+        // An interval of an hour: no background sync comes between.
         let options = ["--events", "60", "--interval", "3600000"]
         let outcome = try home.strace.run(home.arguments("run", "durable") + options)
         try #require(outcome.program.status == 0, "\(outcome.program.errors)")
@@ -56,8 +57,8 @@ struct `A durable writer that is traced` {
         #expect(growthCount > 1 && growthCount < 60)
     }
 
-    /// A sync that another thread's has made worthless may not know of it, and the next does.
-    @Test func `has the sync of a directory confirmed (F13)`() throws {
+    /// A sync that another thread's failed sync made void may report success; the next does not.
+    @Test func `confirms each sync of a directory by a second one (F13)`() throws {
         let outcome = try home.strace.run(
             home.arguments("run", "durable"), tracing: ["fsync", "utimensat", "fdatasync"],
             on: ["\(home.store)/events"])
@@ -69,13 +70,12 @@ struct `A durable writer that is traced` {
         }
     }
 
-    @Test func `acknowledges what is durable alone, after its predecessor was killed (F11)`() throws
-    {
+    @Test func `acknowledges only durable events after its predecessor was killed (F11)`() throws {
         let killed = try home.strace.run(
             home.arguments("run", "durable", "--events", "60"),
             injecting: "fdatasync:signal=KILL:when=40")
         try #require(killed.wasKilled)
-        #expect(violations(killed, endedInOrder: false) == [])
+        #expect(violations(killed, endedCleanly: false) == [])
         let count = try home.acknowledged().count
         let existing = try home.paths()
         let outcome = try home.strace.run(home.arguments("run", "durable"))
@@ -88,14 +88,14 @@ struct `A durable writer that is traced` {
         ("fdatasync", 1), ("fdatasync", 2), ("fdatasync", 3), ("fdatasync", 11), ("fsync", 1),
         ("fsync", 2), ("fsync", 3),
     ])
-    func `never repeats a sync that failed, nor acknowledges after it (F13, F15)`(
+    func `never repeats a failed sync, and acknowledges nothing after it (F13, F15)`(
         call: String, number: Int
     ) throws {
         for threadCount in [1, 3] {
             let home = try WriterStore()
             let options = ["--events", "60", "--threads", "\(threadCount)"]
             let events = "\(home.store)/events"
-            // The log alone: what the cache loses is made again.
+            // Only the log is audited: the checkpoint is a cache that can be rebuilt.
             try FileManager.default.createDirectory(
                 atPath: events, withIntermediateDirectories: true)
             let outcome = try home.strace.run(
@@ -109,7 +109,7 @@ struct `A durable writer that is traced` {
             }
             let violations = TraceAudit.violations(
                 in: log, store: home.store, acknowledgements: home.acknowledgements,
-                existing: [home.store, events], endedInOrder: false)
+                existing: [home.store, events], endedCleanly: false)
             #expect(violations == [])
             let isHit = log.contains { $0.isInjected }
             let statuses: [Int32] = isHit ? [1] : [0, 1]

@@ -1,0 +1,120 @@
+import Foundation
+import SkyrosSQLite
+
+/// What a typed column shows of a field: the value itself where SQL has it, otherwise the nearest
+/// thing, or NULL.
+///
+/// Columns are written for people and for SQL. Nothing reads a record back from them.
+///
+/// A value has the storage class of its column's type, so that SQLite's affinity never changes it.
+enum ColumnValue {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    /// UTF-8 in the memory of the record.
+    case utf8(UnsafeRawBufferPointer)
+    /// Bytes in the memory of the record.
+    case blob(UnsafeRawBufferPointer)
+
+    /// What a column of `kind` shows of a field whose value is this CBOR. O(n).
+    init(of value: UnsafeRawBufferPointer, in kind: ColumnKind) throws(CBORError) {
+        if let plain = try Self.plain(value, kind) {
+            self = plain
+        } else {
+            self = Self.general(try FieldValue(cbor: value), kind)
+        }
+    }
+
+    /// The values that their column's kind is made for, without an object in between; nil for
+    /// all others.
+    @inline(__always)
+    private static func plain(
+        _ value: UnsafeRawBufferPointer, _ kind: ColumnKind
+    ) throws(CBORError) -> ColumnValue? {
+        var reader = CBORReader(value)
+        switch (kind, try reader.peekType()) {
+        case (.integer, .unsigned), (.integer, .negative):
+            return Int64(exactly: try reader.readInteger(Int128.self)).map { .integer($0) }
+        case (.text, .text):
+            let content = try reader.readUTF8()
+            return SQLiteText.isPlain(content) ? .utf8(content) : nil
+        case (.real, .simple) where try reader.peekByte() >= CBORFormat.Byte.half:
+            return floating(try reader.readDouble())
+        case (.bytes, .bytes):
+            return .blob(try reader.readBytes())
+        case (.uuid, .tag) where reader.isUUID(at: 0):
+            return .text(try reader.readUUID().text)
+        default:
+            return nil
+        }
+    }
+
+    private static func general(_ value: FieldValue, _ kind: ColumnKind) -> ColumnValue {
+        if case .null = value { return .null }
+        switch kind {
+        case .integer, .boolean: return integral(number(value))
+        case .real, .date: return number(value).map { floating($0) } ?? .null
+        case .text, .uuid, .url, .decimal:
+            return .text(visible(value.jsonString ?? value.jsonText()))
+        case .json: return .text(value.jsonText())
+        case .bytes: return .null
+        }
+    }
+
+    /// NULL for NaN, as SQLite has it, and 0.0 for -0.0.
+    private static func floating(_ number: Double) -> ColumnValue {
+        number.isNaN ? .null : .real(number + 0.0)
+    }
+
+    /// A whole number as an integer, as the affinity of the column would have it anyway.
+    private static func integral(_ number: Double?) -> ColumnValue {
+        guard let number, !number.isNaN else { return .null }
+        return Int64(exactly: number).map { .integer($0) } ?? .real(number)
+    }
+
+    /// The nearest number to a number, boolean, date or decimal; nil for anything else.
+    private static func number(_ value: FieldValue) -> Double? {
+        switch value {
+        case .bool(let value): value ? 1 : 0
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        case .date(let date): date.timeIntervalSinceReferenceDate
+        case .tagged(CBORFormat.Tag.decimal, _): value.jsonString.flatMap(Double.init)
+        default: nil
+        }
+    }
+
+    /// A text with a replacement character for each NUL, at which SQLite's functions end a text.
+    private static func visible(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+    }
+}
+
+extension ColumnValue {
+    /// Binds the value in place: the record's memory must stay as it is until the statement ran.
+    @inline(__always)
+    func bind(to statement: Statement, at parameter: Int32) throws(SQLiteError) {
+        switch self {
+        case .null: try statement.bindNull(at: parameter)
+        case .integer(let value): try statement.bind(integer: value, at: parameter)
+        case .real(let value): try statement.bind(real: value, at: parameter)
+        case .text(let text): try statement.bind(string: text, at: parameter)
+        case .utf8(let text): try statement.bind(text: text, at: parameter, .borrowed)
+        case .blob(let bytes): try statement.bind(blob: bytes, at: parameter, .borrowed)
+        }
+    }
+
+    /// Whether a column of the row that `statement` is at holds this value.
+    func equals(_ statement: Statement, at column: Int32) -> Bool {
+        switch (self, statement.storageType(at: column)) {
+        case (.null, .null): true
+        case (.integer(let value), .integer): statement.integer(at: column) == value
+        case (.real(let value), .real): statement.real(at: column) == value
+        case (.text(let text), .text): statement.bytes(at: column).elementsEqual(text.utf8)
+        case (.utf8(let bytes), .text), (.blob(let bytes), .blob):
+            statement.bytes(at: column).elementsEqual(bytes)
+        default: false
+        }
+    }
+}

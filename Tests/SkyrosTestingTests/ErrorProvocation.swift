@@ -1,0 +1,217 @@
+import Foundation
+import SkyrosLog
+import SkyrosTesting
+import Testing
+
+@testable import Skyros
+
+private struct Item: Entity {
+    var id: Int
+    var text = ""
+    static let indexes: [Index<Item>] = [.unique(\.text)]
+}
+
+/// Provokes each error that a store can throw.
+enum ErrorProvocation {
+    /// Throws an error with this code.
+    static func provoke(_ code: ErrorCode) throws {
+        switch code {
+        case .alreadyOpen: try openBesideAnother()
+        case .insecurePath: try openThroughLink()
+        case .notAStore: _ = try Archive(on: SimulatedDisk())
+        case .unsupportedFormat: try openDamaged { $0[10] = 9 }
+        case .foreignStore: try openDamaged { $0[16] ^= 1 }
+        case .chainBroken: try openDamaged { $0[40] ^= 1 }
+        case .logCorrupt: try openDamaged { $0[0] ^= 1 }
+        case .segmentMissing: try openWithoutFirstSegment()
+        case .logBehindCheckpoint: try openWithOlderLog()
+        case .invalidSchema: try openWithoutTypes()
+        case .conflict: try appendBesideAnother()
+        case .diskFull: try write(on: Fault(.write, reason: .noSpace))
+        case .io: try write(on: Fault(.write, reason: .system(5)))
+        case .durabilityLost: try write(on: Fault(.syncFile))
+        case .checkpointFailed:
+            try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
+        case .invalidEvent: try open(diskWithInvalidEvent())
+        default: try provoke(code, in: Store(inMemory: Item.self, options: options))
+        }
+    }
+
+    /// Provokes errors that only need a store.
+    private static func provoke(_ code: ErrorCode, in store: Store) throws {
+        try store.write { try $0.insert(Item(id: 1)) }
+        switch code {
+        case .unknownEntity: try store.write { try $0.deleteAll(Unknown.self) }
+        case .duplicateID: try store.write { try $0.insert(Item(id: 1)) }
+        case .notFound: try store.write { try $0.update(Item(id: 2)) }
+        case .uniqueViolation: try store.write { try $0.insert(Item(id: 2)) }
+        case .idChanged: try store.write { try $0.update(Item.self, 1) { $0.id = 2 } }
+        case .notEncodable: try store.write(intent: Unencodable()) { _ in }
+        case .nestedWrite: try store.write { _ in try store.write { _ in } }
+        case .closed:
+            try store.close()
+            try store.write { _ in }
+        case .limitExceeded:
+            let text = String(repeating: "x", count: options.eventBytesMax)
+            try store.write { try $0.insert(Item(id: 2, text: text)) }
+        case .notDecodable: _ = try store.get(Incompatible.self, 1)
+        case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
+        case .invalidInput: _ = try store.snapshot.query("SELEKT")
+        default: Issue.record("\(code) cannot be provoked with a store only")
+        }
+    }
+}
+
+// MARK: Entities and options
+
+private struct Unknown: Entity {
+    var id: Int
+}
+
+/// Has the entity name of another type, and a field that the records do not have.
+private struct Incompatible: Entity {
+    static let entityName = "Item"
+    var id: Int
+    var size: Int
+}
+
+private struct Unencodable: DomainCommand {
+    struct Failure: Error {}
+
+    func encode(to encoder: any Encoder) throws { throw Failure() }
+}
+
+extension ErrorProvocation {
+    /// Small limits: a few events fill a segment.
+    private static var options: Store.Options {
+        var options = Store.Options()
+        options.segmentBytesMax = 500
+        options.eventBytesMax = 10_000
+        return options
+    }
+
+    private static func open(_ disk: SimulatedDisk) throws {
+        _ = try Store(on: disk, entities: Item.self, options: options)
+    }
+
+    /// A disk with a log of several segments, cleanly closed.
+    private static func written(hasCheckpoints: Bool = true) throws -> SimulatedDisk {
+        let disk = SimulatedDisk(hasCheckpoints: hasCheckpoints)
+        let store = try Store(on: disk, entities: Item.self, options: options)
+        for id in 0..<20 { try store.write { try $0.insert(Item(id: id, text: "\(id)")) } }
+        try store.close()
+        return disk
+    }
+
+    private static func segments(of disk: SimulatedDisk) -> [String] {
+        disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+    }
+}
+
+// MARK: Damage to the log
+
+extension ErrorProvocation {
+    /// Opens a store after a change to the header of its newest segment, which is not compressed;
+    /// updates the checksum of the header.
+    private static func openDamaged(_ change: (inout [UInt8]) -> Void) throws {
+        let disk = try written()
+        let name = try #require(segments(of: disk).last)
+        var bytes = try #require(disk.contents[name])
+        change(&bytes)
+        let check = XXH64.hash(Array(bytes[..<88]))
+        withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(88..<96, with: $0) }
+        disk.overwrite(name, with: bytes)
+        try open(disk)
+    }
+
+    private static func openWithoutFirstSegment() throws {
+        let disk = try written()
+        disk.erase(segments(of: disk)[0])
+        try open(disk)
+    }
+
+    /// A log with a batch that is valid CBOR, but not an event.
+    private static func diskWithInvalidEvent() throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try log(on: disk)
+        try append([0xA0], as: 1, to: log)
+        try log.close()
+        return disk
+    }
+
+    /// Appends to an event log after another writer has appended to its file.
+    private static func appendBesideAnother() throws {
+        let file = try log(on: SimulatedDisk())
+        let log = EventLog(file, lastTime: .zero)
+        try append([0xA0], as: 1, to: file)
+        let batch = CommandBatch(metadata: Metadata(), intent: nil)
+        _ = try log.append(batch, at: 0, deferring: false)
+    }
+
+    private static func log(on disk: SimulatedDisk) throws -> FileLog {
+        let entropy = SeededEntropy(seed: 1)
+        return try FileLog.make(
+            for: StoreID(from: entropy), on: disk, LogOptions(), entropy: entropy,
+            framing: EventCoding.byteCount(of:))
+    }
+
+    private static func append(_ batch: [UInt8], as sequence: UInt64, to log: FileLog) throws {
+        try batch.withUnsafeBytes { bytes in
+            _ = try log.append(bytes, as: sequence, timeBefore: 0, deferring: false)
+        }
+    }
+}
+
+// MARK: Other ways to fail
+
+extension ErrorProvocation {
+    private static func write(on fault: Fault) throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Item.self, options: options)
+        disk.inject(fault)
+        try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
+    }
+
+    private static func openBesideAnother() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Item.self, options: options)
+        try withExtendedLifetime(store) { try open(disk) }
+    }
+
+    private static func openWithoutTypes() throws {
+        try inDirectory { _ = try Store(at: $0.appending(path: "Test.skyros"), entities: []) }
+    }
+
+    private static func openThroughLink() throws {
+        try inDirectory { directory in
+            let link = directory.appending(path: "link.skyros")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory)
+            _ = try Store(at: link, entities: Item.self)
+        }
+    }
+
+    /// Restores an older log, so that the checkpoint is ahead of it.
+    private static func openWithOlderLog() throws {
+        try inDirectory { directory in
+            let url = directory.appending(path: "Test.skyros")
+            let log = url.appending(path: "events/00000000000000000001.open")
+            var older = Data()
+            for id in 1...2 {
+                older = (try? Data(contentsOf: log)) ?? older
+                let store = try Store(at: url, entities: Item.self)
+                try store.write { try $0.insert(Item(id: id, text: "\(id)")) }
+                try store.close()
+            }
+            try older.write(to: log)
+            _ = try Store(at: url, entities: Item.self)
+        }
+    }
+
+    private static func inDirectory(_ body: (URL) throws -> Void) throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "skyros-errors-\(UUID().uuidString)").resolvingSymlinksInPath()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try body(directory)
+    }
+}
