@@ -76,14 +76,15 @@ final class BackgroundMaintenance: Sendable {
     private func runPending() {
         isScheduled.store(false, ordering: .releasing)
         bytesSinceWake.store(0, ordering: .relaxed)
-        do {
-            while try log.segments?.sealNext() ?? false {}
-        } catch {
-            report(StoreError.wrapping(error))
+        attempt { while try log.segments?.sealNext() ?? false {} }
+        if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
+            attempt { try checkpoint() }
         }
-        guard tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds else { return }
+    }
+
+    private func attempt(_ step: () throws -> Void) {
         do {
-            try checkpoint()
+            try step()
         } catch {
             report(StoreError.wrapping(error))
         }

@@ -28,7 +28,7 @@ package struct SystemEntropy: Entropy {
     }
 }
 
-/// The dependencies of a store on its surroundings: disk, clock and randomness.
+/// The dependencies of a store: disk, clock and randomness.
 package struct Environment: Sendable {
     package let disk: any Disk
     package let clock: any WallClock

@@ -11,19 +11,14 @@ package struct LogError: Error, Equatable, Sendable {
         case durabilityLost
         /// Durable bytes are not what was written.
         case corrupt
-        /// A segment is missing.
         case segmentMissing
         /// Two segments, or two batches, belong to different histories.
         case chainBroken
-        /// The file belongs to another store.
         case foreignStore
-        /// A newer version wrote the file.
         case unsupportedFormat
-        /// Something is larger than its limit.
         case limitExceeded
         /// Another sequence is next than the caller expected.
         case conflict
-        /// The log was closed.
         case closed
     }
 
@@ -49,7 +44,6 @@ package struct LogError: Error, Equatable, Sendable {
         self.cause = cause
     }
 
-    /// A failed disk operation.
     package init(_ cause: DiskError) {
         self.init(cause.isOutOfSpace ? .diskFull : .io, cause.description, cause: cause)
     }

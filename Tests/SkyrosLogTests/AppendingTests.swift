@@ -8,7 +8,7 @@ import Testing
     private let disk = SimulatedDisk()
     private let fixture = LogFixture(segmentBytesMax: 2_000)
 
-    @Test func `gives back what was appended, from any batch on`() throws {
+    @Test func `reads back what was appended, from any batch on`() throws {
         let log = try fixture.make(on: disk)
         try log.append(100)
         for first: UInt64 in [1, 2, 17, 50, 99, 100] {
@@ -26,7 +26,7 @@ import Testing
         #expect(again.head == log.head)
     }
 
-    @Test func `writes once and syncs never for a buffered append`() throws {
+    @Test func `makes one write and no sync for a buffered append`() throws {
         let log = try fixture.make(on: disk)
         try log.append(1)
         let before = disk.operations.count
@@ -49,7 +49,7 @@ import Testing
         #expect(try fixture.open(disk.crashed(seed: 3)).0.batches() == expected(16))
     }
 
-    @Test func `shares one sync among all who wait`() throws {
+    @Test func `shares one sync among all waiting threads`() throws {
         let log = try fixture.make(on: disk)
         let position = try log.append(20)
         let before = disk.count(.syncFile)
@@ -64,7 +64,7 @@ import Testing
         #expect(log.durableEnd == position)
     }
 
-    @Test func `takes batches in order only`() throws {
+    @Test func `appends a batch only as the next one`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         #expect(logCode { _ = try log.append([1], as: 3) } == .conflict)
@@ -72,7 +72,7 @@ import Testing
         #expect(log.head.sequence == 3)
     }
 
-    @Test func `refuses what is too large and goes on`() throws {
+    @Test func `refuses a batch that is too large, and continues`() throws {
         var fixture = fixture
         fixture.options.batchBytesMax = 100
         let log = try fixture.make(on: disk)
@@ -102,7 +102,7 @@ import Testing
         #expect(logCode { try log.append(1) } == .closed)
     }
 
-    @Test func `marks its durable end when it is idle, once`() throws {
+    @Test func `marks its durable end once while it is idle`() throws {
         let log = try fixture.make(on: disk)
         try log.append(2)
         try log.markIdle()
@@ -119,7 +119,7 @@ import Testing
     private let fixture = LogFixture(segmentBytesMax: 2_000)
 
     @Test(arguments: [0, 1, 40, 60, 1_000])
-    func `undoes a write that was cut short, and goes on (F16, F18)`(written: Int) throws {
+    func `undoes a partial write, and continues (F16, F18)`(written: Int) throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         disk.inject(Fault(.write, reason: .noSpace, writtenBytes: written))
@@ -154,13 +154,13 @@ import Testing
         #expect(try log.batches() == expected(3))
     }
 
-    @Test func `trusts nothing that a failed sync left in the cache (F14)`() throws {
+    @Test func `rewrites what a failed sync left in the page cache (F14)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: try log.append(3))
         let position = try log.append(3)
         disk.inject(Fault(.syncFile))
         #expect(logCode { try log.sync(through: position) } == .durabilityLost)
-        // The next process reads them from the cache; what it then calls durable must be.
+        // The next process reads them from the cache, and must make them durable.
         let killed = disk.killed()
         let (next, _) = try fixture.open(killed)
         #expect(try next.batches() == expected(6))
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `leaves no trace of an append that found the disk full (F16)`() throws {
+    @Test func `leaves nothing of an append that found the disk full (F16)`() throws {
         let log = try fixture.make(on: disk)
         disk.inject(Fault(.preallocate, reason: .noSpace, isLasting: true))
         #expect(logCode { try log.append(1) } == .diskFull)
@@ -178,7 +178,7 @@ import Testing
         #expect(try log.batches() == expected(1))
     }
 
-    @Test func `reads no batch that has changed on the disk since it was found whole`() throws {
+    @Test func `reads no batch that changed on the disk after it was written`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         let path = "events/00000000000000000001.open"

@@ -3,11 +3,11 @@ import SkyrosLog
 import SkyrosTesting
 import Testing
 
-@Suite struct `A log whose closing was not synced` {
-    /// The closing block ends at a sector's end for some of these counts, so that nothing that is
-    /// written later brings it to the medium by chance.
+@Suite struct `A log whose closing block was not synced` {
+    /// For some of these counts the closing block ends with its sector, so no later write brings it to
+    /// the medium.
     @Test(arguments: 1...60)
-    func `has no hole there after it was opened and written to again`(count: Int) throws {
+    func `has no hole there after the next opening and writes`(count: Int) throws {
         let fixture = LogFixture()
         let disk = SimulatedDisk()
         let log = try fixture.make(on: disk)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `can be opened after a crash at every operation of its opening`() throws {
+    @Test func `can be opened after a crash at any operation of its opening`() throws {
         let fixture = LogFixture()
         for count in 1...10 {
             let disk = SimulatedDisk()
@@ -53,7 +53,7 @@ import Testing
     private let fixture = LogFixture()
     private let path = "events/00000000000000000001.open"
 
-    @Test func `gives back the room that was made in advance`() throws {
+    @Test func `frees its preallocated space`() throws {
         let log = try fixture.make(on: disk)
         try log.append(1)
         #expect(disk.contents[path]?.count ?? 0 >= 4_096)
@@ -61,7 +61,7 @@ import Testing
         #expect(disk.contents[path]?.count ?? 0 < 1_024)
     }
 
-    @Test func `is not written anew when it is opened again`() throws {
+    @Test func `is not rewritten when it is opened again`() throws {
         let log = try fixture.make(on: disk)
         try log.append(600)
         try log.close()
@@ -73,7 +73,7 @@ import Testing
         #expect(written > 0 && written < sectorCount / 10)
     }
 
-    @Test func `leaves no file that means nothing, once it is opened again`() throws {
+    @Test func `has no temporary file after the next opening`() throws {
         try fixture.make(on: disk).close()
         disk.overwrite("events/00000000000000000002.tmp", with: [1, 2, 3])
         _ = try fixture.open(disk)
@@ -81,8 +81,8 @@ import Testing
     }
 }
 
-@Suite struct `A segment that is copied to a new file` {
-    @Test func `is read again before it takes the old one's place`() throws {
+@Suite struct `A rewritten segment` {
+    @Test func `is verified before it replaces the old file`() throws {
         let fixture = LogFixture()
         let path = "events/00000000000000000001.open"
         let first = SimulatedDisk()
@@ -91,7 +91,7 @@ import Testing
         let length = log.statistics.fileBytes
         let disk = first.killed()
         let inspection = try fixture.inspect(disk)
-        // The medium gives another answer the second time.
+        // The second read returns other bytes.
         var bytes = try #require(disk.contents[path])
         bytes[length - 20] ^= 1
         disk.overwrite(path, with: bytes)

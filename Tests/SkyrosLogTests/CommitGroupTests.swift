@@ -4,12 +4,11 @@ import SkyrosLog
 import SkyrosTesting
 import Testing
 
-/// Each test holds one sync while others come to wait, with its outcome the same whenever each of
-/// them comes.
+/// Each test blocks one sync while other threads start to wait.
 @Suite(.timeLimit(.minutes(15))) struct `Threads that wait for a sync` {
     private let disk = GatedDisk()
 
-    /// A log with a batch whose sync, the `heldSync`th, is under way on another thread.
+    /// A log with a batch whose sync, number `heldSync`, is blocked on another thread.
     private struct Scene {
         let log: FileLog
         let first: Waiters
@@ -43,7 +42,7 @@ import Testing
             state.wait { $0.comeCount == count ? () : nil }
         }
 
-        /// How it went for each, once all are through.
+        /// The results of all threads, once every one has ended.
         func outcomes() -> [LogError.Code?] {
             state.wait { $0.codes.count == count ? $0.codes : nil }
         }
@@ -59,7 +58,7 @@ import Testing
         return Scene(log: log, first: first, heldSync: count + 1)
     }
 
-    @Test func `share the next one if they wrote after it began`() throws {
+    @Test func `share the next sync if they wrote after one began`() throws {
         let scene = try scene()
         let others = Waiters(8, for: try scene.log.append(8), of: scene.log)
         disk.allowSyncs(scene.heldSync + 1)
@@ -68,7 +67,7 @@ import Testing
         #expect(disk.disk.count(.syncFile) == scene.heldSync + 1)
     }
 
-    @Test func `share one that is under way if it serves them`() throws {
+    @Test func `share a running sync if it covers their batches`() throws {
         let scene = try scene()
         let position = try scene.log.append(8)
         let others = Waiters(8, for: position, of: scene.log)
@@ -81,7 +80,7 @@ import Testing
         #expect(disk.disk.count(.syncFile) == scene.heldSync + 1)
     }
 
-    @Test func `all learn that it failed, and no other is made (F13)`() throws {
+    @Test func `all get the error of a failed sync, and no other sync follows (F13)`() throws {
         let scene = try scene()
         let same = Waiters(4, for: scene.log.end, of: scene.log)
         let later = Waiters(4, for: try scene.log.append(1), of: scene.log)
@@ -93,8 +92,8 @@ import Testing
         #expect(disk.disk.count(.syncFile) == scene.heldSync)
     }
 
-    /// A disk whose sync takes for ever: who does not wait for it writes on, up to a bound.
-    @Test func `do not hold up a writer who does not wait, up to the bound (F22)`() throws {
+    /// While a sync blocks, a writer that does not wait for it continues, up to the bound.
+    @Test func `do not delay a buffered writer, up to the bound (F22)`() throws {
         var fixture = LogFixture()
         fixture.options.unsyncedBytesMax = 4_000
         disk.allowSyncs(100)
@@ -112,8 +111,7 @@ import Testing
                 progress.change { $0 += 1 }
             }
         }
-        // It comes as far as the bound; only who has met it asks for a sync of his own, once the
-        // one that is under way has ended.
+        // The writer reaches the bound. Only then does it need a sync, after the running one.
         progress.wait { $0 >= 20 ? () : nil }
         disk.allowSyncs(count + 1)
         disk.waitForSyncs(count + 2)
@@ -124,13 +122,13 @@ import Testing
         #expect(try log.batches() == expected(total))
     }
 
-    @Test func `go on if what was deferred cannot be written`() throws {
+    @Test func `continue if deferred batches cannot be written`() throws {
         let scene = try scene()
         let position = try scene.log.append(1, deferring: true)
         let others = Waiters(4, for: position, of: scene.log)
         disk.disk.inject(Fault(.write, reason: .noSpace))
         disk.allowSyncs(100)
-        // One of them met the full disk; each of the others tried again.
+        // One of them got the error; each of the others tried again.
         #expect(others.outcomes().filter { $0 == .diskFull }.count == 1)
         #expect(scene.log.durableEnd == position)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyrosLog
 
-/// Files whose every check holds, and whose numbers no writer would write.
+/// Files with correct checksums and numbers that no writer would write.
 @Suite struct `A crafted segment` {
     private let disk = SimulatedDisk()
     private let fixture = LogFixture(segmentBytesMax: 900)
@@ -16,7 +16,7 @@ import Testing
             unsyncedBytesMax: 1_000)
     }
 
-    @Test func `cannot begin before the first event (F63)`() throws {
+    @Test func `is refused if it starts before the first event (F63)`() throws {
         let name = SegmentName(0, .open)
         try disk.makeDirectory(.events)
         disk.overwrite("events/\(name)", with: header(from: 0).bytes)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(sequence: 4, isOther: false), (3, true)])
-    func `cannot leave out an event, nor go on with another history (F33, F63)`(
+    func `is refused if it skips an event or changes history (F33, F63)`(
         sequence: UInt64, isOther: Bool
     ) throws {
         let log = try fixture.make(on: disk)
@@ -49,18 +49,18 @@ import Testing
     }
 
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])
-    func `cannot hold more batches than bytes (F36)`(batchCount: UInt64) throws {
+    func `is refused if it claims more batches than bytes (F36)`(batchCount: UInt64) throws {
         try seal { $0.batchCount = batchCount }
         #expect(logCode { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
-    @Test func `cannot tell of another history than its batches (F33)`() throws {
+    @Test func `is refused if its index and its batches differ in history (F33)`() throws {
         try seal { $0.frames[1].chainHashBefore = ChainHash(beginning: fixture.storeID) }
         #expect(logCode { _ = try fixture.open(disk).0.batches() } == .chainBroken)
     }
 
-    /// No writer writes such a frame, so it is no limit that somebody could raise.
-    @Test func `is damaged if a frame claims to be larger than any (F35)`() throws {
+    /// No writer writes such a frame, whatever its limits.
+    @Test func `is damaged if a frame claims to be larger than any limit (F35)`() throws {
         try seal { _ in }
         let path = "events/\(SegmentName(1, .sealed))"
         var bytes = try #require(disk.contents[path])
@@ -73,7 +73,7 @@ import Testing
         #expect(logCode { _ = try fixture.open(disk).0.batches() } == .corrupt)
     }
 
-    @Test func `is not read where a frame is larger than any that may be (F35)`() throws {
+    @Test func `does not read a frame beyond the limit (F35)`() throws {
         try seal { _ in }
         let segment = try SealedSegment(SegmentName(1, .sealed), on: disk)
         func chunk(_ contentBytesMax: Int) throws -> LogChunk {
@@ -86,7 +86,7 @@ import Testing
         #expect(logCode { _ = try chunk(size - 1) } == .corrupt)
     }
 
-    /// Makes a sealed segment, and writes another index into it, with its check.
+    /// Seals a segment, and writes another index into it, with a correct hash.
     private func seal(_ change: (inout SegmentIndex) -> Void) throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }

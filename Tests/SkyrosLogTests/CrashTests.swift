@@ -4,12 +4,12 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// A life of a log, until a fault ends it: what was appended, and what was acknowledged durable.
+/// One simulated run of a log until a fault ends it: what was appended, and what was acknowledged.
 private struct Life {
     var appended: UInt64
     var durable: UInt64
 
-    /// Appends, syncs, seals and marks as the seed says, until something fails.
+    /// Appends, syncs, seals and marks at random, until an operation fails.
     mutating func run(_ log: FileLog, steps: Int, _ random: inout Steps) {
         do {
             for _ in 0..<steps {
@@ -26,7 +26,7 @@ private struct Life {
                 }
             }
         } catch {
-            // The log has said that it failed; what it said before counts.
+            // The log has reported the failure. What it acknowledged before counts.
         }
     }
 }
@@ -44,10 +44,10 @@ private struct Steps {
     }
 }
 
-@Suite(.long) struct `A log whose life is cut short` {
+@Suite(.long) struct `A log after a crash` {
     private let fixture = LogFixture(segmentBytesMax: 900)
 
-    /// Opens what is left and compares it with what was promised.
+    /// Opens the log and compares it with what was acknowledged.
     private func check(
         _ disk: SimulatedDisk, _ life: Life, keepsAppended: Bool, _ context: String
     ) throws -> FileLog {
@@ -146,12 +146,12 @@ private struct Steps {
         }
     }
 
-    @Test func `keeps after a power cut what a reopening has shown (F11)`() throws {
+    @Test func `keeps after a power cut what an earlier opening has read (F11)`() throws {
         for seed in 0..<40 {
             let disk = SimulatedDisk()
             let log = try fixture.make(on: disk)
             try log.append(5)
-            // A kill loses nothing, so the next process reads events that were never synced.
+            // A kill loses nothing, so the next process reads unsynced events.
             let killed = disk.killed()
             let (next, _) = try fixture.open(killed)
             #expect(next.head.sequence == 5)
@@ -161,8 +161,8 @@ private struct Steps {
     }
 }
 
-@Suite struct `A reader beside a writer` {
-    @Test func `sees each batch after looking again, through rolls, seals and other writers`()
+@Suite struct `A follower beside a writer` {
+    @Test func `reads each batch after a refresh, through new segments, sealing and other writers`()
         throws
     {
         let fixture = LogFixture(segmentBytesMax: 900)

@@ -3,12 +3,12 @@ import SkyrosLog
 import SkyrosTesting
 import TestSupport
 
-/// A log of small batches on a simulated disk, and how to look at it.
+/// Makes and opens logs of small batches.
 struct LogFixture {
     var options = LogOptions()
     let storeID = StoreID([UInt8](0..<16)) ?? StoreID(from: SeededEntropy(seed: 0))
 
-    /// Batches tell their own length: the first byte is the size of the whole.
+    /// The first byte of a batch is its size.
     static let framing: PayloadFraming = { bytes in
         guard let first = bytes.first, first > 0, Int(first) <= bytes.count else { return nil }
         return Int(first)
@@ -20,7 +20,7 @@ struct LogFixture {
         options.frameBytes = 256
     }
 
-    /// The batch with this number: 1 to 200 bytes that follow from it.
+    /// The batch with this number: 1 to 200 bytes that depend on it only.
     static func batch(_ number: UInt64) -> [UInt8] {
         let size = UInt8(number &* 37 % 200 + 1)
         return [size] + (1..<Int(size)).map { UInt8(truncatingIfNeeded: number &+ UInt64($0)) }

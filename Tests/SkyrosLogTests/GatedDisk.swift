@@ -1,8 +1,7 @@
 import SkyrosDisk
 import SkyrosTesting
 
-/// A simulated disk on which each sync of a file waits until the test lets it go, and on which a
-/// removal may be kept waiting for what another thread does meanwhile.
+/// A simulated disk on which the test blocks syncs, and runs code before a removal.
 struct GatedDisk: Disk {
     let disk = SimulatedDisk()
     private let gate = Monitor(Gate())
@@ -13,17 +12,17 @@ struct GatedDisk: Disk {
         var allowedCount = 0
     }
 
-    /// Waits until so many syncs have begun in all.
+    /// Waits until `count` syncs have begun in all.
     func waitForSyncs(_ count: Int) {
         gate.wait { $0.begunCount >= count ? () : nil }
     }
 
-    /// Lets so many syncs in all go on, and holds those that come after.
+    /// Lets `count` syncs in all continue, and blocks later ones.
     func allowSyncs(_ count: Int) {
         gate.change { $0.allowedCount = count }
     }
 
-    /// Does something before the next file is removed.
+    /// Runs `body` before the next file is removed.
     func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
         meanwhile.withLock { $0 = body }
     }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SkyrosLog
 
-/// A frame whose bytes say something that they cannot hold.
+/// A frame that states more content than it can hold.
 @Suite struct `A hostile frame` {
-    /// One empty block, and a header that claims as much content as the log takes at most.
+    /// One empty block, and a header that states the largest content.
     /// https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1
     private static let boastful: [UInt8] = [
         0x28, 0xB5, 0x2F, 0xFD,  // the magic number
@@ -12,15 +12,15 @@ import Testing
         0x01, 0, 0,  // a last block of no bytes
     ]
 
-    @Test func `takes no memory for what it cannot hold (F35)`() throws {
+    @Test func `is refused before memory is allocated for its stated size (F35)`() throws {
         let failure = #expect(throws: Zstd.Failure.self) {
             try Self.boastful.withUnsafeBytes { try Zstd.content(of: $0, byteCountMax: 1 << 30) }
         }
-        // The library would say so too, behind an allocation of a gigabyte.
+        // The library would refuse it too, after allocating a gigabyte.
         #expect(failure == .sizeMismatch(expected: 3 * 128 << 10, stated: 1 << 30))
     }
 
-    @Test func `is none that holds one byte again and again (F35)`() throws {
+    @Test func `is not one that repeats a byte (F35)`() throws {
         let content = [UInt8](repeating: 7, count: 3 << 20)
         let compressor = try #require(Zstd.Compressor())
         let frame = try compressor.frame(content)

@@ -9,8 +9,8 @@ import Testing
     private let fixture = LogFixture()
     private let path = "events/00000000000000000001.open"
 
-    /// The file of three batches, the last of which was not durable when the process died, and
-    /// the offset of the last block.
+    /// A file of three batches, the last of which was not durable when the process died, and the
+    /// offset of the last block.
     private func file() throws -> (bytes: [UInt8], lastBlock: Int) {
         let log = try fixture.make(on: disk)
         try log.sync(through: log.append(2))
@@ -20,7 +20,7 @@ import Testing
         return (Array((disk.contents[path] ?? []).prefix(end)), start)
     }
 
-    @Test func `is cut at the last whole event, wherever it tore (F2)`() throws {
+    @Test func `is cut at the last complete event, wherever it tore (F2)`() throws {
         let (bytes, start) = try file()
         for length in start..<bytes.count {
             let torn = disk.killed()
@@ -39,12 +39,12 @@ import Testing
         }
     }
 
-    @Test func `is kept beside those that were cut at the same place`() throws {
+    @Test func `is quarantined beside earlier ones of the same offset`() throws {
         let (bytes, start) = try file()
         let torn = disk.killed()
         var kept: [String: [UInt8]] = [:]
         for length in [30, 20, 40] {
-            // As if somebody had put a copy back.
+            // As if a copy had been restored.
             torn.overwrite(path, with: Array(bytes[..<(start + length)]))
             let (log, recovery) = try fixture.open(torn)
             try log.close()
@@ -55,7 +55,7 @@ import Testing
         for (place, cut) in kept { #expect(torn.contents[place] == cut) }
     }
 
-    @Test func `of zeros is room made in advance (F7)`() throws {
+    @Test func `of zeros is preallocated space (F7)`() throws {
         let (bytes, _) = try file()
         for count in [1, 7, 48, 4_096] {
             let torn = disk.killed()
@@ -66,24 +66,24 @@ import Testing
         }
     }
 
-    @Test func `is never one if a later block proves it durable (F24)`() throws {
+    @Test func `is damage if a later block proves it durable (F24)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: log.append(3))
         try log.markIdle()
         let bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
-        // The last batch's last byte, before the idle mark of 48 bytes and the padding.
+        // The last byte of the last batch, before the padding and the idle mark of 48 bytes.
         var damaged = bytes
         damaged[bytes.count - 48 - 8] ^= 1
         try refuses(damaged)
     }
 
-    @Test func `is damage if whole blocks follow within one boot (F5)`() throws {
+    @Test func `is damage if valid blocks follow within one boot (F5)`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)
         var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
         bytes[250] ^= 1
         try refuses(bytes)
-        // After a reboot it may be what a power cut left of unsynced blocks.
+        // After a reboot, a power cut may have left it of unsynced blocks.
         let rebooted = disk.crashed(seed: 1)
         rebooted.overwrite(path, with: bytes)
         let (_, recovery) = try fixture.open(rebooted)
@@ -100,13 +100,13 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `may be as long as the options of the writer allowed`(wasClosed: Bool) throws {
+    func `may be as long as the writer's options allowed`(wasClosed: Bool) throws {
         var fixture = fixture
         fixture.options.unsyncedBytesMax = 500
         let log = try fixture.make(on: disk)
         try log.append(1)
         if wasClosed { try log.close() }
-        // The next writer may leave more unsynced, and is killed in the midst of it.
+        // The next writer may leave more unsynced, and is killed while it does.
         let next = disk.killed()
         fixture.options.unsyncedBytesMax = 10_000
         let (writer, _) = try fixture.open(next)
@@ -118,7 +118,7 @@ import Testing
         #expect(recovery.cutByteCount == 9_000)
     }
 
-    /// Opening is refused, and changes nothing.
+    /// Expects that an opening is refused and changes nothing.
     private func refuses(_ bytes: [UInt8]) throws {
         let damaged = disk.killed()
         damaged.overwrite(path, with: bytes)
@@ -152,7 +152,7 @@ extension [UInt8] {
         try log.close()
     }
 
-    /// Opens and reads everything; nil if that is refused.
+    /// Opens the log and reads every batch; nil if one of them is refused.
     private func batches(_ damaged: SimulatedDisk) -> [[UInt8]]? {
         do {
             return try fixture.open(damaged).0.batches()
@@ -161,7 +161,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `never gives a wrong batch, whichever bit is flipped (F24)`() throws {
+    @Test func `never reads a wrong batch, whichever bit is flipped (F24)`() throws {
         let whole = disk.contents
         for (path, bytes) in whole.sorted(by: { $0.key < $1.key }) where path.hasPrefix("events/") {
             for bit in 0..<(bytes.count * 8) {
@@ -169,7 +169,7 @@ extension [UInt8] {
                 damaged[bit / 8] ^= 1 << (bit % 8)
                 let copy = disk.killed()
                 copy.overwrite(path, with: damaged)
-                // Reserved bytes may differ and nothing is lost; else it must be refused.
+                // Reserved bytes may differ without loss. Any other change must be refused.
                 if let found = batches(copy), found != expected(count) {
                     Issue.record("\(path), bit \(bit): \(found.count) batches")
                     return
@@ -178,20 +178,20 @@ extension [UInt8] {
         }
     }
 
-    @Test func `misses nothing silently when a segment is cut short (F28)`() throws {
+    @Test func `never loses a batch silently when a segment is truncated (F28)`() throws {
         for (path, bytes) in disk.contents where path.hasPrefix("events/") {
             for length in 0..<bytes.count {
                 let copy = disk.killed()
                 copy.overwrite(path, with: Array(bytes[..<length]))
                 guard let found = batches(copy) else { continue }
-                // Only the closing block of the active segment may go without being missed.
+                // Only the closing block of the active segment may be missing unnoticed.
                 #expect(path.hasSuffix(".open"), "\(path) cut to \(length)")
                 #expect(expected(count).starts(with: found))
             }
         }
     }
 
-    @Test func `names the segment that is missing (F28)`() throws {
+    @Test func `names a missing segment (F28)`() throws {
         let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
         #expect(names.count > 3)
         for name in names {
@@ -207,11 +207,11 @@ extension [UInt8] {
         }
     }
 
-    @Test func `names what is missing if any of its segments are (F28)`() throws {
+    @Test func `names what is missing for every set of missing segments (F28)`() throws {
         let log = try SweepLog(sealedBytes: 1_200, openBytes: 1_500)
         let names = log.sealed + log.open
-        // Without any there is no log; and nothing tells of an active segment behind one that has
-        // ended and is not sealed yet, but the checkpoint and who knows how far the log went.
+        // Without segments there is no log. After an ended, unsealed segment, only the checkpoint
+        // tells that an active one is missing.
         let untold = 1 << (names.count - 1)
         for missing in 1..<(1 << names.count) - 1 where missing != untold {
             let copy = log.disk.killed()
@@ -225,7 +225,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `is refused if one of its segments bears another's name (F28)`() throws {
+    @Test func `is refused if a segment has another's name (F28)`() throws {
         let names = disk.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
         for name in names {
             for other in names where other != name {
@@ -238,7 +238,7 @@ extension [UInt8] {
         }
     }
 
-    @Test func `takes no segment of another store or history (F28, F32)`() throws {
+    @Test func `refuses a segment of another store or history (F28, F32)`() throws {
         var other = LogFixture(segmentBytesMax: 600)
         other.options.frameBytes = 100
         let foreign = SimulatedDisk()

@@ -3,7 +3,7 @@ import SkyrosLog
 import SkyrosTesting
 import Testing
 
-@Suite struct `A segment that is full` {
+@Suite struct `A full segment` {
     private let fixture = LogFixture(segmentBytesMax: 900)
     private let disk = SimulatedDisk()
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncDirectory])
-    func `ends the log if a sync fails while its successor is made (F13, F15)`(
+    func `stops all writes if a sync fails while its successor is created (F13, F15)`(
         kind: SimulatedDisk.Kind
     ) throws {
         let log = try fullLog()
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedDisk.Kind.syncFile, .syncDirectory])
-    func `ends the log if a sync fails while it is sealed`(kind: SimulatedDisk.Kind) throws {
+    func `stops all writes if a sync fails while it is sealed`(kind: SimulatedDisk.Kind) throws {
         let log = try fullLog()
         try log.sync(through: log.append(1))
         let count = log.head.sequence
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// The directory's second sync would succeed, and the first may have lost what it is about.
-    @Test func `ends the log if the sync of another segment's name fails meanwhile`() throws {
+    /// The directory's second sync would succeed, but the first may have lost the name.
+    @Test func `stops all writes if the directory's sync fails on another thread`() throws {
         let held = GatedDisk()
         held.allowSyncs(.max)
         let log = try fixture.make(on: held)
@@ -64,7 +64,7 @@ import Testing
         let count = log.head.sequence
         let codes = Locked<[LogError.Code?]>([])
         held.disk.inject(Fault(.syncDirectory))
-        // The sealed segment is about to be given up, and the log does not know yet.
+        // The sealed file exists, and the log does not know it yet.
         held.beforeNextRemoval {
             let code = logCode { try log.append(1) }
             codes.withLock { $0.append(code) }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedDisk.Kind.create, .write, .rename])
-    func `stays as it is if its successor finds no room, and tries again (F17)`(
+    func `stays as it is if the disk is full, and tries again later (F17)`(
         kind: SimulatedDisk.Kind
     ) throws {
         let log = try fullLog()
@@ -93,7 +93,7 @@ import Testing
         #expect(try log.batches() == expected(count + 1))
     }
 
-    @Test func `is not ended while it holds no batch`() throws {
+    @Test func `does not end before it holds a batch`() throws {
         let fixture = LogFixture(segmentBytesMax: 300)
         try fixture.make(on: disk).close()
         // Each opening leaves two blocks.

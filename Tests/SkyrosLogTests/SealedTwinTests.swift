@@ -3,12 +3,12 @@ import SkyrosLog
 import SkyrosTesting
 import Testing
 
-@Suite struct `A sealed segment beside its open form` {
+@Suite struct `A sealed segment beside its open file` {
     private let fixture = LogFixture(segmentBytesMax: 900)
     private let disk = SimulatedDisk()
     private let first = "events/00000000000000000001"
 
-    /// A log of two segments whose first exists in both forms, as a crash can leave it.
+    /// A log of two segments. The first one exists open and sealed, as a crash can leave it.
     private func log() throws -> (FileLog, count: UInt64) {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
@@ -19,7 +19,7 @@ import Testing
         return (log, log.head.sequence)
     }
 
-    @Test func `gives way to it and is made again`() throws {
+    @Test func `is replaced and sealed again`() throws {
         let (_, count) = try log()
         let (again, recovery) = try fixture.open(disk.killed())
         #expect(recovery.wasClean)
@@ -30,7 +30,7 @@ import Testing
         #expect(try again.batches() == expected(count))
     }
 
-    @Test func `is not what the log ends with`() throws {
+    @Test func `is not the end of the log`() throws {
         let (_, count) = try log()
         let active = try #require(disk.contents.keys.filter { $0.hasPrefix("events/") }.max())
         disk.erase(active)
@@ -38,7 +38,7 @@ import Testing
         #expect(count > 1)
     }
 
-    @Test func `is not read after another file took its place`() throws {
+    @Test func `is not read after another file replaced it`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount < 3 { try log.append(1) }
         while try log.sealNext() {}
@@ -53,7 +53,7 @@ import Testing
         #expect(logCode { _ = try log.batches() } == .segmentMissing)
     }
 
-    @Test func `must hold the same`() throws {
+    @Test func `is refused if the two differ`() throws {
         _ = try log()
         let path = "\(first).open"
         let bytes = try #require(disk.contents[path])
@@ -61,7 +61,7 @@ import Testing
         #expect(logCode { _ = try fixture.open(disk) } == .chainBroken)
     }
 
-    @Test func `may be lost by a power cut after its directory's sync failed`() throws {
+    @Test func `loses nothing if a power cut removes it after a failed sync`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
         try log.sync(through: log.end)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SkyrosLog
 
-/// Blocks that are whole, at a place that is not theirs.
-@Suite(.long) struct `A block at another's place` {
+/// Intact blocks at an offset where they do not belong.
+@Suite(.long) struct `A block that replaces another one` {
     private let path = "events/00000000000000000001.open"
     private let fixture = LogFixture()
     private static let count: UInt64 = 12
@@ -36,14 +36,14 @@ import Testing
                 var spliced = bytes
                 let end = min(target.range.lowerBound + source.count, bytes.count)
                 let place = target.range.lowerBound..<end
-                // The closing proves what stands before it, unless it goes too.
+                // The closing mark proves the blocks before it, unless it is replaced.
                 if end > closing.range.lowerBound, target.range != closing.range { continue }
                 spliced.replaceSubrange(place, with: source.prefix(place.count))
                 let copy = disk.killed()
                 copy.overwrite(path, with: spliced)
                 let before = copy.contents
                 do {
-                    // What proves that the batches are durable may go, and they not.
+                    // The mark that proves the batches durable may be replaced, and they stay.
                     #expect(try fixture.open(copy).0.batches() == expected(Self.count), "\(place)")
                 } catch is LogError {
                     #expect(copy.contents == before)
@@ -54,7 +54,7 @@ import Testing
         return count
     }
 
-    @Test func `is no block if it is another store's (F32)`() throws {
+    @Test func `is rejected if it is of another store (F32)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
         let foreign = try log(of: StoreID(from: SeededEntropy(seed: 99)), seed: 98)
         let count = try splice(blocks(of: foreign), into: own)
@@ -62,8 +62,8 @@ import Testing
         reportSweep("blocks of another store", "\(count) splices")
     }
 
-    /// The same store, restored and continued: the numbers fit, the salt does not.
-    @Test func `is no block if it is of another file of the same store (F32)`() throws {
+    /// The same store, restored and continued: the sequences fit, the salt does not.
+    @Test func `is rejected if it is of another file of the store (F32)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
         let other = try log(of: fixture.storeID, seed: 8)
         let count = try splice(blocks(of: other), into: own)
@@ -71,7 +71,7 @@ import Testing
         reportSweep("blocks of another file", "\(count) splices")
     }
 
-    @Test func `is no block if it is of the same file (F32, F63)`() throws {
+    @Test func `is rejected if it is of another offset (F32, F63)`() throws {
         let own = try log(of: fixture.storeID, seed: 7)
         let count = try splice(blocks(of: own), into: own)
         #expect(count > 100)
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// A history that somebody has changed, with the checks of each block made right again.
+/// A changed history, in which the hashes of each block were corrected.
 @Suite(.long) struct `A forged history` {
     private let path = "events/00000000000000000001.open"
     private let fixture = LogFixture()
@@ -96,7 +96,7 @@ import Testing
         salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
     }
 
-    /// What a block says, with its payload.
+    /// A block's fields and its payload.
     private struct Item {
         var block: Block
         var payload: [UInt8]
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Writes the items with checks that fit, and says what becomes of an opening.
+    /// Writes the items with correct hashes, and returns the error of an opening.
     private func opening(_ items: [Item]) throws -> LogError.Code? {
         var forged = Array(bytes[..<96])
         for item in items {
@@ -134,7 +134,7 @@ import Testing
         return found
     }
 
-    @Test func `is none if nothing was changed`() throws {
+    @Test func `is accepted if nothing was changed`() throws {
         #expect(try items().count { $0.block.kind == .batch } == Self.count)
         var forged = Array(bytes[..<96])
         for item in try items() {
@@ -143,7 +143,7 @@ import Testing
         #expect(forged == bytes)
     }
 
-    @Test func `is noticed wherever an event was edited (F33)`() throws {
+    @Test func `is detected wherever an event was edited (F33)`() throws {
         let items = try items()
         for index in items.indices where items[index].block.kind == .batch {
             var forged = items
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `is noticed wherever an event was removed (F33, F63)`() throws {
+    @Test func `is detected wherever an event was removed (F33, F63)`() throws {
         let items = try items()
         for index in items.indices where items[index].block.kind == .batch {
             var forged = items
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `is noticed wherever events were exchanged (F33)`() throws {
+    @Test func `is detected wherever events were swapped (F33)`() throws {
         let items = try items()
         for index in items.indices.dropLast() {
             guard items[index].block.kind == .batch, items[index + 1].block.kind == .batch else {
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `is noticed where a number is there twice, or too large (F63)`() throws {
+    @Test func `is detected if a sequence is repeated or too large (F63)`() throws {
         let items = try items()
         for index in items.indices where items[index].block.kind == .batch {
             for sequence in [items[index].block.sequence - 1, .max, 0] {

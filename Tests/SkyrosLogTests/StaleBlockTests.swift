@@ -3,14 +3,13 @@ import SkyrosLog
 import SkyrosTesting
 import Testing
 
-/// Free space keeps the bytes of files that are gone, and they can turn up in a file that was
-/// made longer before anything was written there.
+/// Free space keeps the bytes of removed files, which can appear in an extended file.
 @Suite struct `A stale block` {
     private let fixture = LogFixture(segmentBytesMax: 900)
     private let disk = SimulatedDisk()
     private let first = "events/00000000000000000001.open"
 
-    @Test func `of the segment before is no block of its successor (F7, F32)`() throws {
+    @Test func `of a segment is rejected in its successor (F7, F32)`() throws {
         let log = try fixture.make(on: disk)
         while log.statistics.segmentCount == 1 { try log.append(1) }
         try log.sync(through: log.end)
@@ -28,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `that an earlier opening cut off does not come back (F7)`() throws {
+    @Test func `that an earlier opening cut off stays cut off (F7)`() throws {
         let log = try fixture.make(on: disk)
         try log.sync(through: log.append(2))
         let end = SegmentEnd.of(try #require(disk.contents[first]))
@@ -38,7 +37,7 @@ import Testing
         let torn = disk.crashed(seed: 0)
         torn.overwrite(first, with: Array(before[..<(end + 20)]))
         #expect(try fixture.open(torn).0.batches() == expected(2))
-        // Where the next block would stand, the old file's third block turns up.
+        // The third block of the old file appears after the last one of the new file.
         let bytes = try #require(torn.contents[first])
         let next = torn.crashed(seed: 0)
         next.overwrite(
@@ -46,7 +45,7 @@ import Testing
         #expect(try fixture.open(next).0.batches() == expected(2))
     }
 
-    /// Where the blocks of a segment's file end.
+    /// The end of each block of a segment's file.
     private enum SegmentEnd {
         static func of(_ bytes: [UInt8]) -> Int {
             let last = (bytes.lastIndex { $0 != 0 } ?? -1) + 1

@@ -59,9 +59,9 @@ extension Archive {
     /// The checkpoint, opened for reading; nil if there is none.
     func checkpoint() throws -> Checkpointer? {
         guard let directory = disk.databaseDirectory else { return nil }
-        let status = try StoreError.wrap(try disk.status(of: CheckpointOpening.file))
+        let status = try StoreError.wrap(try disk.status(of: DiskPath(.root, "checkpoint.sqlite")))
         guard status != nil else { return nil }
         return Checkpointer(
-            in: directory, CheckpointOpening.file.name, storeID: log.storeID.bytes, readOnly: true)
+            in: directory, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
     }
 }

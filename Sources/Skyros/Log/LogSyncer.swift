@@ -14,6 +14,8 @@ final class LogSyncer: Sendable {
         var isDirty = false
         var isStopping = false
         var waiting: [Completion] = []
+
+        var isUrgent: Bool { isStopping || !waiting.isEmpty }
     }
 
     private let log: any LogEngine
@@ -71,12 +73,8 @@ final class LogSyncer: Sendable {
 
     /// Waits for work. Without a waiting completion, gathers the writes of one interval.
     private func waitForWork() {
-        state.wait { state -> Void? in
-            state.isStopping || state.isDirty || !state.waiting.isEmpty ? () : nil
-        }
-        _ = state.wait(atMost: intervalMilliseconds) { state -> Void? in
-            state.isStopping || !state.waiting.isEmpty ? () : nil
-        }
+        state.wait { $0.isUrgent || $0.isDirty ? () : nil }
+        _ = state.wait(atMost: intervalMilliseconds) { $0.isUrgent ? () : nil }
     }
 
     private func syncAndComplete() {
@@ -89,27 +87,21 @@ final class LogSyncer: Sendable {
         let result = syncNow()
         for completion in waiting { completion(result) }
         if case .failure(let error) = result, waiting.isEmpty { report(error) }
-        if case .success = result, let segments = log.segments, isIdle() {
-            markIdle(segments)
-        }
-    }
-
-    /// Returns whether an interval passes without work.
-    private func isIdle() -> Bool {
-        state.wait(atMost: intervalMilliseconds) { state -> Bool? in
-            state.isStopping || state.isDirty || !state.waiting.isEmpty ? true : nil
-        } == nil
-    }
-
-    private func syncNow() -> Result<Void, StoreError> {
-        Result { () throws(StoreError) in try StoreError.wrap(try log.sync(through: log.end)) }
-    }
-
-    private func markIdle(_ segments: any SegmentedLog) {
+        guard case .success = result, let segments = log.segments, isIdle() else { return }
         do throws(LogError) {
             try segments.markIdle()
         } catch {
             report(StoreError(error))
         }
     }
+
+    /// Returns whether an interval passes without work.
+    private func isIdle() -> Bool {
+        state.wait(atMost: intervalMilliseconds) { $0.isUrgent || $0.isDirty ? true : nil } == nil
+    }
+
+    private func syncNow() -> Result<Void, StoreError> {
+        Result { () throws(StoreError) in try StoreError.wrap(try log.sync(through: log.end)) }
+    }
+
 }

@@ -5,7 +5,6 @@
 /// can be found after a damaged one.
 struct Block: Equatable, Sendable {
     enum Kind: UInt8, Sendable {
-        /// A batch.
         case batch = 1
         /// The log was opened. The payload is the machine's boot ID.
         case opening = 2

@@ -102,3 +102,20 @@ struct BatchExtent: Sendable {
             code, why, segment, at: offset + position, sequences: first...sequences.upperBound)
     }
 }
+
+extension SegmentIndex {
+    /// The batches of one frame. `lastSequence` must not be nil.
+    func extent(
+        ofFrame number: Int, in segment: SegmentName, at offset: Int, byteCount: Int,
+        contentByteCount: Int?
+    ) -> BatchExtent {
+        let frame = frames[number]
+        let next = number + 1 < frames.count ? frames[number + 1] : nil
+        let last = next.map { $0.firstSequence - 1 } ?? lastSequence ?? .max
+        return BatchExtent(
+            segment: segment, form: .frame, offset: offset, byteCount: byteCount,
+            contentByteCount: contentByteCount, sequences: frame.firstSequence...last,
+            chainHashBefore: frame.chainHashBefore,
+            chainHashAfter: next?.chainHashBefore ?? chainHashAfter)
+    }
+}

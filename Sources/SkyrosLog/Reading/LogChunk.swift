@@ -1,6 +1,5 @@
 /// Consecutive batches, as they were read together.
 package struct LogChunk: Sendable {
-    /// The sequence of the first batch.
     package let firstSequence: UInt64
     /// The chain hash through the batch before the first.
     package let chainHashBefore: ChainHash
@@ -10,7 +9,6 @@ package struct LogChunk: Sendable {
     /// The number of batches; never 0.
     package var count: Int { ranges.count }
 
-    /// The sequence of the last batch.
     package var lastSequence: UInt64 { firstSequence + UInt64(ranges.count) - 1 }
 
     /// Calls `body` with the batches from `sequence` on, in order, until it returns false.
@@ -55,7 +53,6 @@ package typealias PayloadFraming = @Sendable (UnsafeRawBufferPointer) -> Int?
 /// What a reader needs to know of the payloads in a frame.
 struct FrameFormat: Sendable {
     let framing: PayloadFraming
-    /// The largest content of a frame.
     let contentBytesMax: Int
 
     /// Splits `bytes` into batches; nil if there is anything else among them.

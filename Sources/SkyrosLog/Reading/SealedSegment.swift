@@ -21,7 +21,6 @@ struct SealedSegment: Sendable {
     let header: SegmentHeader
     let index: SegmentIndex
     let lastSequence: UInt64
-    /// The size of the file.
     let byteCount: Int
     /// The size of the batches, uncompressed.
     let contentByteCount: Int
@@ -62,7 +61,6 @@ struct SealedSegment: Sendable {
         lastSequence = last
     }
 
-    /// The batches of one frame.
     func extent(ofFrame number: Int) -> BatchExtent {
         let frame = frames[number]
         return index.extent(

@@ -36,7 +36,6 @@ struct SegmentScan: Sendable {
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
 
-    /// The last batch, and the chain hash through it.
     var head: LogHead { LogHead(sequence: lastSequence, chainHash: lastChainHash) }
 
     /// Waypoints are at least this many bytes apart.

@@ -2,9 +2,7 @@ import SkyrosDisk
 
 /// A part of a log that is not as it was written.
 package struct LogDamage: Equatable, Sendable {
-    /// The kind of damage.
     package let code: LogError.Code
-    /// What is wrong.
     package let message: String
     /// The segment; for a missing file, the name that it had.
     package let segment: SegmentName

@@ -32,12 +32,10 @@ final class CommitGroup: Sendable {
         }
     }
 
-    /// Makes one waiting thread the leader.
     func promoteLeader() {
         state.changeForOne { $0.needsLeader = true }
     }
 
-    /// Wakes every thread with the result of the sync.
     func end(_ outcome: Outcome) {
         state.change { $0.outcome = outcome }
     }

@@ -5,7 +5,7 @@ private let path = DiskPath(.root, "file")
 
 @Suite struct `A file on any disk` {
     @Test(arguments: DiskKind.allCases)
-    func `gives back what was written`(on kind: DiskKind) throws {
+    func `reads back what was written`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2, 3, 4, 5])
         try file.write([30, 40], at: 2)
@@ -16,7 +16,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `reads short at its end, and nothing beyond it`(on kind: DiskKind) throws {
+    func `reads fewer bytes at its end, and none after it`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2, 3])
         #expect(try file.bytes(10) == [1, 2, 3])
@@ -35,7 +35,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `is not changed by a write of no bytes`(on kind: DiskKind) throws {
+    func `does not change by an empty write`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1])
         try file.write([], at: 0)
@@ -45,7 +45,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `grows by preallocation, and never shrinks by it`(on kind: DiskKind) throws {
+    func `never shrinks by preallocation`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2])
         try file.preallocate(to: 5)
@@ -60,7 +60,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `forgets what is cut off`(on kind: DiskKind) throws {
+    func `loses what is truncated`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2, 3, 4])
         try file.truncate(to: 2)
@@ -77,7 +77,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `is the same for all who have it open`(on kind: DiskKind) throws {
+    func `is the same through every open handle`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let writer = try fixture.disk.make(path, [1, 2, 3])
         let reader = try fixture.disk.open(path, .read)
@@ -90,7 +90,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `stays itself under another name, and without one`(on kind: DiskKind) throws {
+    func `stays open after a rename and after a removal`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2])
         let status = try file.status()
@@ -105,7 +105,7 @@ private let path = DiskPath(.root, "file")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `can be synced and closed, the latter twice`(on kind: DiskKind) throws {
+    func `can be synced, and closed twice`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.make(path, [1, 2])
         try file.sync()

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `is not taken from its holder by the one before`(on kind: DiskKind) throws {
+    func `is not released by its previous holder`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let first = try fixture.disk.lock()
         first.release()

@@ -7,7 +7,7 @@ private let event = DiskPath(.events, "1")
 
 @Suite struct `A name on any disk` {
     @Test(arguments: DiskKind.allCases)
-    func `stands for an empty file when it is new`(on kind: DiskKind) throws {
+    func `leads to an empty file after creation`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let file = try fixture.disk.open(a, .create)
         #expect(try file.status().sizeBytes == 0)
@@ -16,7 +16,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `stands for a new file when it is made again`(on kind: DiskKind) throws {
+    func `leads to a new file after a second creation`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let old = try fixture.disk.make(a, [1, 2, 3])
         let new = try fixture.disk.open(a, .create)
@@ -29,7 +29,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `that is missing is an error to open or rename, and none to remove`(
+    func `that is missing can be removed, but not opened or renamed`(
         on kind: DiskKind
     ) throws {
         let fixture = try DiskFixture(kind)
@@ -47,7 +47,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `in a directory keeps the directory from being removed`(on kind: DiskKind) throws {
+    func `prevents the removal of its directory`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         try disk.removeDirectory(.events)
@@ -65,7 +65,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `in a directory that is missing is missing too`(on kind: DiskKind) throws {
+    func `is missing if its directory is missing`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         #expect(try disk.list(.events) == [])
@@ -81,7 +81,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `is listed in its directory alone, in order`(on kind: DiskKind) throws {
+    func `is listed in its directory only, in order`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         try disk.makeDirectory(.events)
@@ -95,7 +95,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `of a directory can be made twice, and keeps what is in it`(on kind: DiskKind) throws {
+    func `of a directory can be created twice, and keeps its files`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         try fixture.disk.makeDirectory(.events)
         try fixture.disk.make(event, [1])
@@ -107,7 +107,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `of a directory is no file's`(on kind: DiskKind) throws {
+    func `of a directory cannot be used for a file`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         let directory = DiskPath(.root, "events")
@@ -122,7 +122,7 @@ private let event = DiskPath(.events, "1")
     }
 
     @Test(arguments: DiskKind.allCases)
-    func `can be given to another file`(on kind: DiskKind) throws {
+    func `can be given to another file by a rename`(on kind: DiskKind) throws {
         let fixture = try DiskFixture(kind)
         let disk = fixture.disk
         try disk.make(a, [1, 1])

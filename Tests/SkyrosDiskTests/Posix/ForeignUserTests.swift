@@ -9,12 +9,12 @@ import TestSupport
         "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--",
     ]
 
-    /// A store that is opened by a user whom not everything is allowed, as root is.
+    /// A store that is opened by an ordinary user: root may read and write everything.
     @Suite(
         .enabled(
             if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: launcher[0]),
             "needs root and setpriv"))
-    struct `A user without rights` {
+    struct `An ordinary user` {
         private static let nobody: uid_t = 65_534
         private let directory: TemporaryDirectory
         private let store: String
@@ -32,7 +32,7 @@ import TestSupport
             try give(to: user)
         }
 
-        /// Makes a store of the user's whose writer was killed: an opening has to write to it.
+        /// Makes a store of the user whose writer was killed, so that an opening must write to it.
         private func makeKilled() throws {
             let writer = try LockHolder().startWriter(
                 to: store, acknowledging: directory.path("acknowledged"))
@@ -51,7 +51,7 @@ import TestSupport
                 .map { "\(store)/\($0)" }
         }
 
-        /// What is in the store, by the paths. Who has the lock stands in it for people alone.
+        /// The files of the store by path, without the lock file, whose text is informative only.
         private func contents() throws -> [String: Data] {
             var contents: [String: Data] = [:]
             for path in try paths() where !path.hasSuffix("/lock") {
@@ -60,7 +60,7 @@ import TestSupport
             return contents
         }
 
-        /// The user opens the store, which is refused, and changes nothing.
+        /// Expects that the user's opening is refused and changes nothing.
         private func isRefused(_ words: [String]) throws {
             let before = try contents()
             let outcome = try LockHolder().open(store, through: launcher)
@@ -69,24 +69,24 @@ import TestSupport
             #expect(try contents() == before)
         }
 
-        @Test func `opens what is his (F39)`() throws {
+        @Test func `opens a store with the same owner (F39)`() throws {
             try make(of: Self.nobody)
             let outcome = try LockHolder().open(store, through: launcher)
             #expect(outcome.status == 0, "\(outcome.complaint)")
         }
 
-        @Test func `does not open another's (F39)`() throws {
+        @Test func `does not open another user's store (F39)`() throws {
             try make(of: 0)
             try isRefused(["io:", "Permission denied"])
         }
 
-        @Test func `does not open another's whose directories stand open (F39)`() throws {
+        @Test func `does not open another user's files in shared directories (F39)`() throws {
             try make(of: 0)
             for path in try paths() { try #require(chmod(path, 0o777) == 0) }
             try isRefused(["insecurePath:", "another user"])
         }
 
-        @Test func `makes none where he may not write (F39)`() throws {
+        @Test func `creates no store in a read-only directory (F39)`() throws {
             let outcome = try LockHolder().open(store, through: launcher)
             #expect(outcome.status == 1)
             #expect(outcome.complaint.contains("Permission denied"))
@@ -94,7 +94,9 @@ import TestSupport
         }
 
         @Test(arguments: [("events", 0o500), ("lock", 0o000)])
-        func `is told what he may not do (F39)`(name: String, mode: mode_t) throws {
+        func `gets an error that names the denied operation (F39)`(name: String, mode: mode_t)
+            throws
+        {
             try makeKilled()
             try #require(chmod("\(store)/\(name)", mode) == 0)
             let outcome = try LockHolder().open(store, through: launcher)
@@ -102,13 +104,13 @@ import TestSupport
             #expect(outcome.complaint.contains("Permission denied"))
         }
 
-        @Test func `is told of a directory that he may not list (F21, F39)`() throws {
+        @Test func `gets an error that names an unlistable directory (F21, F39)`() throws {
             try make(of: Self.nobody)
             try #require(chmod("\(store)/events", 0o300) == 0)
             try isRefused(["io:", "events", "Permission denied"])
         }
 
-        @Test func `is told of a segment that he may not read (F39)`() throws {
+        @Test func `gets an error that names an unreadable segment (F39)`() throws {
             try make(of: Self.nobody)
             let segment = "\(store)/events/00000000000000000001.open"
             try #require(chmod(segment, 0o000) == 0)

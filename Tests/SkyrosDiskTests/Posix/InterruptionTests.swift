@@ -5,7 +5,7 @@ import Testing
 
 private let strace = "/usr/bin/strace"
 
-/// What the system may answer to a call that is as good as any other, injected from outside.
+/// Legal results of system calls, injected from outside.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is not there"))
 struct `A call of the system` {
     private let directory: TemporaryDirectory
@@ -14,7 +14,7 @@ struct `A call of the system` {
         directory = try TemporaryDirectory()
     }
 
-    /// What a store's opening and closing reach; the names are below its directory.
+    /// The system calls of opening and closing a store, with file names in its directory.
     enum Place: String, CaseIterable {
         case store = "."
         case lock
@@ -23,11 +23,11 @@ struct `A call of the system` {
         case segment = "events/00000000000000000001.open"
     }
 
-    /// Opens a store, and closes it, while `injection` tampers with the calls on some of it.
+    /// Opens and closes a store while `injection` changes the results of some calls.
     private func open(
         injecting injection: String, at places: [Place] = Place.allCases
     ) throws -> (status: Int32, trace: String) {
-        // There before, so that it has a path for the tracer to know.
+        // Created first, because the tracer needs its path.
         try PosixDisk(path: directory.path("Test.skyros"), creating: true).makeDirectory(.events)
         let store = directory.path("Test.skyros")
         let paths = places.map { $0 == .store ? store : "\(store)/\($0.rawValue)" }
@@ -41,17 +41,17 @@ struct `A call of the system` {
         return (outcome.status, trace)
     }
 
-    /// The first call that counts: what is noted in the lock is for people alone.
+    /// The number of the first call that counts: the text in the lock file is informative only.
     private static func first(_ call: String) -> Int { call == "pwrite64" ? 2 : 1 }
 
     @Test(arguments: ["openat", "pread64", "pwrite64", "ftruncate", "flock"])
-    func `is made again when a signal interrupts it (F19)`(_ call: String) throws {
+    func `is repeated when a signal interrupts it (F19)`(_ call: String) throws {
         let outcome = try open(injecting: "\(call):error=EINTR:when=\(Self.first(call))+2")
         #expect(outcome.status == 0)
     }
 
     @Test(arguments: ["pread64", "pwrite64"])
-    func `is made for the rest when it did a part (F18)`(_ call: String) throws {
+    func `is repeated for the rest after a short result (F18)`(_ call: String) throws {
         let trace = try open(injecting: "\(call):retval=10:when=\(Self.first(call))").trace
         let lines = trace.split(separator: "\n").filter { $0.contains(call) }
         let part = try #require(lines.firstIndex { $0.contains("(INJECTED)") })
@@ -65,13 +65,13 @@ struct `A call of the system` {
         #expect(numbers[1].position == numbers[0].position.map { $0 + 10 })
     }
 
-    /// Nobody knows what an interrupted sync has written. The second of a file that has grown, and
-    /// of a directory, asks the file system whether the first was made.
+    /// What an interrupted sync has written is unknown. The second sync of a grown file, and of a
+    /// directory, confirms the first.
     @Test(arguments: [
         ("fsync", 1, Place.events), ("fdatasync", 1, .events), ("fdatasync", 1, .newSegment),
         ("fdatasync", 1, .segment), ("fdatasync", 2, .segment),
     ])
-    func `is not made again when it was a sync (F13, F19)`(
+    func `is not repeated if it is a sync (F13, F19)`(
         _ call: String, number: Int, on place: Place
     ) throws {
         let outcome = try open(injecting: "\(call):error=EINTR:when=\(number)", at: [place])

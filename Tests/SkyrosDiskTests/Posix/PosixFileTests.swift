@@ -13,7 +13,7 @@ import Testing
         disk = try PosixDisk(path: directory.path("Test.skyros"), creating: true)
     }
 
-    @Test func `is the user's alone, whatever stood there before (F39)`() throws {
+    @Test func `belongs to the user only, whatever it replaces (F39)`() throws {
         try disk.make(path, [1])
         #expect(try directory.mode(of: "Test.skyros/file") == 0o600)
         try #require(chmod(directory.path("Test.skyros/file"), 0o666) == 0)
@@ -27,9 +27,9 @@ import Testing
         #expect(try directory.mode(of: "Test.skyros/events") == 0o750)
     }
 
-    /// The umask belongs to the whole process, so another one is needed.
+    /// A child process, because the umask is of the whole process.
     @Test(arguments: ["000", "027", "777"])
-    func `is the user's alone under any umask (F39)`(_ mask: String) throws {
+    func `belongs to the user only under any umask (F39)`(_ mask: String) throws {
         let store = directory.path("Masked.skyros")
         let launcher = ["/bin/sh", "-c", "umask \(mask) && exec \"$@\"", "sh"]
         let outcome = try LockHolder().open(store, through: launcher)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `is named in errors as it was last called`() throws {
+    @Test func `has its current name in errors`() throws {
         let file = try disk.make(path, [1])
         let before = try #require(failure { try file.truncate(to: -1) })
         #expect(before.path.hasSuffix("Test.skyros/file"))
@@ -52,7 +52,7 @@ import Testing
         #expect(after.path.hasSuffix("Test.skyros/other"))
     }
 
-    @Test func `tells which call failed, on what, and why`() throws {
+    @Test func `reports the failed operation, the path and the reason`() throws {
         try disk.make(path, [1])
         let file = try disk.open(path, .read)
         let error = try #require(failure { try file.write([2]) })
@@ -64,7 +64,7 @@ import Testing
         #expect(failure { try file.preallocate(to: 10) }?.operation == .preallocate)
     }
 
-    @Test func `that is closed touches no other file that got its descriptor`() throws {
+    @Test func `that is closed does not use its descriptor's number again`() throws {
         try disk.make(path, [1])
         let file = try disk.open(path, .readWrite)
         try file.close()
@@ -77,8 +77,8 @@ import Testing
         for other in others { #expect(try other.bytes(2) == [7, 7]) }
     }
 
-    /// A descriptor that is closed twice may be somebody else's the second time.
-    @Test func `that is refused gives its descriptor back once`() throws {
+    /// The number of a closed descriptor may belong to another file.
+    @Test func `that is refused closes its descriptor once`() throws {
         try directory.write([1], to: "victim")
         try #require(link(directory.path("victim"), directory.path("Test.skyros/file")) == 0)
         let isRunning = Monitor(true)

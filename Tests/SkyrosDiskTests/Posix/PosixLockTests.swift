@@ -14,7 +14,7 @@ import Testing
         disk = try PosixDisk(path: store, creating: true)
     }
 
-    @Test func `knows the directory under any of its names (F43)`() throws {
+    @Test func `covers a directory under each of its paths (F43)`() throws {
         try #require(symlink(directory.path, directory.path("link")) == 0)
         let other = try PosixDisk(path: directory.path("link/Test.skyros"), creating: false)
         let lock = try disk.lock()
@@ -23,19 +23,19 @@ import Testing
         try other.lock().release()
     }
 
-    @Test func `does not hold up other stores`() throws {
+    @Test func `does not block other stores`() throws {
         let other = try PosixDisk(path: directory.path("Other.skyros"), creating: true)
         let lock = try disk.lock()
         try other.lock().release()
         lock.release()
     }
 
-    @Test func `ends with the value that stands for it`() throws {
+    @Test func `is released with its last reference`() throws {
         do { _ = try disk.lock() }
         try disk.lock().release()
     }
 
-    @Test func `leaves its file behind, which is the user's alone and names the holder`() throws {
+    @Test func `leaves its file, which only the user may read and which names the holder`() throws {
         try directory.write(Array("process 1 of long ago\n".utf8), to: "Test.skyros/lock")
         try #require(chmod(directory.path("Test.skyros/lock"), 0o666) == 0)
         let before = try #require(try disk.status(of: DiskPath(.root, "lock")))
@@ -47,8 +47,8 @@ import Testing
         #expect(text == "process \(getpid())\n")
     }
 
-    /// A child process has a copy between its fork and the start of its program.
-    @Test func `ends when it is released, whoever has a copy of its descriptor`() throws {
+    /// A child process shares the descriptor between fork and exec.
+    @Test func `is released although a child process shares its descriptor`() throws {
         let lock = try disk.lock()
         var own = stat()
         try #require(stat(directory.path("Test.skyros/lock"), &own) == 0)
@@ -64,7 +64,7 @@ import Testing
         try disk.lock().release()
     }
 
-    @Test func `keeps other processes out (F42)`() throws {
+    @Test func `excludes other processes (F42)`() throws {
         let lock = try disk.lock()
         let refused = try LockHolder().open(store)
         #expect(refused.status == 1)
@@ -74,7 +74,7 @@ import Testing
         #expect(opened.status == 0, "\(opened.complaint)")
     }
 
-    @Test func `is held by another process until that is killed (F42)`() throws {
+    @Test func `is held by another process until that process is killed (F42)`() throws {
         let writer = try LockHolder().startWriter(
             to: store, acknowledging: directory.path("acknowledged"))
         let refused = failure { _ = try disk.lock() }

@@ -3,7 +3,7 @@ import SkyrosDisk
 import TestSupport
 import Testing
 
-/// What may stand where a store expects one of its files, and is none.
+/// What an attacker may put where a store expects one of its files.
 enum Trap: CaseIterable {
     case link, linkToNothing, linkToDirectory, hardLink, pipe, directory
 
@@ -22,7 +22,7 @@ enum Trap: CaseIterable {
     }
 }
 
-@Suite struct `A path that leads astray` {
+@Suite struct `An unsafe path` {
     private let directory: TemporaryDirectory
     private let disk: PosixDisk
 
@@ -34,7 +34,7 @@ enum Trap: CaseIterable {
     }
 
     @Test(arguments: Trap.allCases)
-    func `is refused, and nobody is harmed (F38)`(at trap: Trap) throws {
+    func `is refused, and no other file changes (F38)`(at trap: Trap) throws {
         try trap.set(at: directory.path("Test.skyros/events/1"), for: directory.path("victim"))
         let path = DiskPath(.events, "1")
         #expect(failure { _ = try disk.open(path, .read) }?.isInsecure == true)
@@ -47,9 +47,9 @@ enum Trap: CaseIterable {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
     }
 
-    /// Somebody exchanges a file of the store for a link to another, again and again. Of hard links
-    /// no call of the system tells at one moment where they are and how many.
-    @Test func `is not slipped in while a file is opened (F38)`() throws {
+    /// Another thread keeps swapping a file of the store with a symbolic link. Hard links are left
+    /// out: no system call opens a file and checks its links atomically.
+    @Test func `is not followed in a race with an opening (F38)`() throws {
         let path = DiskPath(.events, "1")
         let (place, next) = (directory.path("Test.skyros/events/1"), directory.path("next"))
         let victim = directory.path("victim")
@@ -101,9 +101,8 @@ enum Trap: CaseIterable {
         try checkIsRefused(name)
     }
 
-    /// The path lies in the test's own directory, as must all that a missing guard could let through:
-    /// a rename would really happen.
-    @Test func `is refused as a name if it begins at the root of all directories`() throws {
+    /// The path is in the test's directory: without the check, the rename would happen.
+    @Test func `is refused as a name if it is absolute`() throws {
         try checkIsRefused(directory.path("victim"))
     }
 
@@ -123,7 +122,7 @@ enum Trap: CaseIterable {
         #expect(try directory.bytes(of: "victim") == [1, 2, 3])
     }
 
-    @Test func `does not end with a name as long as names can be`() throws {
+    @Test func `does not include a name of 255 bytes`() throws {
         let path = DiskPath(.events, String(repeating: "x", count: 255))
         try disk.make(path, [1])
         #expect(try disk.bytes(of: path) == [1])
@@ -169,7 +168,7 @@ enum Trap: CaseIterable {
         #expect(linked.systemPath == real.systemPath)
     }
 
-    @Test func `is made with all that lead to it`() throws {
+    @Test func `is created with its parents`() throws {
         let disk = try PosixDisk(path: directory.path("a/b/c/"), creating: true)
         try disk.make(DiskPath(.root, "x"), [1])
         #expect(try directory.bytes(of: "a/b/c/x") == [1])
@@ -177,13 +176,13 @@ enum Trap: CaseIterable {
         #expect(try directory.mode(of: "a") == 0o700)
     }
 
-    @Test func `is not made unless that is asked for`() throws {
+    @Test func `is not created unless requested`() throws {
         let path = directory.path("missing")
         #expect(failure { _ = try PosixDisk(path: path, creating: false) }?.isNotFound == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
-    @Test func `is no file, and has no name that only begins well`() throws {
+    @Test func `is refused if it is a file, or its name contains NUL`() throws {
         try directory.write([1], to: "file")
         for creating in [false, true] {
             #expect(

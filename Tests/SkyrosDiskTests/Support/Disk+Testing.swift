@@ -2,7 +2,7 @@ import SkyrosDisk
 import TestSupport
 
 extension Disk {
-    /// Makes a file with this content.
+    /// Creates a file with this content.
     @discardableResult
     func make(_ path: DiskPath, _ bytes: [UInt8] = []) throws -> any DiskFile {
         let file = try open(path, .create)
@@ -35,7 +35,7 @@ extension DiskError {
         if case .insecure = reason { true } else { false }
     }
 
-    /// Who holds the lock, if that is the trouble.
+    /// The holder of the lock, if the lock caused the error.
     var lockHolder: String? {
         if case .locked(let holder) = reason { holder } else { nil }
     }

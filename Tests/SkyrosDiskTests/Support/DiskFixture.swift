@@ -2,12 +2,12 @@ import SkyrosDisk
 import SkyrosTesting
 import TestSupport
 
-/// The disks that must behave alike.
+/// The disks that must behave in the same way.
 enum DiskKind: CaseIterable {
     case posix, memory, simulated
 }
 
-/// An empty disk, and what it stands on.
+/// An empty disk, and its directory.
 struct DiskFixture {
     let disk: any Disk
     private let directory: TemporaryDirectory?

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program that opens stores in a process of its own; built beside the tests.
+/// The program that opens stores in another process; built beside the tests.
 struct LockHolder {
     private let program: String
 
@@ -19,19 +19,19 @@ struct LockHolder {
         program = found
     }
 
-    /// A process that writes to a store until it is killed, and has the lock by now.
+    /// Starts a process that holds the lock, and writes to a store until it is killed.
     func startWriter(to store: String, acknowledging file: String) throws -> Process {
         let writer = process("/usr/bin/env", [program, "write", store, file, "buffered"])
         let output = Pipe()
         writer.standardOutput = output
         try writer.run()
-        // It says the first event once it has the lock.
+        // It prints the first event once it has the lock.
         try #require(!output.fileHandleForReading.availableData.isEmpty)
         return writer
     }
 
-    /// Runs a process that opens a store, making it if need be, and closes it; `launcher` is
-    /// put before its command line. Returns its exit code and what it complained about.
+    /// Runs a process that opens a store, or creates it, and closes it. `launcher` is put before its
+    /// command line. Returns the exit code and the error output.
     func open(
         _ store: String, through launcher: [String] = ["/usr/bin/env"]
     ) throws -> (status: Int32, complaint: String) {

@@ -1,73 +1,73 @@
 import SkyrosDisk
 import Testing
 
-@Suite struct `A relay` {
+@Suite struct `A bounded pipeline` {
     private struct Refusal: Error {}
 
     @Test(arguments: [0, 1, 2, 100])
-    func `takes everything in, in its order`(count: Int) throws {
-        let taken = Locked<[Int]>([])
-        var relay = BoundedPipeline<Int> { number in taken.withLock { $0.append(number) } }
-        for number in 0..<count { try relay.send(number) }
-        try relay.finish(count)
-        #expect(taken.withLock { $0 } == Array(0...count))
+    func `consumes every batch in order`(count: Int) throws {
+        let consumed = Locked<[Int]>([])
+        var pipeline = BoundedPipeline<Int> { number in consumed.withLock { $0.append(number) } }
+        for number in 0..<count { try pipeline.send(number) }
+        try pipeline.finish(count)
+        #expect(consumed.withLock { $0 } == Array(0...count))
     }
 
     @Test func `needs no other thread for one batch`() throws {
         let thread = Locked<ThreadID?>(nil)
-        let relay = BoundedPipeline<Int> { _ in thread.withLock { $0 = .current } }
-        try relay.finish(1)
+        let pipeline = BoundedPipeline<Int> { _ in thread.withLock { $0 = .current } }
+        try pipeline.finish(1)
         #expect(thread.withLock { $0 } == .current)
     }
 
-    @Test func `tells what went wrong, and takes nothing in after that`() throws {
-        let taken = Locked<[Int]>([])
+    @Test func `throws the consumer's error, and consumes nothing after it`() throws {
+        let consumed = Locked<[Int]>([])
         let sentCount = Monitor(0)
-        var relay = BoundedPipeline<Int> { number in
+        var pipeline = BoundedPipeline<Int> { number in
             if number == 3 {
                 // Three more wait by then.
                 sentCount.wait { $0 == 7 ? () : nil }
                 throw Refusal()
             }
-            taken.withLock { $0.append(number) }
+            consumed.withLock { $0.append(number) }
         }
-        var hears = false
+        var hasThrown = false
         do {
-            // More than may wait: the sender hears of it while he sends.
+            // More than may wait, so `send` throws the error.
             for number in 0..<100 {
-                try relay.send(number)
+                try pipeline.send(number)
                 sentCount.change { $0 += 1 }
             }
         } catch is Refusal {
-            hears = true
+            hasThrown = true
         }
-        #expect(hears)
+        #expect(hasThrown)
         do {
-            try relay.finish(100)
-            Issue.record("The relay has forgotten what went wrong.")
+            try pipeline.finish(100)
+            Issue.record("finish must throw the consumer's error")
         } catch is Refusal {}
-        #expect(taken.withLock { $0 } == [0, 1, 2])
+        #expect(consumed.withLock { $0 } == [0, 1, 2])
     }
 
-    @Test func `lets a few batches wait`() throws {
+    @Test func `lets four batches wait`() throws {
         let isOpen = Monitor(false)
         let sent = Monitor(0)
-        let taken = Locked(0)
+        let consumed = Locked(0)
         let waitingMax = Locked(0)
         let sender = SerialQueue()
         sender.enqueue {
-            var relay = BoundedPipeline<Int> { _ in
+            var pipeline = BoundedPipeline<Int> { _ in
                 isOpen.wait { $0 ? () : nil }
-                taken.withLock { $0 += 1 }
+                consumed.withLock { $0 += 1 }
             }
             do {
                 for number in 1...100 {
-                    try relay.send(number)
-                    let waiting = number - taken.withLock { $0 }
+                    try pipeline.send(number)
+                    let waiting = number - consumed.withLock { $0 }
                     waitingMax.withLock { $0 = max($0, waiting) }
                     sent.change { $0 = number }
                 }
-                try relay.finish(101)
+                try pipeline.finish(101)
             } catch {
                 Issue.record(error)
             }
@@ -75,26 +75,26 @@ import Testing
         sent.wait { $0 >= 4 ? () : nil }
         isOpen.change { $0 = true }
         sender.stop()
-        #expect(taken.withLock { $0 } == 101)
+        #expect(consumed.withLock { $0 } == 101)
         #expect(waitingMax.withLock { $0 } == 4)
     }
 
-    @Test func `that is given up waits for what it has begun`() throws {
-        let taken = Locked(0)
+    @Test func `waits for its consumer when it is destroyed`() throws {
+        let consumed = Locked(0)
         do {
-            var relay = BoundedPipeline<Int> { _ in taken.withLock { $0 += 1 } }
-            try relay.send(1)
-            try relay.send(2)
+            var pipeline = BoundedPipeline<Int> { _ in consumed.withLock { $0 += 1 } }
+            try pipeline.send(1)
+            try pipeline.send(2)
         }
-        #expect(taken.withLock { $0 } == 2)
+        #expect(consumed.withLock { $0 } == 2)
     }
 }
 
-@Suite struct `Two halves` {
+@Suite struct `Two functions in parallel` {
     private struct Refusal: Error {}
 
     @Test(arguments: [false, true])
-    func `give two results`(areShared: Bool) throws {
+    func `return both results`(areShared: Bool) throws {
         let caller = ThreadID.current
         let (here, there) = inParallel(when: areShared) {
             ThreadID.current
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `throw what one of them throws`(areShared: Bool) {
+    func `throw the error of either one`(areShared: Bool) {
         #expect(throws: Refusal.self) {
             try inParallel(when: areShared) {
                 1

@@ -1,113 +1,80 @@
 import SkyrosDisk
 import Testing
 
-@Suite struct `A worker` {
+@Suite struct `A serial queue` {
     private let done = Locked<[Int]>([])
 
-    private func note(_ number: Int) -> SerialQueue.Job {
+    private func job(_ number: Int) -> SerialQueue.Job {
         { [done] in done.withLock { $0.append(number) } }
     }
 
-    @Test func `does its jobs in the order in which they came, on one other thread`() {
-        let worker = SerialQueue()
+    @Test func `runs its jobs in order, on one other thread`() {
+        let queue = SerialQueue()
         let threads = Locked<Set<ThreadID>>([])
         for number in 0..<1_000 {
-            worker.enqueue(note(number))
-            worker.enqueue { threads.withLock { _ = $0.insert(.current) } }
+            queue.enqueue(job(number))
+            queue.enqueue { threads.withLock { _ = $0.insert(.current) } }
         }
-        worker.stop()
+        queue.stop()
         #expect(done.withLock { $0 } == Array(0..<1_000))
         #expect(threads.withLock { $0.count } == 1)
         #expect(threads.withLock { !$0.contains(.current) })
     }
 
-    @Test func `stops once all its jobs are done, and takes no more`() {
-        let worker = SerialQueue()
+    @Test func `stops after all its jobs, and accepts no more`() {
+        let queue = SerialQueue()
         let isOpen = Monitor(false)
-        worker.enqueue { isOpen.wait { $0 ? () : nil } }
-        for number in 0..<10 { worker.enqueue(note(number)) }
+        queue.enqueue { isOpen.wait { $0 ? () : nil } }
+        for number in 0..<10 { queue.enqueue(job(number)) }
         isOpen.change { $0 = true }
-        worker.stop()
+        queue.stop()
         #expect(done.withLock { $0 } == Array(0..<10))
-        worker.enqueue(note(10))
-        worker.stop()
+        queue.enqueue(job(10))
+        queue.stop()
         #expect(done.withLock { $0.count } == 10)
     }
 
-    @Test func `does what its jobs ask for, until it is stopped by one of them`() {
-        let worker = SerialQueue()
+    @Test func `runs jobs that its jobs enqueue, until one of them stops it`() {
+        let queue = SerialQueue()
         let hasEnded = Monitor(false)
-        worker.enqueue { [self] in
-            worker.enqueue(note(1))
-            worker.enqueue { [self] in
-                worker.stop()
-                worker.enqueue(note(3))
+        queue.enqueue { [self] in
+            queue.enqueue(job(1))
+            queue.enqueue { [self] in
+                queue.stop()
+                queue.enqueue(job(3))
                 hasEnded.change { $0 = true }
             }
-            worker.enqueue(note(2))
+            queue.enqueue(job(2))
         }
         hasEnded.wait { $0 ? () : nil }
-        worker.stop()
+        queue.stop()
         #expect(done.withLock { $0 } == [1, 2])
     }
 
-    @Test func `finishes its jobs when nobody has it any more`() {
+    @Test func `finishes its jobs after its last reference is gone`() {
         let hasEnded = Monitor(false)
         do {
-            let worker = SerialQueue()
-            for number in 0..<100 { worker.enqueue(note(number)) }
-            worker.enqueue { hasEnded.change { $0 = true } }
+            let queue = SerialQueue()
+            for number in 0..<100 { queue.enqueue(job(number)) }
+            queue.enqueue { hasEnded.change { $0 = true } }
         }
         hasEnded.wait { $0 ? () : nil }
         #expect(done.withLock { $0 } == Array(0..<100))
     }
 
-    @Test func `keeps no job that is done`() {
+    @Test func `releases a job after it ran`() {
         final class Witness: Sendable {
             let hasEnded: Monitor<Bool>
             init(_ hasEnded: Monitor<Bool>) { self.hasEnded = hasEnded }
             deinit { hasEnded.change { $0 = true } }
         }
-        let worker = SerialQueue()
+        let queue = SerialQueue()
         let hasEnded = Monitor(false)
         do {
             let witness = Witness(hasEnded)
-            worker.enqueue { _ = witness.hasEnded }
+            queue.enqueue { _ = witness.hasEnded }
         }
         hasEnded.wait { $0 ? () : nil }
-        worker.stop()
-    }
-}
-
-@Suite struct `A lock for readers` {
-    @Test func `lets nobody see half a change`() {
-        let lock = SharedLock()
-        let value = Halves()
-        let torn = Locked(0)
-        let readers = [SerialQueue(), SerialQueue()]
-        for reader in readers {
-            reader.enqueue {
-                for _ in 0..<20_000 {
-                    let token = lock.lockShared()
-                    let isWhole = value.first == value.second
-                    lock.unlockShared(token)
-                    if !isWhole { torn.withLock { $0 += 1 } }
-                }
-            }
-        }
-        for number in 1...2_000 {
-            lock.withExclusive {
-                value.first = number
-                value.second = number
-            }
-        }
-        for reader in readers { reader.stop() }
-        #expect(torn.withLock { $0 } == 0)
-    }
-
-    /// Unchecked because the lock guards it, which the compiler cannot see.
-    private final class Halves: @unchecked Sendable {
-        var first = 0
-        var second = 0
+        queue.stop()
     }
 }

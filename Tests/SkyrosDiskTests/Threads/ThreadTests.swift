@@ -19,7 +19,7 @@ import Testing
         #expect(counts.withLock { $0 } == [30_000, 30_000])
     }
 
-    @Test func `is free again after an error`() {
+    @Test func `is unlocked after an error`() {
         struct Refusal: Error {}
         let value = Locked(1)
         #expect(throws: Refusal.self) {
@@ -33,7 +33,7 @@ import Testing
 }
 
 @Suite struct `A monitor` {
-    @Test func `wakes all who wait for a change`() {
+    @Test func `wakes every thread that waits for a change`() {
         let value = Monitor(0)
         let woken = Monitor(0)
         let workers = [SerialQueue(), SerialQueue(), SerialQueue()]
@@ -66,16 +66,16 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 1, 30])
-    func `gives up after a while`(of milliseconds: Int) {
+    func `stops waiting after a timeout`(of milliseconds: Int) {
         let value = Monitor(0)
         let result: Int? = value.wait(atMost: milliseconds) { $0 > 0 ? $0 : nil }
         #expect(result == nil)
-        // The lock is free again.
+        // The lock is free.
         value.change { $0 = 1 }
         #expect(value.wait(atMost: milliseconds) { $0 > 0 ? $0 : nil } == 1)
     }
 
-    @Test func `does not give up what comes in time`() {
+    @Test func `returns a change that comes in time`() {
         let value = Monitor(0)
         let worker = SerialQueue()
         worker.enqueue { value.change { $0 = 7 } }
@@ -83,12 +83,12 @@ import Testing
         worker.stop()
     }
 
-    @Test func `can wait for longer than anybody lives`() {
+    @Test func `can have a timeout of centuries`() {
         let value = Monitor(1)
         #expect(value.wait(atMost: .max) { $0 } == 1)
     }
 
-    @Test func `wakes and frees its lock after an error`() {
+    @Test func `wakes threads and is unlocked after an error`() {
         struct Refusal: Error {}
         let value = Monitor(0)
         let worker = SerialQueue()

@@ -7,7 +7,7 @@ import Testing
 
 /// A flipped bit anywhere.
 @Suite(.long) struct `A scan after a flipped bit` {
-    /// Whether the log can be read as if nothing were wrong.
+    /// Whether the log can be read without an error.
     private func isReadableWhole(_ log: DamagedLog) -> Bool {
         do {
             let inspection = try log.fixture.inspect(log.disk)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `accounts for every batch: read as it was, or named as lost`() throws {
+    @Test func `reads every batch as it was, or names it as lost`() throws {
         let log = try DamagedLog()
         let whole = log.disk.contents
         for name in log.names {

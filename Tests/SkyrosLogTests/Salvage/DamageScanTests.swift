@@ -13,7 +13,7 @@ import Testing
         names = log.names
     }
 
-    /// The scan finds exactly this, and history up to `last`.
+    /// Expects exactly this damage, and history up to `last`.
     private func expect(
         _ damages: [String], through last: UInt64, lost: ClosedRange<UInt64>? = nil,
         location: SourceLocation = #_sourceLocation
@@ -32,12 +32,12 @@ import Testing
         #expect(log.disk.contents == before, sourceLocation: location)
     }
 
-    @Test func `has segments of every kind before it`() throws {
+    @Test func `starts from a log with every kind of segment`() throws {
         #expect(names.map(\.kind) == [.sealed, .sealed, .sealed, .open, .open])
         for name in names.prefix(3) { #expect(try log.sealed(name).frames.count >= 3) }
     }
 
-    @Test func `finds a whole log whole`() throws {
+    @Test func `finds no damage in an intact log`() throws {
         try expect([], through: log.count)
         let scan = try log.scan()
         let (reopened, _) = try log.fixture.open(log.disk.killed())
@@ -52,7 +52,7 @@ import Testing
         #expect(try scan.chunk(containing: log.count + 1) == nil)
     }
 
-    @Test func `needs a log`() {
+    @Test func `throws if there is no log`() {
         #expect(
             logCode {
                 _ = try DamageScan(
@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Sealed segments
 
-    @Test func `names the frame that is damaged, and its batches`() throws {
+    @Test func `names the damaged frame and its batches`() throws {
         let frame = try log.sealed(names[1]).extent(ofFrame: 1)
         let lost = frame.sequences
         log.flip(names[1], at: frame.offset + frame.byteCount / 2)
@@ -72,7 +72,7 @@ import Testing
         #expect(try log.scan().readableAfterDamage == [lost.upperBound + 1...log.count])
     }
 
-    @Test func `goes on behind the first damage`() throws {
+    @Test func `continues after the first damage`() throws {
         let first = try log.sealed(names[0]).frames[0]
         let second = try log.sealed(names[2]).frames[1]
         log.flip(names[0], at: first.offset + first.compressedByteCount / 2)
@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [SealedPart.headerFrame, .header, .index, .tableSize, .tableEnd])
-    func `reads on where only what leads to the frames rots`(part: SealedPart) throws {
+    func `reads every batch if only header, index or seek table is damaged`(part: SealedPart) throws
+    {
         for index in 0..<3 {
             let log = try DamagedLog()
             let name = names[index]
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `reads a frame whose size rots in the table`() throws {
+    @Test func `reads a frame whose size is wrong in the seek table`() throws {
         let segment = try log.sealed(names[1])
         let size = log.bytes(of: names[1]).count
         let table = size - SeekTable.byteCount(entries: segment.frames.count + 2)
@@ -118,7 +119,7 @@ import Testing
             through: log.count)
     }
 
-    /// A place in a sealed segment that holds no batches.
+    /// A part of a sealed segment that holds no batches.
     enum SealedPart: CaseIterable {
         case headerFrame, header, index, tableSize, tableEnd
 
@@ -137,7 +138,7 @@ import Testing
 
     // MARK: Open segments
 
-    @Test func `names the block that is damaged in a segment that has ended`() throws {
+    @Test func `names the damaged block in an ended segment`() throws {
         let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
         let (offset, block) = blocks[1]
         log.flip(names[3], at: offset + Block.headerByteCount + 1)
@@ -148,7 +149,7 @@ import Testing
         #expect(try log.scan().readableAfterDamage == [lost + 1...log.count])
     }
 
-    @Test func `finds the next block behind a damaged header`() throws {
+    @Test func `finds the next block after a damaged header`() throws {
         let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
         let (offset, block) = blocks[1]
         log.flip(names[3], at: offset + 4)
@@ -158,14 +159,14 @@ import Testing
             lost: lost...lost)
     }
 
-    @Test func `loses nothing with a mark`() throws {
+    @Test func `loses no batch with a damaged mark`() throws {
         let opening = try #require(try log.blocks(of: names[3]).first)
         #expect(opening.block.kind == .opening)
         log.flip(names[3], at: opening.offset + 20)
         try expect(["corrupt \(names[3]) @96 readable"], through: log.count)
     }
 
-    @Test func `tells what lies below the durable watermark of the active segment`() throws {
+    @Test func `reports damage below the durable watermark`() throws {
         let blocks = try log.blocks(of: names[4])
         let first = try #require(blocks.first { $0.block.kind == .batch })
         log.flip(names[4], at: first.offset + Block.headerByteCount)
@@ -175,17 +176,17 @@ import Testing
             lost: lost...lost)
     }
 
-    @Test func `tells what lies above it, where no crash explains it`() throws {
+    @Test func `reports damage above the watermark that no crash explains`() throws {
         let blocks = try log.blocks(of: names[4])
         let (offset, block) = blocks[blocks.count - 2]
         #expect(block.sequence == log.count - 1)
         log.flip(names[4], at: offset + Block.headerByteCount)
-        // A whole block follows, in the same boot.
+        // An intact block follows, in the same boot.
         try expect(
             ["corrupt \(names[4]) @\(offset) \(block.sequence)...\(block.sequence) above"],
             through: block.sequence - 1, lost: block.sequence...block.sequence)
         #expect(try log.scan().tornTail == nil)
-        // After a power cut it is what one may leave.
+        // After a reboot, a power cut explains it.
         log.disk.nameBoot("another")
         let scan = try log.scan()
         #expect(scan.damages.isEmpty)
@@ -195,7 +196,7 @@ import Testing
         #expect(scan.readableAfterDamage == [log.count...log.count])
     }
 
-    @Test func `calls the end torn that never became whole`() throws {
+    @Test func `reports an incomplete write at the end as torn`() throws {
         let (offset, block) = try #require(try log.blocks(of: names[4]).last)
         log.flip(names[4], at: offset + Block.headerByteCount)
         let scan = try log.scan()
@@ -206,8 +207,8 @@ import Testing
                 == "corrupt \(names[4]) @\(offset) \(block.sequence)...\(log.count) and more above")
     }
 
-    /// What opening the log cuts off is no history, even if the disk wrote it to another place too.
-    @Test func `does not continue behind a torn end with a copy of what it tore`() throws {
+    /// Opening the log cuts the tail off, even if the disk wrote a copy of it elsewhere.
+    @Test func `does not continue after a torn tail with a copy of it`() throws {
         let (offset, block) = try #require(try log.blocks(of: names[4]).last)
         var bytes = log.bytes(of: names[4])
         let copy = bytes[offset..<offset + block.byteCount]
@@ -224,7 +225,7 @@ import Testing
         #expect(try log.fixture.open(log.disk.killed()).0.head == scan.head)
     }
 
-    @Test func `reads on behind a header that rots`() throws {
+    @Test func `reads the batches after a damaged header`() throws {
         for (name, offset) in [(names[3], 70), (names[4], 70), (names[3], 58), (names[4], 20)] {
             let copy = try DamagedLog()
             copy.flip(name, at: offset)

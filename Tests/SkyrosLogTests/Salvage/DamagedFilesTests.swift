@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyrosLog
 
-/// Files that are missing, empty, or not where they belong.
+/// Files that are missing, empty, swapped, or of another store.
 @Suite struct `A scan of files` {
     private let log: DamagedLog
     private let names: [SegmentName]
@@ -16,7 +16,7 @@ import Testing
 
     private func first(_ index: Int) -> UInt64 { names[index].firstSequence }
 
-    /// What the scan finds, in lines; it changes nothing.
+    /// The findings of a scan, one a line. The scan changes nothing.
     private func damages() throws -> [String] {
         let before = log.disk.contents
         defer { #expect(log.disk.contents == before) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `misses a segment`(index: Int) throws {
+    func `names a missing segment and its batches`(index: Int) throws {
         log.erase(names[index])
         let missing = SegmentName(first(index), .sealed)
         #expect(
@@ -38,7 +38,7 @@ import Testing
         #expect(scan.readableAfterDamage == [first(index + 1)...log.count])
     }
 
-    @Test func `misses the active segment behind a sealed one`() throws {
+    @Test func `names the missing active segment after a sealed one`() throws {
         log.erase(names[3])
         log.erase(names[4])
         #expect(
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 4])
-    func `finds a file of no bytes`(index: Int) throws {
+    func `finds an empty file`(index: Int) throws {
         log.overwrite(names[index], [])
         let range =
             index < 4
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 4])
-    func `finds a file that is no segment`(index: Int) throws {
+    func `finds a file that is not a segment`(index: Int) throws {
         log.overwrite(names[index], [UInt8](repeating: 0x41, count: 1_000))
         let scan = try log.scan()
         #expect(scan.damages.map(\.segment) == [names[index]])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [[0, 2], [1, 3], [2, 4]])
-    func `finds swapped segments, of which nothing is lost`(pair: [Int]) throws {
+    func `finds swapped segments, and loses nothing`(pair: [Int]) throws {
         let bytes = pair.map { log.bytes(of: names[$0]) }
         log.overwrite(names[pair[0]], bytes[1])
         log.overwrite(names[pair[1]], bytes[0])
@@ -100,7 +100,7 @@ import Testing
         #expect(logCode { _ = try log.fixture.inspect(log.disk) } != nil)
     }
 
-    @Test func `finds an older copy in a segment's place`() throws {
+    @Test func `finds an older copy of a segment`() throws {
         let blocks = try log.blocks(of: names[3]).filter { $0.block.kind == .batch }
         let cut = blocks[2]
         log.overwrite(names[3], Array(log.bytes(of: names[3]).prefix(cut.offset)))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `finds a segment of another history`() throws {
-        // The same store, another past: one batch more in the ended segment.
+        // The same store with another history: one more batch in the ended segment.
         let other = try DamagedLog()
         var header = try SegmentHeader(other.bytes(of: names[4]), in: names[4])
         header.chainHashBefore = ChainHash(rawValue: 7)
@@ -137,7 +137,7 @@ import Testing
         #expect(try log.scan().head.sequence == log.count)
     }
 
-    @Test func `believes no damage that only one look has found`() throws {
+    @Test func `reports no damage that only one pass has found`() throws {
         let reads = log.disk.killed()
         _ = try DamageScan(of: reads, log.fixture.options, framing: LogFixture.framing)
         for index in 0..<reads.count(.read) {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `refuses what says nothing about the bytes`() throws {
+    @Test func `throws errors that tell nothing about the bytes`() throws {
         log.disk.inject(Fault(.open, reason: .system(13), isLasting: true))
         #expect(logCode { _ = try log.scan() } == .io)
         log.disk.heal()

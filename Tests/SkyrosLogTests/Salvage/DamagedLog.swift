@@ -4,12 +4,11 @@ import Testing
 
 @testable import SkyrosLog
 
-/// A log of three sealed segments with several frames each, one that has ended, and an active one
-/// with durable batches and others that were never synced; and ways to damage it.
+/// A log to damage: three sealed segments, an ended one, and an active one, partly unsynced.
 struct DamagedLog {
     let disk: SimulatedDisk
     let fixture: LogFixture
-    /// How many batches there are.
+    /// The number of batches.
     let count: UInt64
 
     init() throws {
@@ -56,7 +55,7 @@ struct DamagedLog {
         try SealedSegment(name, on: disk)
     }
 
-    /// The blocks of an open segment and where they stand.
+    /// The blocks of an open segment, and their offsets.
     func blocks(of name: SegmentName) throws -> [(offset: Int, block: Block)] {
         let bytes = bytes(of: name)
         let header = try SegmentHeader(bytes, in: name)
@@ -71,7 +70,7 @@ struct DamagedLog {
         return found
     }
 
-    /// All batches that a scan gives, those behind the damage too, by their numbers.
+    /// All batches that a scan can read, those after the damage included, by number.
     static func readable(_ scan: DamageScan) throws -> [UInt64: [UInt8]] {
         var found: [UInt64: [UInt8]] = [:]
         try scan.forEach(after: 0) { number, bytes in
@@ -84,7 +83,7 @@ struct DamagedLog {
 }
 
 extension LogDamage {
-    /// All of the damage but its words, in one line.
+    /// The damage in one line, without the message.
     var summary: String {
         var text = "\(code) \(segment)"
         if let offset { text += " @\(offset)" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyrosLog
 
-@Suite struct `A copy of a log` {
+@Suite struct `A salvaged log` {
     private let fixture = LogFixture(segmentBytesMax: 900)
 
     private func copy(_ count: UInt64, onto disk: SimulatedDisk) throws -> SalvagedLogWriter {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 8, 60] as [UInt64])
-    func `is a log like any other`(count: UInt64) throws {
+    func `is opened and continued as any log`(count: UInt64) throws {
         let disk = SimulatedDisk()
         let original = try fixture.make(on: SimulatedDisk())
         try original.append(Int(count))
@@ -42,8 +42,8 @@ import Testing
         #expect(log.statistics.segmentCount > 3 || count < 60)
     }
 
-    /// The process ends, or the disk fails for good, at any operation; then the power is cut.
-    @Test func `that is interrupted is no log`() throws {
+    /// At any operation the process ends, or the disk fails for good; then the power is cut.
+    @Test func `is not a log if its writing is interrupted`() throws {
         let whole = SimulatedDisk()
         _ = try copy(40, onto: whole)
         let total = whole.operations.count
@@ -63,8 +63,8 @@ import Testing
         #expect(unfinished > total)
     }
 
-    /// A failure that passes is cleaned up after.
-    @Test func `that fails leaves nothing behind`() throws {
+    /// After an error, the disk works again.
+    @Test func `is removed if its writing fails`() throws {
         let whole = SimulatedDisk()
         _ = try copy(40, onto: whole)
         for step in 0..<whole.operations.count {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// How many batches the disk seems to hold; nil if there seems to be no log, or no whole one.
+    /// The number of batches of an intact log on the disk; nil if there is none.
     private func looksLikeALog(_ disk: SimulatedDisk) -> UInt64? {
         guard let inspection = try? fixture.inspect(disk), inspection.storeID != nil,
             inspection.refusal == nil

@@ -5,11 +5,7 @@ import Testing
 
 @testable import SkyrosLog
 
-/// Every single bit of a log of 64 KiB.
-///
-/// What an opening reads is opened anew for each bit. Of a sealed segment it does not read the
-/// frames, so a bit there can change nothing but the reading of its own frame: that is what is
-/// tried for them.
+/// Flips every bit of a log of 64 KiB, and opens it, or reads the frame that has the bit.
 @Suite(.long) struct `A log with one wrong bit` {
     private let log: SweepLog
     private let result = SweepResult()
@@ -18,13 +14,13 @@ import Testing
         log = try SweepLog(sealedBytes: 40_000, openBytes: 3_000)
     }
 
-    /// The frames of a sealed segment: where they are, and their first and last batches.
+    /// A frame of a sealed segment and its batches.
     private struct Frame {
         let range: Range<Int>
         let sequences: ClosedRange<UInt64>
 
-        /// Whether no reader looks at a bit: the one in the frame's header that the format leaves
-        /// without a meaning (RFC 8878, section 3.1.1.1.1).
+        /// Whether no reader uses a bit: the unused bit in the frame's header (RFC 8878, section
+        /// 3.1.1.1.1).
         func isUnused(_ bit: Int, at offset: Int) -> Bool {
             bit == 4 && offset == range.lowerBound + 4
         }
@@ -35,7 +31,7 @@ import Testing
         return try SealedSegment(name, on: disk)
     }
 
-    /// The seek table of a sealed segment, and where its entries begin.
+    /// The seek table of a sealed segment, and the offset of its entries.
     private func seekTable(_ bytes: [UInt8]) throws -> (table: SeekTable, entries: Int) {
         let footer = bytes.suffix(SeekTable.footerByteCount)
         let count = try #require(footer.withUnsafeBytes { SeekTable.entryCount(footer: $0) })
@@ -44,8 +40,8 @@ import Testing
         return (table, bytes.count - size + SkippableFrame.headerByteCount)
     }
 
-    /// Bytes of the seek table that serve other readers alone: the checks of the frames, which have
-    /// checks of their own, and the size of what the index does not hold.
+    /// Whether a byte of the seek table serves other readers only: the hashes of the frames' content,
+    /// and the content size of the index.
     private func isForOthers(_ offset: Int, in bytes: [UInt8]) throws -> Bool {
         let (table, entries) = try seekTable(bytes)
         let place = offset - entries
@@ -75,7 +71,7 @@ import Testing
             containing: sequence, FrameFormat(log.fixture.options, LogFixture.framing))
     }
 
-    @Test func `is of 64 KiB, and an opening reads no frame of a sealed segment`() throws {
+    @Test func `has 64 KiB, and its opening reads no frame of a sealed segment`() throws {
         let size = log.disk.contents.values.reduce(0) { $0 + $1.count }
         #expect(size > 60_000)
         let whole = try log.fixture.inspect(log.disk)
@@ -92,7 +88,7 @@ import Testing
         #expect(damaged.verdict == whole.verdict)
     }
 
-    @Test func `gives no wrong batch of a sealed segment, and says that it is damaged (F24, F34)`()
+    @Test func `is damaged in a sealed segment, and reads no wrong batch (F24, F34)`()
         throws
     {
         for path in log.sealed {
@@ -114,7 +110,7 @@ import Testing
         result.report("log bits, sealed")
     }
 
-    @Test func `is refused if it is in a segment that has ended (F24)`() throws {
+    @Test func `is refused if the bit is in an ended segment (F24)`() throws {
         let bytes = log.content(log.ended)
         try open(log.ended, bytes.indices, from: log.firstUnsealed, rebooted: false) {
             Self.isPadding($0, in: bytes)
@@ -123,7 +119,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `costs nothing that was durable, in the active segment (F24, F34)`(rebooted: Bool) throws {
+    func `loses nothing durable if the bit is in the active segment (F24, F34)`(rebooted: Bool)
+        throws
+    {
         let bytes = log.content(log.active)
         try open(log.active, bytes.indices, from: log.firstUnsealed, rebooted: rebooted) {
             Self.isPadding($0, in: bytes)
@@ -131,7 +129,7 @@ import Testing
         result.report("log bits, active\(rebooted ? ", rebooted" : "")")
     }
 
-    /// The bytes of a range whose bits are flipped: all, or some.
+    /// The bytes of a range whose bits are flipped: all, or a sample.
     private static func offsets(_ range: Range<Int>) -> [Int] {
         let interval = Extent.pick(brief: 16, quick: 1)
         return Array(stride(from: range.lowerBound, to: range.upperBound, by: interval))
@@ -182,8 +180,8 @@ import Testing
         try withUnsafeBytes(of: byte) { try file.write($0, at: offset) }
     }
 
-    /// Whether a byte is a reserved zero, by the format alone: between two blocks, or behind the
-    /// last one.
+    /// Whether a byte is a reserved zero by the documented format: padding between two blocks, or
+    /// after the last one.
     private static func isPadding(_ place: Int, in bytes: [UInt8]) -> Bool {
         let blocks = BlockLocation.all(in: bytes)
         guard let block = blocks.first(where: { $0.range.contains(place) }) else {
@@ -194,7 +192,7 @@ import Testing
 
     /// Flips each bit in a range of a segment, opens the log, and reads it from a batch on.
     ///
-    /// - Parameter isUnused: whether a byte may differ unnoticed.
+    /// - Parameter isUnused: whether a change of the byte may stay unnoticed.
     private func open(
         _ path: String, _ range: Range<Int>, from first: UInt64, rebooted: Bool,
         unless isUnused: (Int) throws -> Bool

@@ -2,7 +2,7 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// Every length that a segment's file can have.
+/// Every possible length of a segment's file.
 @Suite(.long) struct `A log with a segment of another length` {
     private let log: SweepLog
     private let result = SweepResult()
@@ -11,8 +11,8 @@ import Testing
         log = try SweepLog(sealedBytes: 1_200, openBytes: 1_500)
     }
 
-    /// The batches of an active segment's bytes that are whole, by the format alone: from the
-    /// blocks that are there with their padding, to those whose payload is there.
+    /// The complete batches in the bytes of an active segment, by the documented format: at least
+    /// those with their padding, at most those with their payload.
     private static func wholeBatchCounts(
         in bytes: [UInt8], before length: Int
     ) -> ClosedRange<Int> {
@@ -22,7 +22,7 @@ import Testing
         return least...most
     }
 
-    /// Tries other bytes for a segment, in both boots.
+    /// Tries other bytes for a segment, in the same boot and after a reboot.
     private func open(_ path: String, _ bytes: [UInt8], _ place: String) -> [SweepOutcome] {
         [false, true].map { rebooted in
             result.note("openings")
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `is refused or whole if a segment was cut that is not the last (F28)`() throws {
+    @Test func `is refused or complete after a segment before the last was truncated (F28)`() throws
+    {
         for path in log.sealed + [log.ended] {
             let bytes = log.content(path)
             inParallel(bytes.count) { length in
@@ -49,8 +50,8 @@ import Testing
         result.report("log lengths, cut")
     }
 
-    /// Nothing else in the log knows what stood at the end of its last segment.
-    @Test func `holds what is left of the active segment, whole batches only (F28)`() throws {
+    /// Only the last segment tells what was at its end.
+    @Test func `keeps the complete batches of a truncated active segment (F28)`() throws {
         let bytes = log.content(log.active)
         let all = Self.wholeBatchCounts(in: bytes, before: bytes.count).upperBound
         let earlier = log.batches.count - all
@@ -78,13 +79,13 @@ import Testing
         result.report("log lengths, active cut")
     }
 
-    @Test func `is refused or whole if a segment is longer (F7, F28)`() throws {
+    @Test func `is refused or complete after a segment was extended (F7, F28)`() throws {
         let random = SeededEntropy(seed: 5)
         let garbage = (0..<1_100).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let zeros = [UInt8](repeating: 0, count: garbage.count)
         for path in log.sealed + log.open {
             let bytes = log.content(path)
-            // Of an open segment what follows its last block is not its content.
+            // What follows the last block of an open segment is not its content.
             let blocksEnd = ((bytes.lastIndex { $0 != 0 } ?? 0) + 8) / 8 * 8
             let end = path.hasSuffix(".zst") ? bytes.count : blocksEnd
             for (what, tail) in [("zeros", zeros), ("garbage", garbage)] {

@@ -2,8 +2,7 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// What a medium does to whole bytes and sectors: it changes them, gives those of another place, or
-/// has never written the newest ones.
+/// Damage to whole bytes and sectors: changed, misdirected, or never written.
 @Suite(.long) struct `A log with a wrong sector` {
     private let log: SweepLog
     private let result = SweepResult()
@@ -30,7 +29,7 @@ import Testing
         }
     }
 
-    /// Opens the log with other bytes in one place; those that no reader looks at may differ.
+    /// Opens the log with other bytes in a range. Bytes that no reader uses may differ.
     private func open(_ path: String, _ range: Range<Int>, _ bytes: [UInt8], _ place: String) {
         let whole = log.content(path)
         guard Array(whole[range]) != bytes else { return result.note("the same") }
@@ -46,11 +45,11 @@ import Testing
         }
     }
 
-    @Test func `is of some 32 sectors`() {
+    @Test func `has about 32 sectors`() {
         #expect((24...64).contains(sectors().count))
     }
 
-    @Test func `gives no wrong batch if a byte is another (F25)`() throws {
+    @Test func `never reads a wrong batch after any byte changed (F25)`() throws {
         let interval = Extent.pick(brief: 97, quick: 7, deep: 1)
         for path in log.sealed + log.open {
             let bytes = log.content(path)
@@ -66,7 +65,8 @@ import Testing
         result.report("log bytes")
     }
 
-    @Test func `gives no wrong batch if it is another's, or zeros (F25, F32)`() throws {
+    @Test func `never reads a wrong batch after a sector was swapped or zeroed (F25, F32)`() throws
+    {
         let all = sectors()
         let zeros = [UInt8](repeating: 0, count: Self.sectorBytes)
         inParallel(all.count) { index in
@@ -83,8 +83,8 @@ import Testing
         result.report("log sectors")
     }
 
-    /// A write that the medium has lost leaves the sector as it was while the file grew.
-    @Test func `gives no wrong batch if it is as it was before (F25)`() throws {
+    /// A lost write leaves the sector as it was, while the file grew.
+    @Test func `never reads a wrong batch after a write to a sector was lost (F25)`() throws {
         let opened = sectors().filter { log.open.contains($0.path) }
         inParallel(opened.count) { index in
             let sector = opened[index]

@@ -5,13 +5,12 @@ import SkyrosTesting
 import TestSupport
 import Testing
 
-/// A log of two sealed segments, one that has ended, and the active one, as a killed process left
-/// it: the last batches were never synced.
+/// The log of a killed process: two sealed segments, an ended and an active one, partly unsynced.
 struct SweepLog {
     let fixture: LogFixture
     let disk: SimulatedDisk
     let batches: [[UInt8]]
-    /// How many of them are durable, and proved so by the log.
+    /// How many batches the log proves durable.
     let durableCount: Int
     let sealed: [String]
     let ended: String
@@ -66,8 +65,7 @@ struct SweepLog {
     /// The bytes of a segment.
     func content(_ path: String) -> [UInt8] { disk.contents[path] ?? [] }
 
-    /// The same log with other bytes in one of its segments, in the boot in which it was written
-    /// or in another one.
+    /// The same log with other bytes in one segment, in the same boot or after a reboot.
     func disk(_ path: String, _ bytes: [UInt8], rebooted: Bool) -> SimulatedDisk {
         let copy = disk.killed()
         copy.overwrite(path, with: bytes)
@@ -76,13 +74,13 @@ struct SweepLog {
     }
 }
 
-/// What became of a damaged log.
+/// The result of opening a damaged log.
 enum SweepOutcome: Hashable {
-    /// An error names the damage: on opening, which changes nothing then, or on reading.
+    /// An error names the damage, when the log is opened, which changes nothing, or read.
     case refused
     /// All batches are there.
     case whole
-    /// So many batches are there; the rest is reported and kept.
+    /// The first batches are there; the rest is reported and quarantined.
     case cut(Int)
     case wrong(String)
 
@@ -97,7 +95,7 @@ enum SweepOutcome: Hashable {
             self = Self.judge(found, from: first, recovery, log)
             guard case .cut = self, let kept = recovery.quarantined.flatMap({ disk.contents[$0] })
             else { return }
-            // What was cut off stood in the damaged file, as it was.
+            // The quarantined bytes are those of the damaged file.
             let end = (before[path] ?? []).reversed().drop { $0 == 0 }.prefix(kept.count)
             if !end.elementsEqual(kept.reversed()) { self = .wrong("other bytes are kept") }
         } catch let error as LogError {
@@ -129,7 +127,7 @@ enum SweepOutcome: Hashable {
     }
 }
 
-/// What a sweep over many cases has come to, from all its threads.
+/// The results of a sweep, from all its threads.
 final class SweepResult: Sendable {
     private struct State: Sendable {
         var counts: [String: Int] = [:]
@@ -142,7 +140,7 @@ final class SweepResult: Sendable {
         state.withLock { $0.counts[what, default: 0] += 1 }
     }
 
-    /// Notes what became of a case.
+    /// Records the result of a case.
     func note(_ outcome: SweepOutcome, _ place: @autoclosure () -> String) {
         switch outcome {
         case .refused: note("refused")
@@ -156,7 +154,7 @@ final class SweepResult: Sendable {
         state.withLock { $0.wrong.append(text) }
     }
 
-    /// Prints what was tried, and fails the test if anything was wrong.
+    /// Prints the number of cases, and fails the test if one went wrong.
     func report(_ name: String) {
         let state = state.withLock { $0 }
         let figures = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
