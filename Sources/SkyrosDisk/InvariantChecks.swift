@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The switch for checks that are too expensive for an app: invariants of the trees and of the
 /// log after each mutation, and replay beside each live write.
 ///
@@ -42,13 +34,6 @@ package enum InvariantChecks {
     /// - Parameter sentence: what is broken; nil if nothing is.
     package static func require(_ sentence: String?, in structure: String) {
         guard let sentence else { return }
-        stop("an invariant of \(structure) is broken, which is a bug in Skyros: \(sentence)")
-    }
-
-    /// Stops the process with a message, which optimized builds print as well.
-    package static func stop(_ message: String) -> Never {
-        let line = Array("Skyros stops this process: \(message)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        preconditionFailure(message)
+        System.stop("an invariant of \(structure) is broken, which is a bug in Skyros: \(sentence)")
     }
 }

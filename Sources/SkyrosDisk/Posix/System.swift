@@ -117,3 +117,16 @@ package enum System {
         #endif
     }
 }
+
+extension System {
+    /// Stops the process with a message on standard error, which optimized builds print as well.
+    package static func stop(_ message: String) -> Never {
+        writeToStandardError("Skyros stops this process: \(message)\n")
+        preconditionFailure(message)
+    }
+}
+
+private func writeToStandardError(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+}

@@ -257,7 +257,7 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
         #expect(throws: DecodingError.self) { try decode(true, as: Int.self) }
     }
 
-    @Test func `is told apart by the error`() throws {
+    @Test func `is distinguished by the error`() throws {
         func error(_ hex: String) -> DecodingError? {
             #expect(throws: DecodingError.self) {
                 try CBORDecoder().decode(Int8.self, from: bytes(hex))

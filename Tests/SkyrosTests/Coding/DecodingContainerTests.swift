@@ -168,7 +168,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
         }
     }
 
-    @Test func `serves many threads at once`() async throws {
+    @Test func `serves many threads concurrently`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seed in 0..<8 {
                 group.addTask { () throws in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Skyros
 
-/// Loops over bytes that take eight at once, beside loops that do not.
+/// Loops over eight bytes at a time, compared with loops over single bytes.
 @Suite struct `Raw bytes` {
     private func samples() -> [[UInt8]] {
         var random = RandomSource(seed: 91)

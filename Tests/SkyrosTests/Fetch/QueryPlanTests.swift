@@ -48,7 +48,7 @@ import Testing
         #expect(!both.isSorted)
     }
 
-    @Test func `sorts by itself where the index goes on behind the sort`() throws {
+    @Test func `sorts the rows if the index has fields after those of the sort`() throws {
         // Equal notes come in the order of their ids, not of their ranks.
         let plan = try plan(\.isOpen == true, .ascending(\.note))
         #expect(try fields(plan) == ["isOpen", "note", "rank"])

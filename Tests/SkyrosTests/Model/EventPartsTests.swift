@@ -76,7 +76,7 @@ import Testing
         self.after = after
     }
 
-    @Test func `are read by name, or all at once`() throws {
+    @Test func `are read by name, or all together`() throws {
         #expect(before["name"] == "A")
         #expect(before["cuisine"] == nil)
         #expect(before.names == ["name", "rating"])

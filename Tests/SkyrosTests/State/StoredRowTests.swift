@@ -38,7 +38,7 @@ import Testing
         for _ in 0..<5 { #expect(try row.value(as: Noted.self) == value) }
         #expect(Self.decodedCount.load(ordering: .relaxed) == before + 1)
 
-        // Many first readers at once: some may decode for themselves, all read the same.
+        // Many concurrent first readers: some may decode for themselves, all read the same.
         let rows = try (0..<200).map { try self.row(Noted(id: $0, text: "text number \($0)")) }
         let wrong = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in

@@ -57,29 +57,18 @@ package enum IndexKey {
     static func makeChecked(
         fields: [IndexField], record: UnsafeRawBufferPointer
     ) throws(CBORError) -> Checked {
-        try fields.withUnsafeBufferPointer { fields in
-            Result { () throws(CBORError) in try makeChecked(fields, record) }
-        }.get()
-    }
-
-    private static func makeChecked(
-        _ fields: UnsafeBufferPointer<IndexField>, _ record: UnsafeRawBufferPointer
-    ) throws(CBORError) -> Checked {
         var builder = Builder()
-        var failure: CBORError?
-        withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: fields.count) { values in
-            // An empty range means that the record lacks the field.
-            values.initialize(repeating: 0..<0)
-            do throws(CBORError) {
+        try fields.withUnsafeBufferPointer { fields throws(CBORError) in
+            try withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: fields.count) {
+                values throws(CBORError) in
+                // An empty range means that the record lacks the field.
+                values.initialize(repeating: 0..<0)
                 try find(fields, in: record, values)
                 for index in 0..<fields.count {
                     try builder.append(values[index], of: record, fields[index].expected)
                 }
-            } catch {
-                failure = error
             }
         }
-        if let failure { throw failure }
         return Checked(key: builder.key, isExpected: builder.isExpected)
     }
 

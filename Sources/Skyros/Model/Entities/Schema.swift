@@ -18,7 +18,7 @@ package struct Schema: Sendable {
 
     /// Takes in the given types.
     ///
-    /// - Throws: `StoreError` with `.invalidSchema` if there are none, if two bear the same name,
+    /// - Throws: `StoreError` with `.invalidSchema` if there are none, if two have the same name,
     ///   or if an index cannot be set up.
     package init(_ types: [any Entity.Type]) throws {
         guard !types.isEmpty else {
@@ -31,7 +31,7 @@ package struct Schema: Sendable {
             if let other = definitions.first(where: { $0.name == definition.name }) {
                 throw StoreError(
                     .invalidSchema,
-                    "\(other.type) and \(type) both bear the entity name \"\(other.name)\"; "
+                    "\(other.type) and \(type) both have the entity name \"\(other.name)\"; "
                         + "give one of them a `static let entityName`",
                     at: StoreError.Place(entity: other.name))
             }

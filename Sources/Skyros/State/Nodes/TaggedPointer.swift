@@ -49,7 +49,7 @@ enum PointerTag {
 
     @inline(never)
     static func refuse(_ address: UInt64) -> Never {
-        InvariantChecks.stop(
+        System.stop(
             """
             Skyros stores 16 bits of a hash in the unused upper bits of addresses, and the object \
             at 0x\(String(address, radix: 16)) uses them. Turn off memory tagging (MTE, tagged \
