@@ -32,7 +32,7 @@ let package = Package(
         // MARK: Edges: bytes and rows, no meaning
         .target(name: "SkyrosDisk"),
         .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
-        .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
+        .target(name: "SkyrosSQLite", dependencies: ["CSQLite"]),
 
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),

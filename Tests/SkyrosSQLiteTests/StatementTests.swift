@@ -109,6 +109,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try insert.run() }
         try insert.bind(integer: 2, at: 1)
         try insert.run()
-        #expect(connection.changeCount == 1)
+        let count = try connection.prepare("SELECT count(*) FROM a").single { $0.integer(at: 0) }
+        #expect(count == 2)
     }
 }

@@ -1,3 +1,4 @@
+import SkyrosLog
 import SkyrosSQLite
 
 extension CheckpointDescription {

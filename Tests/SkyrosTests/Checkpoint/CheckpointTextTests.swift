@@ -1,4 +1,5 @@
 import Foundation
+import SkyrosLog
 import TestSupport
 import Testing
 

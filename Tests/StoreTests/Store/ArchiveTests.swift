@@ -1,7 +1,8 @@
 import Foundation
-import Skyros
 import TestSupport
 import Testing
+
+@testable import Skyros
 
 @Suite struct `An archive` {
     private let directory: TemporaryDirectory
