@@ -21,7 +21,7 @@ extension Archive {
                 .invalidInput, "\(path) exists already; name another file or remove it")
         }
         var rows = DirtyRows()
-        let snapshot = try past.snapshot(
+        let snapshot = try historyReader.snapshot(
             asOf: moment ?? .sequence(sequence), marking: &rows, progress: progress)
         let directory = file.deletingLastPathComponent().resolvingSymlinksInPath()
         do {
@@ -76,7 +76,7 @@ extension Archive {
             }
             _ = try refresh()
             var rows = DirtyRows()
-            let snapshot = try past.snapshot(
+            let snapshot = try historyReader.snapshot(
                 asOf: .sequence(sequence), marking: &rows, progress: progress)
             try write(snapshot, rows, to: directory, temporary.name)
             try StoreError.wrap {

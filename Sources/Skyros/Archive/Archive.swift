@@ -153,7 +153,7 @@ public final class Archive: Sendable {
             schema, beginning: ChainHash(beginning: log.storeID), hashSeed: hashSeed)
     }
 
-    private var historyReader: HistoryReader { HistoryReader(log: log, empty: empty) }
+    var historyReader: HistoryReader { HistoryReader(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "there is no store at \(path)")
