@@ -23,8 +23,8 @@ extension Store {
         /// Default: none; the next write or `close` throws what matters.
         public var onError: (@Sendable (any Error) -> Void)?
 
-        /// Whether to open a store with records of entities for which no type was given. The records
-        /// are kept. If false, opening throws: a type may have been renamed.
+        /// Whether to open a store with records of entities for which no type was given. The
+        /// records are kept. If false, opening throws: a type may have been renamed.
         /// Default: false.
         public var keepsUnknownEntities = false
 

@@ -44,9 +44,9 @@ extension Store {
     /// Blocks run one after the other on the store's thread, in the order of the calls. Other
     /// parameters are those of the synchronous `write`.
     ///
-    /// The completion is called exactly once, on ``Options/callbackQueue``, after the durability was
-    /// reached or has failed (promise P9), also for a block that changed nothing. It gets what the
-    /// block throws as it is. Without a completion, errors go to ``Options/onError``.
+    /// The completion is called exactly once, on ``Options/callbackQueue``, after the durability
+    /// was reached or has failed (promise P9), also for a block that changed nothing. It gets the
+    /// error of the block unchanged. Without a completion, errors go to ``Options/onError``.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,

@@ -4,8 +4,8 @@ import SkyrosTesting
 import Testing
 
 @Suite struct `A log whose closing block was not synced` {
-    /// For some of these counts the closing block ends with its sector, so no later write brings it to
-    /// the medium.
+    /// For some of these counts the closing block ends with its sector, so no later write brings it
+    /// to the medium.
     @Test(arguments: 1...60)
     func `has no hole there after the next opening and writes`(count: Int) throws {
         let fixture = LogFixture()

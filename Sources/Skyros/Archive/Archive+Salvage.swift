@@ -49,8 +49,8 @@ extension Archive {
     /// - Parameters:
     ///   - directory: the new store: nothing, or an empty directory, and not in the damaged store.
     ///   - progress: called after each event.
-    /// - Throws: `StoreError` with `.invalidInput` if the directory is not empty, `.diskFull`, `.io`,
-    ///   `.logCorrupt` if not even the store's id can be read.
+    /// - Throws: `StoreError` with `.invalidInput` if the directory is not empty, `.diskFull`,
+    ///   `.io`, `.logCorrupt` if the store's ID cannot be read.
     @discardableResult
     public func salvage(
         into directory: URL, progress: (SequenceNumber) -> Void = { _ in }

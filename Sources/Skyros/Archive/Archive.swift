@@ -33,8 +33,8 @@ public final class Archive: Sendable {
     ///   - url: the store's directory.
     ///   - entities: the types whose indexes the snapshots have; none are needed.
     ///   - extent: `.upToDamage` to read a damaged store; it scans the whole log first.
-    /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like if the
-    ///   log is damaged and `extent` is `.whole`.
+    /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like if
+    ///   the log is damaged and `extent` is `.whole`.
     public convenience init(
         at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole
     ) throws {

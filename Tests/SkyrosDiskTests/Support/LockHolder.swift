@@ -30,8 +30,8 @@ struct LockHolder {
         return writer
     }
 
-    /// Runs a process that opens a store, or creates it, and closes it. `launcher` is put before its
-    /// command line. Returns the exit code and the error output.
+    /// Runs a process that opens a store, or creates it, and closes it. `launcher` is put before
+    /// its command line. Returns the exit code and the error output.
     func open(
         _ store: String, through launcher: [String] = ["/usr/bin/env"]
     ) throws -> (status: Int32, complaint: String) {

@@ -40,8 +40,8 @@ import Testing
         return (table, bytes.count - size + SkippableFrame.headerByteCount)
     }
 
-    /// Whether a byte of the seek table serves other readers only: the hashes of the frames' content,
-    /// and the content size of the index.
+    /// Whether a byte of the seek table serves other readers only: the hashes of the frames'
+    /// content, and the content size of the index.
     private func isForOthers(_ offset: Int, in bytes: [UInt8]) throws -> Bool {
         let (table, entries) = try seekTable(bytes)
         let place = offset - entries
