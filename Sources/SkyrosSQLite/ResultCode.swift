@@ -10,7 +10,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 
     package static let error = ResultCode(rawValue: SQLITE_ERROR)
     package static let permission = ResultCode(rawValue: SQLITE_PERM)
-    package static let abort = ResultCode(rawValue: SQLITE_ABORT)
     package static let busy = ResultCode(rawValue: SQLITE_BUSY)
     package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
     package static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)

@@ -82,12 +82,12 @@ extension TableLayout {
             let count = missing.removeValue(forKey: entity.name) ?? 0
             guard entity.digest.rowCount == count else {
                 throw .damage(
-                    "it would hold \(entity.digest.rowCount) rows and not \(count)",
+                    "it would hold \(entity.digest.rowCount) rows, the snapshot has \(count)",
                     entity: entity.name)
             }
         }
         if let (name, count) = missing.first {
-            throw .damage("it would hold no rows and not \(count)", entity: name)
+            throw .damage("it would hold no rows, the snapshot has \(count)", entity: name)
         }
     }
 }

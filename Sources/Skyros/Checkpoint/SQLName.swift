@@ -1,15 +1,8 @@
 /// Names of tables and columns, made from the names of entities and fields.
 ///
-/// SQLite does not tell `a` from `A`, has reserved names, and ends SQL at a NUL, so some names
-/// need another spelling. The rule, which docs/checkpoint-format.md repeats for readers:
-///
-/// - A name stands for itself if it has 1 to 100 bytes of UTF-8, no control character, is not
-///   reserved, and equals no name taken before, ASCII letters compared without case.
-/// - Otherwise control characters become `_`, the name is cut to at most 100 bytes, one that
-///   is reserved gets `~` in front, and `~1`, `~2` … is appended, the first that is free.
-///
-/// The rule depends on the order of appearance; which name became which is recorded in the
-/// checkpoint, and readers look there instead of applying the rule.
+/// SQLite compares names without case, reserves some, and ends SQL at a NUL, so some names are
+/// escaped. docs/checkpoint-format.md has the rule. It depends on the order of appearance: the
+/// checkpoint records which name became which, and readers look there.
 enum SQLName {
     static let bytesMax = 100
 

@@ -1,25 +1,7 @@
 import Foundation
 
-/// How values appear as JSON. The other direction knows JSON's own types only, see
-/// `FieldValue.init(json:)`.
-///
-/// | value | JSON |
-/// |---|---|
-/// | null, bool | the same |
-/// | integer, bignum | a number without fraction and exponent, exact |
-/// | double | a number with a fraction or an exponent, the shortest that gives it back |
-/// | NaN and the infinities | `"NaN"`, `"Infinity"`, `"-Infinity"` |
-/// | text | a string |
-/// | bytes | a string, base64 |
-/// | UUID | a string, lowercase |
-/// | date | a string, ISO 8601 in UTC, see `DateText` |
-/// | decimal (tag 4) | a string of its digits |
-/// | URL (tag 32) | a string |
-/// | array | an array |
-/// | map | an object, keys in the order of their Unicode scalars |
-/// | any other tag | `{"tag": number, "value": …}` |
-///
-/// docs/mapping.md shows values of every kind in this form and in the others.
+/// How values appear as JSON: in the tool, in descriptions and in the checkpoint's columns.
+/// docs/mapping.md shows values of every kind. `FieldValue.init(json:)` reads JSON's own types only.
 extension FieldValue {
     /// The value as JSON. O(n log n) in the keys of a map.
     ///
@@ -60,8 +42,8 @@ extension FieldValue {
         }
     }
 
-    /// The digits of a decimal fraction, in place up to an exponent of 200 and with the
-    /// exponent behind them beyond that; nil if the parts are not two integers.
+    /// The digits of a decimal fraction; beyond an exponent of 200 they are followed by the
+    /// exponent. Nil if the parts are not two integers.
     private static func decimalText(_ parts: [FieldValue]) -> String? {
         guard parts.count == 2, case .integer(let exponent) = parts[0],
             let mantissa = parts[1].jsonInteger
@@ -94,8 +76,7 @@ extension FieldValue {
 extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible {
     /// The value as JSON.
     ///
-    /// Foundation's descriptions are of no use for values that may come from anywhere: that of
-    /// a `Date` which is not a number traps.
+    /// Foundation's description of a `Date` that is not a number traps.
     public var description: String { jsonText() }
 
     /// The value as JSON, as `description` gives it.
