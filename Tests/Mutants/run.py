@@ -265,10 +265,10 @@ def main():
         if errors:
             sys.exit("\n".join(errors))
         # A test that fails anyway would kill every mutant.
-        why = test(*filters, wanted=wanted)
+        why = test(*filters, wanted=wanted, seconds_max=1800)
         if why:
             sys.exit(f"nothing is broken yet, and this fails: {why}")
-    sources = Sources(ROOT)
+    sources = Sources(COPY)
     for mutant in left:
         began = time.monotonic()
         result, why = verdict(mutant, sources)
