@@ -64,11 +64,6 @@ struct EventReader {
 
     /// The event `sequence`; nil if the log does not hold it.
     func event(_ sequence: SequenceNumber) throws -> Event? {
-        var found: Event?
-        try forEach(from: sequence, through: sequence) { event, _ in
-            found = event
-            return false
-        }
-        return found
+        try part(from: sequence, through: sequence).first
     }
 }
