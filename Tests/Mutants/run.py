@@ -19,6 +19,7 @@ a test reach files that do not belong to it.
     +++ what replaces it; nothing, if the code is dropped
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -46,7 +47,7 @@ TEMPORARY = COPY / "tmp"
 OPTIONS = ("-Xswiftc", "-gnone", "-Xswiftc", "-no-warnings-as-errors")
 # The tests that try most of what can happen.
 LONG = (
-    "at any operation|one wrong bit|of another length|again and again|life is cut short"
+    "at any operation|one wrong bit|of another length|again and again|A log after a crash"
     "|process is killed|Hostile bytes|simulation of crashes"
 )
 
@@ -90,24 +91,31 @@ def check():
             sources.place(mutant.home, mutant.old)
         except ValueError as error:
             errors.append(f"error: mutant “{mutant.name}”: {error}")
-        if mutant.by and not targets(mutant.by):
-            errors.append(f"error: mutant “{mutant.name}”: no test is called {mutant.by}")
+        for pattern in filter(None, (mutant.by, mutant.tests)):
+            if not targets(pattern):
+                errors.append(f"error: mutant “{mutant.name}”: no test is called {pattern}")
+    errors += [f"error: LONG: no test is called {x}" for x in LONG.split("|") if not targets(x)]
     print("\n".join(errors) or f"{len(mutants())} mutants find their places")
     return 1 if errors else 0
 
 
-def targets(pattern):
-    """The test targets that have a test which a filter selects."""
-    found = set()
+@functools.cache
+def tests():
+    """Each test with its target, called as filters see it."""
+    found = []
     for path in [*ROOT.glob("Tests/*Tests/**/*.swift"), *ROOT.glob("Fuzzing/Tests/*.swift")]:
         folder, name = path.relative_to(ROOT).parts[:2]
         target = "FuzzingTests" if folder == "Fuzzing" else name
         suite = ""
         for kind, name in re.findall(r"\b(struct|func)\s+(`[^`]+`|\w+)", path.read_text()):
             suite = name if kind == "struct" else suite
-            if re.search(pattern, f"{target}.{suite}/{name}()"):
-                found.add(target)
+            found.append((target, f"{target}.{suite}/{name}()"))
     return found
+
+
+def targets(pattern):
+    """The test targets that have a test which a filter selects."""
+    return {target for target, name in tests() if re.search(pattern, name)}
 
 
 def files():
