@@ -69,8 +69,8 @@ struct Table: Sendable {
 
     /// Prepares for `rowCount` rows of a checkpoint.
     ///
-    /// Index keys are made as the rows arrive, while their records are in the cache: unless a fold
-    /// of many events follows, which makes all keys at its end.
+    /// Index keys are made as the rows arrive, while their records are in the cache: unless the
+    /// fold that follows is so long that it makes all keys at its end.
     mutating func beginLoading(rowCount: Int, beforeEvents eventCount: Int) {
         guard !isFolding || eventCount < rowCount / 4 else { return }
         for index in indexes.indices { indexes[index].beginLoading(rowCount: rowCount) }

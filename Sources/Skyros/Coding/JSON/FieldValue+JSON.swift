@@ -1,7 +1,7 @@
 import Foundation
 
 /// How values appear as JSON: in the tool, in descriptions and in the checkpoint's columns.
-/// docs/mapping.md shows all kinds of values. `FieldValue.init(json:)` reads JSON's own types only.
+/// docs/mapping.md shows values of every kind. `FieldValue.init(json:)` reads JSON's types only.
 extension FieldValue {
     /// The value as JSON. O(n log n) in the keys of a map.
     ///
