@@ -1,5 +1,5 @@
-/// An estimate of the time that opening a store takes: to load the rows of its checkpoint and to
-/// fold the events after it.
+/// An estimate of the time to open a store: to load the rows of its checkpoint and to fold the
+/// events after it.
 ///
 /// The constants were measured on a small server, see docs/performance.md.
 enum OpeningCost {

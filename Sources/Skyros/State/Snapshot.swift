@@ -2,9 +2,8 @@ package import SkyrosLog
 
 /// The whole state after one event, as an immutable value.
 ///
-/// Taking a snapshot is O(1) and a snapshot never changes, whatever is written afterwards
-/// (promise P8). It may be kept, passed to other threads, and compared with others; what it
-/// shares with newer states is stored once.
+/// Taking a snapshot is O(1), and a snapshot never changes (promise P8). It may be kept, passed to
+/// other threads, and compared with others. What it shares with newer states is stored once.
 ///
 ///     let before = store.snapshot
 ///     try store.write { tx in … }
