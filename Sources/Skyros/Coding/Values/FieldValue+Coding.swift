@@ -112,7 +112,7 @@ extension FieldValue {
         try reader.finish()
     }
 
-    /// The value whose CBOR `bytes` are, all of them. O(n).
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n).
     package init(cbor bytes: [UInt8]) throws(CBORError) {
         self = try bytes.withBytes { buffer throws(CBORError) in try FieldValue(cbor: buffer) }
     }

@@ -1,4 +1,4 @@
-/// What must have happened to an event before its write returns.
+/// How safe an event is when its write returns.
 public enum Durability: Int, Sendable, CaseIterable {
     /// Nothing: until the next background sync the process may hold the event in memory only, and
     /// its end loses it. The log is never damaged by that.
