@@ -52,7 +52,7 @@ extension Archive {
         }
     }
 
-    /// Replaces the store's checkpoint by a fresh one from the log alone.
+    /// Replaces the store's checkpoint by a new one, made from the log only.
     ///
     /// It takes the store's lock, so no process may have the store open for writing. It makes the
     /// log durable first.
