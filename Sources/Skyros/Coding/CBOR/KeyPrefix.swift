@@ -65,7 +65,7 @@ struct MapEntry {
     let start: Int
     let value: Range<Int>
 
-    /// The same field, at its place in other bytes.
+    /// The same field, moved to other bytes.
     func moved(by shift: Int) -> MapEntry {
         func moved(_ range: Range<Int>) -> Range<Int> {
             (range.lowerBound + shift)..<(range.upperBound + shift)

@@ -1,4 +1,4 @@
-/// A change together with the rows that it leads from and to: what the fold applies.
+/// A change with its old and new row, as the fold applies it.
 ///
 /// A write block stages changes with the rows that it has made; replay stages an event's changes
 /// with the rows of the state before it. `Projector` applies both with the same code.
