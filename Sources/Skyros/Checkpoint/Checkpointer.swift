@@ -16,7 +16,7 @@ final class Checkpointer: Sendable {
     private let written = Locked<SequenceNumber?>(nil)
 
     /// - Parameters:
-    ///   - directory: the directory of the file, which the first use creates.
+    ///   - directory: the directory that contains the file, or will after the first write.
     ///   - name: the name of the file.
     init(in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false)
     {

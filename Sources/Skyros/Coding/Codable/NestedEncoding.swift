@@ -37,8 +37,8 @@ extension EncodingContext {
 }
 
 extension EncodingState {
-    /// Keeps the memory of a few children that were inserted or discarded, and returns the rest to
-    /// the pool. Later writes to the child's cursors are errors.
+    /// Keeps the memory of a child that was inserted or discarded, for up to 8 of them, otherwise
+    /// returns it to the pool. Later writes to the child's cursors are errors.
     mutating func retire(_ child: NestedEncoding) {
         guard spares.count < 8 else { return child.session.end() }
         child.session.state.pointee.reset()

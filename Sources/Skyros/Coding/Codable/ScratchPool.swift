@@ -56,8 +56,8 @@ struct ScratchPool: Sendable {
 
 /// The sets that no thread holds.
 private final class IdleScratch: Sendable {
-    // Unsafe only for the compiler, as a pointer may be shared. A set has one owner at a time, and
-    // the mutex is held while it passes to the next.
+    // Numbers, because pointers are not Sendable. A set has one owner at a time, and passes to the
+    // next through the mutex.
     private let addresses = Locked<[UInt]>([])
 
     func take() -> UnsafeMutableRawPointer? {
