@@ -9,7 +9,7 @@ def batches(path, data):
         text = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
         for event in cbor2_sequence(text): yield canonical(event)
         return
-    at = 96                                                    # blocks behind the header
+    at = 96                                                    # blocks after the header
     salt = u64(data, 56)
     while data[at:at + 1] == b"\xb5" and hash64(data[at:at + 40], salt) == u64(data, at + 40):
         kind, size = data[at + 1], struct.unpack_from("<I", data, at + 4)[0]

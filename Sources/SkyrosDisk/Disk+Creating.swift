@@ -1,4 +1,4 @@
-// The one place where the library creates files and directories.
+// All files and directories are created here.
 
 extension Disk {
     /// Creates the file at `path`, which replaces any other of that name, and returns it open.

@@ -1,5 +1,5 @@
-// What holds between any two changes of the log's state. Checked in tests after each of them. What
-// only the bytes of a file say is not checked here: a forged file must not trap.
+// The invariants of the log's state, which are checked after each change under `InvariantChecks`.
+// What only the bytes of a file say is not checked here: a forged file must not trap.
 
 extension FileLog.State {
     func checkInvariants(_ options: LogOptions) {

@@ -52,7 +52,7 @@ package protocol LogEngine: LogReader {
     /// Syncs every batch and takes no more of them; reading goes on. A second call does nothing.
     func close() throws(LogError)
 
-    /// The upkeep that the log needs in the background; nil if it needs none.
+    /// The log's maintenance of segment files; nil if it has none.
     var segments: (any SegmentedLog)? { get }
 }
 

@@ -6,8 +6,8 @@ extension Connection {
 
     /// Applies the settings for durability and against hostile files.
     ///
-    /// None of them changes a file that exists. The order matters: the timeout comes first,
-    /// as reading the journal mode takes a lock; `distrust` comes before any read of the schema.
+    /// None of them changes an existing file. The order matters: the timeout comes first, because
+    /// reading the journal mode takes a lock; `distrust` comes before any read of the schema.
     func configure(_ options: ConnectionOptions) throws(SQLiteError) {
         let handle = try openHandle()
         sqlite3_extended_result_codes(handle, 1)
@@ -47,7 +47,7 @@ extension Connection {
             (SQLITE_DBCONFIG_DQS_DDL, 0),
         ]
         for (flag, on) in flags {
-            // A SQLite that was built without the feature does not know its flag.
+            // A build of SQLite without the feature does not know its flag.
             let code = skyros_sqlite3_db_config_flag(handle, flag, on)
             guard code == SQLITE_OK || code == SQLITE_ERROR else {
                 throw error(at: .path(path))
@@ -55,7 +55,7 @@ extension Connection {
         }
     }
 
-    /// Refuses a database in WAL mode, which is stored in the file, rather than change it.
+    /// Refuses a database in WAL mode. The mode is stored in the file, which must not change.
     private func requireRollbackJournal() throws(SQLiteError) {
         let sql = "PRAGMA journal_mode"
         let mode = try prepare(sql).single { $0.string(at: 0) } ?? ""

@@ -1,9 +1,9 @@
 import CSQLite
 
 extension Connection {
-    /// From now on refuses what `Statement.isReadOnly` takes for reading and is not: pragmas that
-    /// change something, transactions, and other databases. Such a statement fails with
-    /// `authorization` when it is prepared.
+    /// Refuses the statements that change something although `Statement.isReadOnly` is true: some
+    /// pragmas, transactions, and attaching other databases. From now on, preparing one throws
+    /// `authorization`.
     ///
     /// Source: https://www.sqlite.org/c3ref/stmt_readonly.html names the exceptions.
     package func refuseChanges() throws(SQLiteError) {
@@ -35,7 +35,7 @@ extension Connection {
         "table_xinfo",
     ]
 
-    /// Pragmas that only answer when they have no argument.
+    /// Pragmas that change nothing if they have no argument.
     private static let values: Set = [
         "application_id", "collation_list", "compile_options", "database_list", "encoding",
         "function_list", "module_list", "page_count", "page_size", "pragma_list",

@@ -11,12 +11,11 @@ package enum TransactionKind: String, Sendable {
 extension Connection {
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
     ///
-    /// The first error is thrown, also if the rollback fails. SQLite itself rolls back on some
-    /// errors; that is detected. A rollback stops statements that are still running; their next
-    /// step fails.
+    /// The first error is thrown, also if the rollback fails. On some errors SQLite has rolled back
+    /// already, which is detected. A rollback stops running statements: their next step fails.
     ///
     /// - Throws: what `body` throws, or the `SQLiteError` of beginning or committing. After a
-    ///   commit that failed nothing of the transaction is left.
+    ///   failed commit, the transaction is rolled back.
     package func transaction<R>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> R
     ) throws -> R {

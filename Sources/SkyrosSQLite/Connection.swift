@@ -5,9 +5,8 @@ import CSQLite
 /// This module is responsible for: opening and configuring, statements, transactions, and
 /// errors with their place. It is not responsible for: the meaning of tables, and threads.
 ///
-/// One thread at a time may use a connection and its statements, as SQLite's own locks are
-/// switched off. The class is therefore not `Sendable`: move it between threads with `sending` or
-/// under a lock.
+/// One thread at a time may use a connection and its statements, because SQLite's own locks are
+/// off. So the class is not `Sendable`: move it between threads with `sending` or under a lock.
 ///
 /// ```swift
 /// let connection = try Connection(ConnectionOptions(.file("/tmp/a.sqlite")))
@@ -17,7 +16,7 @@ import CSQLite
 package final class Connection {
     /// Open until `close` has succeeded.
     private var handle: OpaquePointer?
-    /// The place that errors name where no SQL is involved.
+    /// The place that errors without SQL name.
     package let path: String
 
     /// Opens and configures a database.
@@ -40,7 +39,7 @@ package final class Connection {
     }
 
     deinit {
-        // This version of close waits for statements that are still alive.
+        // This version of close defers it until the last statement is finalized.
         sqlite3_close_v2(handle)
     }
 
@@ -81,7 +80,7 @@ package final class Connection {
 }
 
 extension Connection {
-    /// The open handle, for the other files of this module.
+    /// The open handle.
     func openHandle() throws(SQLiteError) -> OpaquePointer {
         guard let handle else {
             throw SQLiteError(
@@ -98,7 +97,7 @@ extension Connection {
             message: String(cString: sqlite3_errmsg(handle)), place: place)
     }
 
-    /// Runs one or several SQL statements, and drops their rows.
+    /// Runs one or more SQL statements, and ignores their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         let handle = try openHandle()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
@@ -130,7 +129,7 @@ extension ConnectionOptions {
         }
     }
 
-    /// The path for SQLite, which it takes for neither a URI nor a special name.
+    /// The path in a form that SQLite reads neither as a URI nor as a special name.
     fileprivate var openPath: String {
         switch location {
         case .file(let path): path.hasPrefix("/") ? path : "./" + path

@@ -4,11 +4,11 @@ package struct ConnectionOptions: Sendable {
     package enum Location: Sendable {
         /// A file. No part of the path may be a symbolic link: resolve the directory first.
         case file(String)
-        /// The memory of this process; gone when the connection closes.
+        /// The memory of this process, until the connection closes.
         case memory
     }
 
-    /// What may be done with it.
+    /// Whether a connection may write.
     package enum Access: Sendable {
         /// Reads and writes; an absent file is created.
         case readWriteCreate

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A failure that SQLite reported, with the place and, where one exists, the remedy.
+/// An error of SQLite, with its place and the remedy, if there is one.
 package struct SQLiteError: Error, Hashable, Sendable {
-    /// The primary result code, which decides what to do.
+    /// The primary result code, by which callers decide.
     package let code: ResultCode
     /// The extended result code, which says more about the cause.
     package let extendedCode: Int32
@@ -26,7 +26,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
-    /// What to do, in one sentence; nil where nothing is known to help.
+    /// What to do, in one sentence; nil if no remedy is known.
     package var remedy: String? {
         switch code {
         case .busy, .locked: "Another connection uses the database: let it finish, then retry."
@@ -43,13 +43,13 @@ extension SQLiteError {
         }
     }
 
-    /// Whether a process died in the middle of a transaction, which only a connection that may
-    /// write can roll back.
+    /// Whether a process died during a transaction, which only a connection that may write can roll
+    /// back.
     package var isUnfinishedTransaction: Bool {
         extendedCode == SQLITE_READONLY | 3 << 8
     }
 
-    /// Whether the file's content is to blame, and not the disk, the system or the caller.
+    /// Whether the cause is the file's content, and not the disk, the system or the caller.
     package var isDamage: Bool {
         code == .corrupt || code == .notADatabase
     }

@@ -4,8 +4,8 @@ import CSQLite
 package enum BindingLifetime: Sendable {
     /// SQLite keeps a copy.
     case copied
-    /// SQLite keeps the address: the bytes must stay valid and unchanged until the parameter
-    /// is bound anew, cleared, or the statement has gone.
+    /// SQLite keeps the address: the bytes must stay valid and unchanged until the parameter is
+    /// bound again or cleared, or the statement is released.
     case borrowed
 
     fileprivate var destructor: sqlite3_destructor_type? {
@@ -30,7 +30,7 @@ extension Statement {
         try check(sqlite3_bind_double(handle, index, value))
     }
 
-    /// Binds a copy of `text`, all of it, also what follows a NUL character.
+    /// Binds a copy of `text`, including what follows a NUL character.
     package func bind(string text: String, at index: Int32) throws(SQLiteError) {
         var text = text
         let code = text.withUTF8 { bytes in
@@ -51,7 +51,7 @@ extension Statement {
         blob: UnsafeRawBufferPointer, at index: Int32, _ lifetime: BindingLifetime
     ) throws(SQLiteError) {
         guard let start = blob.baseAddress else {
-            // A null address would be bound as NULL, which an empty blob is not.
+            // A null address would be bound as NULL instead of an empty blob.
             return try check(sqlite3_bind_zeroblob(handle, index, 0))
         }
         let count = UInt64(blob.count)
@@ -62,7 +62,7 @@ extension Statement {
         _ text: UnsafeRawBufferPointer, at index: Int32, _ lifetime: BindingLifetime
     ) -> Int32 {
         guard let start = text.baseAddress else {
-            // A null address would be bound as NULL, which an empty text is not.
+            // A null address would be bound as NULL instead of an empty text.
             return sqlite3_bind_text(handle, index, "", 0, skyros_sqlite3_transient())
         }
         // The cast is sound: SQLite reads the bytes one by one, and Swift does not write to

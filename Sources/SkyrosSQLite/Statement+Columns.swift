@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Columns of the row that the last `step` gave. Without such a row, and beyond the last
-/// column, SQLite answers NULL.
+/// The columns of the current row, which the last `step` reached. Without a row, and beyond the
+/// last column, SQLite returns NULL.
 extension Statement {
     package var columnCount: Int32 {
         sqlite3_column_count(handle)
@@ -14,7 +14,7 @@ extension Statement {
         }
     }
 
-    /// What the value is stored as. Ask before reading: a read that converts changes it.
+    /// The type of the stored value. Call it before reading: a read that converts changes it.
     package func storageType(at index: Int32) -> StorageType {
         StorageType(rawValue: sqlite3_column_type(handle, index)) ?? .null
     }
@@ -33,11 +33,11 @@ extension Statement {
 
     /// The bytes of a TEXT or BLOB, without a copy.
     ///
-    /// They are valid until the next step, reset, or conversion of the same column. For values
-    /// of another type it is their text form. A text is given in the encoding of the database,
-    /// which is UTF-8 for those that we create.
+    /// They are valid until the next step, reset, or conversion of the same column. A value of
+    /// another type is converted to text. Text is in the encoding of the database, which is UTF-8
+    /// for those that this library creates.
     package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
-        // The address comes first: asking for it may change the length, not the reverse.
+        // The address comes first: reading it may convert the value and change the length.
         let start = sqlite3_column_blob(handle, index)
         let count = Int(sqlite3_column_bytes(handle, index))
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)

@@ -2,8 +2,8 @@ import CSQLite
 
 /// A compiled SQL statement: bind, step, read columns, reset, again.
 ///
-/// Parameters count from 1, columns from 0, as in SQLite. It keeps its connection alive, and
-/// is bound to the same thread rule.
+/// Parameters count from 1, columns from 0, as in SQLite. A statement retains its connection, and
+/// the same thread rule applies.
 ///
 /// ```swift
 /// let statement = try connection.prepare("SELECT name FROM city WHERE size > ?1")
@@ -12,7 +12,7 @@ import CSQLite
 /// try statement.reset()
 /// ```
 package final class Statement {
-    /// The text that it was compiled from.
+    /// The SQL text.
     package let sql: String
     let handle: OpaquePointer
     private let connection: Connection
@@ -20,8 +20,8 @@ package final class Statement {
     init(_ sql: String, on connection: Connection) throws(SQLiteError) {
         let database = try connection.openHandle()
         var handle: OpaquePointer?
-        // The trailing NUL is left out of the length: SQL that contains one is cut there, and
-        // what is cut off is noticed below.
+        // The length excludes the trailing NUL. SQLite ends SQL at any other NUL; the check below
+        // finds the rest.
         var isWhole = true
         var sqlCopy = sql
         let code = sqlCopy.withUTF8 { text in
@@ -52,12 +52,12 @@ package final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Whether it leaves the database as it is.
+    /// Whether it does not change the database.
     package var isReadOnly: Bool {
         sqlite3_stmt_readonly(handle) != 0
     }
 
-    /// Runs up to the next row; false when there is none left.
+    /// Runs to the next row; returns false if there is none.
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -65,25 +65,25 @@ package final class Statement {
         return false
     }
 
-    /// Makes it ready to run again; parameters keep their values.
+    /// Makes the statement ready to run again; parameters keep their values.
     package func reset() {
         // Its result repeats the last step's error, which has been thrown already.
         sqlite3_reset(handle)
     }
 
-    /// Runs a statement that gives no rows, and makes it ready to run again.
+    /// Runs a statement without rows, and resets it.
     package func run() throws(SQLiteError) {
         defer { reset() }
         while try step() {}
     }
 
-    /// Reads the first row with `body`, nil if there is none, and makes it ready to run again.
+    /// Reads the first row with `body` and resets the statement; returns nil if there is no row.
     package func single<R>(_ body: (Statement) -> R) throws(SQLiteError) -> R? {
         defer { reset() }
         return try step() ? body(self) : nil
     }
 
-    /// Calls `body` at each row, and makes it ready to run again, also when `body` throws.
+    /// Calls `body` at each row, and resets the statement, also if `body` throws.
     package func forEachRow(_ body: (Statement) throws -> Void) throws {
         defer { reset() }
         while try step() { try body(self) }

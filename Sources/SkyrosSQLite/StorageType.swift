@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite stores a value as.
+/// SQLite's type of a stored value.
 package enum StorageType: Int32, Sendable {
     case integer = 1
     case real = 2

@@ -211,7 +211,7 @@ extension [UInt8] {
         let log = try SweepLog(sealedBytes: 1_200, openBytes: 1_500)
         let names = log.sealed + log.open
         // Without segments there is no log. After an ended, unsealed segment, only the checkpoint
-        // tells that an active one is missing.
+        // shows that an active one is missing.
         let untold = 1 << (names.count - 1)
         for missing in 1..<(1 << names.count) - 1 where missing != untold {
             let copy = log.disk.killed()

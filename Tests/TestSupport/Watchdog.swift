@@ -4,7 +4,7 @@ import Foundation
 /// Runs `body`, and traps if it has not returned after `seconds`.
 ///
 /// Swift Testing's time limit is a task that sleeps, which never wakes if all threads of the pool
-/// are blocked. The default is generous: the jobs of `body` queue behind those of other tests,
+/// are blocked. The default is generous: the jobs of `body` wait for those of other tests,
 /// possibly on a busy machine.
 package func guarded<Value>(
     seconds: Int = 900, _ body: () async throws -> Value

@@ -2,8 +2,8 @@ import BenchmarkModel
 import Foundation
 import Synchronization
 
-/// What a program does that wants no library: a Dictionary behind a lock, sorted lists for the
-/// one query that it knows, and a file to which each change is written first.
+/// A program without a library: a Dictionary protected by a lock, sorted lists for its only query,
+/// and a file to which each change is written first.
 final class DictionaryFloor: Peer {
     fileprivate struct Group: Hashable {
         let restaurant: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The least that keeps bytes: `pwrite` into room that was written ahead, and a sync that waiting
+/// The least work that keeps bytes: `pwrite` into preallocated space, and a sync that waiting
 /// threads share.
 ///
 /// Unchecked because the compiler cannot see that the variables are guarded by `state`.
@@ -20,7 +20,7 @@ final class FileFloor: @unchecked Sendable {
         guard descriptor >= 0 else { throw BenchmarkError("cannot open \(file.path): \(errno)") }
     }
 
-    /// Writes bytes behind those that are there, and gives the new end.
+    /// Appends bytes, and returns the new end.
     func append(_ bytes: UnsafeRawBufferPointer) throws -> Int {
         state.lock()
         defer { state.unlock() }

@@ -3,7 +3,7 @@ import Foundation
 
 /// SQLite through its C interface: prepared statements, a write-ahead log, one writer.
 ///
-/// Writers share the connection behind a lock, which is faster than connections that wait for
+/// Writers share one connection under a lock, which is faster than connections that wait for
 /// each other inside SQLite. Each reading thread has its own connection.
 final class SQLitePeer: Peer {
     let database: SQLiteDatabase
@@ -128,7 +128,7 @@ final class SQLitePeer: Peer {
         try insertion.run()
     }
 
-    /// The order in the row that the statement stands on.
+    /// The order in the current row of the statement.
     static func order(in row: SQLiteStatement) throws -> Order {
         guard let status = Order.Status(rawValue: row.text(3)) else {
             throw BenchmarkError("SQLite: no such status")

@@ -70,7 +70,7 @@ final class Conductor {
         }
     }
 
-    /// What killed processes have left can have gigabytes, and one workload alone wants it.
+    /// The stores of killed processes may have gigabytes, and only one workload uses them.
     private func removeKilled(_ bench: Bench) {
         for fixture in Fixture.allCases where fixture.endsKilled {
             for place in Side.allCases.map({ bench.place(of: fixture, $0) }) {

@@ -25,7 +25,7 @@ enum Memory {
             let numbers = (text ?? "").split(separator: " ").compactMap { Int($0) }
             return numbers.count > 1 ? numbers[1] * 4_096 : 0
         #else
-            // The largest number so far stands in: what is measured only grows.
+            // The maximum so far serves instead: the measured memory only grows.
             var usage = rusage()
             getrusage(RUSAGE_SELF, &usage)
             return Int(usage.ru_maxrss)

@@ -19,7 +19,7 @@ struct Settings: Sendable {
     var reads: Int { isQuick ? 200_000 : 1_000_000 }
     var queries: Int { isQuick ? 1_000 : 2_000 }
     var updates: Int { isQuick ? 10_000 : 100_000 }
-    /// How many events a killed process leaves behind the last checkpoint.
+    /// The number of events after the last checkpoint of a killed process.
     var tailEvents: Int { isQuick ? 100_000 : 1_000_000 }
 
     static let blockRows = 1_000

@@ -2,7 +2,7 @@ import BenchmarkModel
 import Foundation
 import Skyros
 
-/// W9: bytes on the disk for each change, of the sealed log alone.
+/// W9: bytes on the disk for each change, of the sealed log only.
 enum LogSize {
     static let workload = Workload(
         name: "W9", title: "bytes of history", sides: [.skyros, .sqliteAudit, .floor],

@@ -2,7 +2,7 @@ import BenchmarkModel
 import Foundation
 import Skyros
 
-/// W8: the state from the log alone.
+/// W8: the state from the log only.
 enum Replaying {
     static let workload = Workload(
         name: "W8", title: "state from the log alone", sides: [.skyros, .floor],

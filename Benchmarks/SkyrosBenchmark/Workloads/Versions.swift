@@ -43,7 +43,7 @@ enum Versions {
         if side == .skyros { try removeCheckpoint(in: directory) }
     }
 
-    /// An update that leaves the rows with 20 versions alone.
+    /// An update that does not change the rows with 20 versions.
     static func update(_ index: Int, of rows: Int) -> (row: Int, status: Order.Status) {
         let (row, status) = Generator.update(index, of: rows - rowCount)
         return (row + rowCount, status)

@@ -29,7 +29,7 @@ extension Archive {
                 snapshot, rows, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
                 file.lastPathComponent)
         } catch {
-            // Half of a file is of no use; the error that led here is the one that counts.
+            // An incomplete file is useless. The first error counts.
             for part in [path, path + "-journal"] {
                 try? FileManager.default.removeItem(atPath: part)
             }
@@ -52,9 +52,9 @@ extension Archive {
         }
     }
 
-    /// Replaces the store's checkpoint by a fresh one from the log alone.
+    /// Replaces the store's checkpoint by a new one, made from the log only.
     ///
-    /// It takes the store's lock, so nobody may have the store open for writing, and makes the
+    /// It takes the store's lock, so no process may have the store open for writing. It makes the
     /// log durable first.
     ///
     /// - Parameter progress: called after each event.
@@ -80,7 +80,7 @@ extension Archive {
                 asOf: .sequence(sequence), marking: &rows, progress: progress)
             try write(snapshot, rows, to: directory, temporary.name)
             try StoreError.wrap {
-                // The journal of the old file must never be taken for one of the new.
+                // SQLite must not apply the journal of the old file to the new one.
                 try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
                 try disk.syncDirectory(.root)
                 try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
@@ -99,7 +99,7 @@ extension Archive {
             do throws(DiskError) {
                 try file.sync()
             } catch {
-                // The first error is the one that counts.
+                // The first error counts.
                 try? file.close()
                 throw error
             }
@@ -111,7 +111,7 @@ extension Archive {
 }
 
 extension DiskLock {
-    /// Runs `body` and gives the lock back.
+    /// Runs `body` and releases the lock.
     fileprivate func use<R>(_ body: () throws -> R) throws -> R {
         defer { release() }
         return try body()

@@ -8,7 +8,7 @@ extension Archive {
     ///     let archive = try Archive(at: url, reading: .upToDamage)
     ///     if archive.damage?.isEmpty == false { … }
     ///
-    /// May be asked from any thread; nothing is read.
+    /// May be called from any thread; reads nothing.
     public var damage: DamageReport? { scan.map { DamageReport($0) } }
 
     /// Calls `body` with each event after `sequence` that can be read, in order, until it returns

@@ -1,7 +1,7 @@
 /// What changed between two checkpoints, by entity.
 ///
-/// The rows are pulled through closures, so that a million rows need no array. Entities are
-/// written in the order given.
+/// Closures produce the rows, so that a million rows need no array. Entities are written in the
+/// given order.
 struct CheckpointBatch {
     var changes: [EntityChanges]
     /// The number of rows that each entity has afterwards, checked before the commit; nil to
@@ -23,8 +23,8 @@ struct CheckpointBatch {
         var isCleared = false
         /// The numbers of rows to delete; a number that is not stored is skipped.
         var deletions: any Sequence<Int64> = []
-        /// Calls its argument once for each row that is new or has changed. Ascending new
-        /// numbers are written fastest.
+        /// Calls its argument once for each row that is new or has changed. New rows are written
+        /// fastest in ascending order of their numbers.
         var forEachUpsert: (RowConsumer) throws -> Void = { _ in }
     }
 }

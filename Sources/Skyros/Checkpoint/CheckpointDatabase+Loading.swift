@@ -1,16 +1,15 @@
 import SkyrosSQLite
 
 extension CheckpointDatabase {
-    /// Gives every row to `body`, entity by entity, in ascending order of their numbers.
+    /// Calls `body` with every row, entity by entity, in ascending order of their numbers.
     ///
-    /// Only the exact record, its sequence and its sum are read; the typed columns are not.
-    /// Each row is checked before it is given. The totals of a table are compared after its last
-    /// row: when they are wrong, the call throws, and the caller discards what it was given.
-    /// O(content).
+    /// The typed columns are not read. Each record is checked against its sum, and after the last
+    /// row of a table the table's totals are compared. If they are wrong the call throws, and the
+    /// caller must discard the rows.
     ///
-    /// - Returns: what the checkpoint says about itself; nil when nothing was ever written.
-    /// - Throws: `corrupt` with entity and row where it is known, `unreadable`, and what
-    ///   `body` throws.
+    /// - Returns: the checkpoint's description; nil if nothing was ever written.
+    /// - Complexity: O(size of the records).
+    /// - Throws: `corrupt` with entity and row if known, `unreadable`, and what `body` throws.
     @discardableResult
     func load(
         _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
@@ -24,11 +23,10 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The first column that does not show what the record of its row holds; nil if there is
-    /// none. O(content).
+    /// The first typed column that differs from the record of its row; nil if none does. O(size of
+    /// the file).
     ///
-    /// Nothing reads the typed columns back, so opening a store does not notice that somebody
-    /// changed them.
+    /// Opening a store does not read the typed columns, so it does not notice changes to them.
     ///
     /// - Throws: as `load`.
     func firstWrongColumn() throws -> WrongColumn? {
@@ -50,7 +48,7 @@ extension CheckpointDatabase {
         }
     }
 
-    /// A typed column that does not show what the record of its row holds.
+    /// A typed column that differs from the record of its row.
     struct WrongColumn: Equatable {
         let entity: String
         let id: RecordID
@@ -81,7 +79,7 @@ extension CheckpointDatabase {
         try Self.compare(found, with: entity)
     }
 
-    /// Throws unless the totals of the rows that were read are those of the description.
+    /// Throws unless the rows that were read have the totals of the description.
     private static func compare(
         _ found: TableDigest, with entity: TableLayout.Entity
     ) throws(CheckpointError) {
@@ -100,7 +98,7 @@ extension CheckpointDatabase {
 }
 
 extension ColumnPlan {
-    /// The first column of the row that `select` is at that does not show what its record holds.
+    /// The first column of the current row of `select` that differs from the record.
     fileprivate func firstDifference(of row: CheckpointRow, _ select: Statement) throws -> Int? {
         var first: Int?
         _ = try spread(row.record) { index, value in

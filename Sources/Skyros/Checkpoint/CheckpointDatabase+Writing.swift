@@ -1,13 +1,13 @@
 import SkyrosSQLite
 
 extension CheckpointDatabase {
-    /// Applies a batch and moves to a position, in one transaction: after a crash or an error
-    /// either all of it is there or nothing (P7).
+    /// Applies a batch and its position in one transaction: after a crash or an error, either all
+    /// of it is in the file or nothing (promise P7).
     ///
-    /// The digests are updated by the rows that are added and removed. O(rows of the batch). A
-    /// batch that leaves other numbers of rows than it says is not committed.
+    /// The digests are updated incrementally. O(rows of the batch). If the row counts are not those
+    /// that the batch states, it is not committed.
     ///
-    /// - Returns: what the checkpoint says about itself from now on.
+    /// - Returns: the new description.
     /// - Throws: `unwritable`, `corrupt`, `invalidRecord`, `limitExceeded`, and what the
     ///   closures of the batch throw.
     @discardableResult
@@ -75,7 +75,7 @@ extension CheckpointDatabase {
 }
 
 extension TableLayout {
-    /// Throws if a change got lost on its way: the digests cover only what was written.
+    /// Throws if a change is missing: the digests cover only what was written.
     fileprivate func checkRowCounts(_ expected: [String: Int]) throws(CheckpointError) {
         var missing = expected.filter { $0.value > 0 }
         for entity in entities {

@@ -2,9 +2,9 @@ import SkyrosSQLite
 
 /// A snapshot persisted in a SQLite file, which any SQLite client may query.
 ///
-/// This stage is responsible for: each record exactly, beside columns that show its fields; the
-/// position in the same transaction as the rows; detecting damage. It is not responsible for:
-/// when to write, that the log is durable up to the position, and what to do about damage.
+/// It is responsible for: exact records, and columns that show their fields; the position in the
+/// same transaction as the rows; detecting damage. It is not responsible for: when to write, the
+/// durability of the log up to the position, and what to do about damage.
 ///
 /// docs/checkpoint-format.md describes the file. Like its connection, a database is used from
 /// one thread at a time.
@@ -17,22 +17,22 @@ import SkyrosSQLite
 /// ```
 final class CheckpointDatabase {
     let connection: Connection
-    /// The file's description as of `dataVersion`; nil when the file is empty.
+    /// The file's description as of `dataVersion`; nil if the file is empty.
     var known: CheckpointDescription?
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
-    /// By the bytes of the entity's name; emptied whenever the file was not written by us.
+    /// By the bytes of the entity's name. Emptied if another connection wrote to the file.
     var writers: [[UInt8]: TableWriter] = [:]
 
-    /// Opens a checkpoint and checks its description, not yet its rows; creates the file if
-    /// there is none and it may be written to.
+    /// Opens a checkpoint and checks its description, but not its rows. Creates a missing file,
+    /// unless `readOnly`.
     ///
     /// - Parameters:
-    ///   - path: No part of it may be a symbolic link. SQLite creates files readable by all:
-    ///     an empty file that was created with fewer permissions keeps those, and its journal
-    ///     gets them too.
-    ///   - busyTimeoutMilliseconds: How long a writer waits for readers.
-    /// - Throws: `unreadable`, `foreign`, `newerFormat`, `corrupt`. The file is as it was then.
+    ///   - path: no part of it may be a symbolic link. SQLite creates files that all users may
+    ///     read; it keeps the permissions of an empty file, also for the journal.
+    ///   - busyTimeoutMilliseconds: how long a writer waits for readers.
+    /// - Throws: `unreadable`, `foreign`, `newerFormat`, `olderFormat`, `corrupt`. The file is
+    ///   unchanged then.
     convenience init(
         path: String, readOnly: Bool = false, busyTimeoutMilliseconds: Int32 = 5_000,
         vfs: String? = nil
@@ -52,9 +52,9 @@ final class CheckpointDatabase {
         }
     }
 
-    /// What the checkpoint says about itself; nil when nothing was ever written.
+    /// The checkpoint's description; nil if nothing was ever written.
     ///
-    /// - Throws: as `init`; another connection may have written since.
+    /// - Throws: as `init`: another connection may have written since.
     func description() throws(CheckpointError) -> CheckpointDescription? {
         do {
             try connection.transaction(.deferred) { try refresh() }
@@ -74,7 +74,7 @@ final class CheckpointDatabase {
         }
     }
 
-    /// Reads the description again if another connection has written; inside a transaction.
+    /// Reads the description again if another connection has written. Call it in a transaction.
     func refresh() throws {
         let select = try connection.prepare("PRAGMA data_version")
         let current = try select.single { $0.integer(at: 0) }
@@ -84,8 +84,8 @@ final class CheckpointDatabase {
         dataVersion = current
     }
 
-    /// Forgets everything known of the file, after a transaction that may have left nothing
-    /// behind or, if only the last sync failed, all of it.
+    /// Drops everything that was read of the file. A transaction that failed may have left nothing
+    /// in it or, if only its last sync failed, all of its changes.
     func forget() {
         writers = [:]
         dataVersion = nil

@@ -2,11 +2,11 @@ import SkyrosLog
 import SkyrosSQLite
 
 extension CheckpointDescription {
-    /// What the tables of a database say; nil for a database without content.
+    /// Reads the description of a database; nil if the database is empty.
     ///
-    /// The file is not trusted: the version comes before everything else, the schema is
-    /// compared before anything is read from a table, and nothing that the file brings is ever
-    /// run. Belongs inside of a transaction, so that all of it is of one moment.
+    /// The file is not trusted. The version is read first, the schema is compared before anything
+    /// is read from a table, and no SQL of the file is run. Call it in a transaction, so that all
+    /// of it is of one moment.
     ///
     /// - Throws: `foreign`, `newerFormat`, `corrupt`; `SQLiteError`.
     static func read(_ connection: Connection) throws -> CheckpointDescription? {
@@ -26,9 +26,8 @@ extension CheckpointDescription {
         return try readDescription(connection)
     }
 
-    /// The error for a version that is not ours. Another library says its version in the sealed
-    /// description as well, so a whole description of our own version means that the header was
-    /// damaged.
+    /// The error for another version in the header. The sealed description holds the version too:
+    /// if it is valid and has this library's version, the header is damaged.
     private static func versionError(
         _ version: Int64, _ connection: Connection
     ) -> CheckpointError {
@@ -152,14 +151,14 @@ extension CheckpointDescription {
 }
 
 extension Connection {
-    /// The integer that a query without parameters gives in its first row, 0 without one.
+    /// The integer in the first row of a query without parameters; 0 if there is no row.
     fileprivate func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         try prepare(sql).single { $0.integer(at: 0) } ?? 0
     }
 }
 
 extension Statement {
-    /// A value that has to be an integer.
+    /// A value that must be an integer.
     fileprivate func checkedInteger(at index: Int32) throws(CheckpointError) -> Int64 {
         guard storageType(at: index) == .integer else {
             throw .damage("\(columnNames[Int(index)]) is no integer")
@@ -167,7 +166,7 @@ extension Statement {
         return integer(at: index)
     }
 
-    /// A value that has to be a text in UTF-8.
+    /// A value that must be text in UTF-8.
     fileprivate func checkedText(at index: Int32) throws(CheckpointError) -> String {
         guard storageType(at: index) == .text,
             let text = String(validating: bytes(at: index), as: UTF8.self)

@@ -12,7 +12,7 @@ struct CheckpointDescription: Hashable, Sendable {
     /// The state digest over all rows.
     var digest: StateDigest { layout.digest }
 
-    /// The XXH64 under seed 0 of the canonical CBOR of everything that the tables say.
+    /// The XXH64 under seed 0 of the description in canonical CBOR.
     var seal: UInt64 {
         var writer = CBORWriter(capacity: 4096)
         writer.appendArrayHead(7)
@@ -45,7 +45,7 @@ struct CheckpointDescription: Hashable, Sendable {
 }
 
 extension CheckpointDescription {
-    /// Turns an empty database into a checkpoint without rows; inside of a transaction.
+    /// Turns an empty database into a checkpoint without rows. Call it in a transaction.
     static func create(on connection: Connection) throws(SQLiteError) {
         try connection.execute("PRAGMA application_id=\(TableLayout.applicationID)")
         try connection.execute("PRAGMA user_version=\(TableLayout.formatVersion)")
@@ -54,7 +54,7 @@ extension CheckpointDescription {
         try connection.execute(TableLayout.columnTable)
     }
 
-    /// Writes what differs from `old`, which is what the tables say now; inside of a
+    /// Writes the differences from `old`, which is the description in the file. Call it in a
     /// transaction.
     func write(over old: TableLayout, on connection: Connection) throws {
         try writeEntities(over: old, on: connection)

@@ -8,7 +8,7 @@ import SkyrosSQLite
 enum CheckpointError: Error, Hashable, Sendable {
     /// SQLite or the disk failed while opening or reading; the file may be whole.
     case unreadable(SQLiteError)
-    /// SQLite or the disk failed while writing; what was there before is still there.
+    /// SQLite or the disk failed while writing; the earlier content is unchanged.
     case unwritable(SQLiteError)
     /// The file is a SQLite database, but no checkpoint.
     case foreign(applicationID: Int64)
@@ -18,11 +18,11 @@ enum CheckpointError: Error, Hashable, Sendable {
     case olderFormat(version: Int64)
     /// The content contradicts itself.
     case corrupt(Damage)
-    /// A record that was to be written is not a canonical CBOR map.
+    /// A record to write is not a canonical CBOR map.
     case invalidRecord(entity: String, row: Int64, reason: String)
     /// The store's directory is no longer at the path where it was opened.
     case directoryMoved(from: String)
-    /// A sequence number that was to be written is beyond what SQLite's integers hold.
+    /// A sequence number to write is too large for SQLite's integers.
     case limitExceeded(String)
 
     /// What is wrong with a checkpoint, and in which row.

@@ -1,12 +1,12 @@
 import SkyrosDisk
 
-/// Brings a checkpoint's rows into memory: the calling thread reads and checks them, another thread
-/// adds them to tables and indexes.
+/// Loads a checkpoint: the calling thread reads and checks the rows, another thread adds them to
+/// tables and indexes.
 enum CheckpointLoader {
     /// The snapshot that `database` holds, every row checked against the digests; nil if it
     /// holds none.
     ///
-    /// A record stays encoded until its first reader.
+    /// A record stays encoded until it is first read.
     ///
     /// - Parameter eventCount: the number of events that will be folded into it.
     /// - Throws: `CheckpointError`.
@@ -67,12 +67,12 @@ private struct LoadedRows: Sendable {
     /// Makes the rows.
     private let table: Table
 
-    /// Large enough that handing over costs next to nothing, small enough for the processor's
-    /// cache.
+    /// Large enough to make the cost of passing a batch negligible, small enough for the
+    /// processor's cache.
     private static let bytesMax = 64 << 10
 
-    /// Numbers are given one after the other from 1, so no store reaches this one; all that
-    /// follow it are below SQLite's largest.
+    /// Stores number rows from 1, so no store reaches this number. It leaves numbers for later rows
+    /// below SQLite's largest integer.
     private static let numberLimit: Int64 = 1 << 62
 
     init(in empty: Snapshot, _ entity: String) {

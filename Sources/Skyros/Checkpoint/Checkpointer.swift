@@ -1,11 +1,11 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Persists snapshots: only the rows that changed since the last time, in one transaction with
-/// the position (promise P7).
+/// Persists snapshots: writes the rows that changed since the last checkpoint, in one transaction
+/// with the position (promise P7).
 ///
-/// This stage is responsible for: which rows to write. It is not responsible for: when to do
-/// it, and that the log is durable up to the snapshot's event.
+/// It is responsible for which rows to write. It is not responsible for when to write, and for the
+/// durability of the log up to the snapshot's event.
 final class Checkpointer: Sendable {
     private let directory: DatabaseDirectory
     private let name: String
@@ -16,8 +16,8 @@ final class Checkpointer: Sendable {
     private let written = Locked<SequenceNumber?>(nil)
 
     /// - Parameters:
-    ///   - directory: where the checkpoint is, or will be once there is something to write.
-    ///   - name: what the file is called there.
+    ///   - directory: the directory that contains the file, or will after the first write.
+    ///   - name: the name of the file.
     init(in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false)
     {
         self.directory = directory
@@ -27,7 +27,7 @@ final class Checkpointer: Sendable {
         database = Locked(nil)
     }
 
-    /// The event through which the checkpoint reaches, as far as it was read or written.
+    /// The last event in the checkpoint; nil if it was neither loaded nor written yet.
     var sequence: SequenceNumber? { written.withLock { $0 } }
 
     /// The checkpoint's position; nil if nothing was ever written.
@@ -39,7 +39,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// The first typed column that does not show what its record holds; nil if there is none.
+    /// The first typed column that differs from the record of its row; nil if none does.
     ///
     /// - Throws: `CheckpointError`.
     func firstWrongColumn() throws -> CheckpointDatabase.WrongColumn? {
@@ -58,7 +58,7 @@ final class Checkpointer: Sendable {
         return snapshot
     }
 
-    /// Brings the checkpoint to the state of `snapshot`.
+    /// Writes the state of `snapshot` to the checkpoint.
     ///
     /// - Parameter dirty: all rows that differ from what the checkpoint holds.
     /// - Throws: `CheckpointError`; the checkpoint is then as it was before.
@@ -126,7 +126,7 @@ final class Checkpointer: Sendable {
 }
 
 extension Row {
-    /// Hands the row to a checkpoint's writer.
+    /// Passes the row to a checkpoint's writer.
     fileprivate func give(
         to consume: CheckpointBatch.EntityChanges.RowConsumer, _ sequence: SequenceNumber
     ) throws {

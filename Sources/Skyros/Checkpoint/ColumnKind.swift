@@ -19,12 +19,12 @@ enum ColumnKind: String, CaseIterable, Sendable {
     case date
     /// A URL as text.
     case url
-    /// A decimal number as text of its digits.
+    /// A decimal number as text in plain digits.
     case decimal
     /// An array, a map or anything else in its JSON form.
     case json
 
-    /// The column's type in SQL, whose affinity leaves every `ColumnValue` of the kind as it is.
+    /// The column's type in SQL. Its affinity changes no `ColumnValue` of the kind.
     var declaredType: String {
         switch self {
         case .integer: "INTEGER"

@@ -1,9 +1,9 @@
 /// The columns of one table in the canonical order of their fields.
 ///
-/// Fields of a record have the same order, so that one merge finds the column of each field.
+/// The fields of a record are in the same order, so one merge finds the column of each field.
 struct ColumnPlan: Sendable {
     struct Column: Sendable {
-        /// Where the encoded key lies in `keys`.
+        /// The place of the encoded key in `keys`.
         let key: Range<Int>
         let kind: ColumnKind
         /// The column's name in SQL.
@@ -91,7 +91,7 @@ struct ColumnPlan: Sendable {
 
     /// Throws unless a key without a column is canonical and comes after the one before it.
     ///
-    /// A key with a column equals that column's, and columns ascend: those need no check.
+    /// A key with a column needs no check: it equals the column's key, and columns ascend.
     private static func check(
         _ key: Range<Int>, after previous: Range<Int>, in record: UnsafeRawBufferPointer
     ) throws(CBORError) {

@@ -1,12 +1,11 @@
 import Foundation
 import SkyrosSQLite
 
-/// What a typed column shows of a field: the value itself where SQL has it, otherwise the nearest
-/// thing, or NULL.
+/// The value of a typed column: the field's value if SQL can hold it, otherwise the nearest value
+/// that it can hold, or NULL.
 ///
-/// Columns are written for people and for SQL. Nothing reads a record back from them.
-///
-/// A value has the storage class of its column's type, so that SQLite's affinity never changes it.
+/// Columns are for people and for SQL; records are never read from them. A value has a storage
+/// class that the affinity of its column does not change.
 enum ColumnValue {
     case null
     case integer(Int64)
@@ -17,7 +16,7 @@ enum ColumnValue {
     /// Bytes in the memory of the record.
     case blob(UnsafeRawBufferPointer)
 
-    /// What a column of `kind` shows of a field whose value is this CBOR. O(n).
+    /// The value that a column of `kind` shows for a field with this CBOR. O(n).
     init(of value: UnsafeRawBufferPointer, in kind: ColumnKind) throws(CBORError) {
         if let plain = try Self.plain(value, kind) {
             self = plain
@@ -26,7 +25,7 @@ enum ColumnValue {
         }
     }
 
-    /// The values that their column's kind is made for, without an object in between; nil for
+    /// The value of a field that fits the kind of its column, made without a `FieldValue`; nil for
     /// all others.
     @inline(__always)
     private static func plain(
@@ -62,12 +61,12 @@ enum ColumnValue {
         }
     }
 
-    /// NULL for NaN, as SQLite has it, and 0.0 for -0.0.
+    /// NULL for NaN, as SQLite stores it, and 0.0 for -0.0.
     private static func floating(_ number: Double) -> ColumnValue {
         number.isNaN ? .null : .real(number + 0.0)
     }
 
-    /// A whole number as an integer, as the affinity of the column would have it anyway.
+    /// A whole number as an integer, to which the column's affinity would convert it.
     private static func integral(_ number: Double?) -> ColumnValue {
         guard let number, !number.isNaN else { return .null }
         return Int64(exactly: number).map { .integer($0) } ?? .real(number)
@@ -92,7 +91,7 @@ enum ColumnValue {
 }
 
 extension ColumnValue {
-    /// Binds the value in place: the record's memory must stay as it is until the statement ran.
+    /// Binds the value without a copy: the record must not change until the statement has run.
     @inline(__always)
     func bind(to statement: Statement, at parameter: Int32) throws(SQLiteError) {
         switch self {
@@ -105,7 +104,7 @@ extension ColumnValue {
         }
     }
 
-    /// Whether a column of the row that `statement` is at holds this value.
+    /// Whether a column of the current row of `statement` holds this value.
     func equals(_ statement: Statement, at column: Int32) -> Bool {
         switch (self, statement.storageType(at: column)) {
         case (.null, .null): true

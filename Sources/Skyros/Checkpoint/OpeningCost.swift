@@ -1,7 +1,7 @@
-/// An estimate of the time that opening a store takes: to load the rows of its checkpoint and to
-/// fold the events after it.
+/// An estimate of the time to open a store: to load the rows of its checkpoint and to fold the
+/// events after it.
 ///
-/// The constants were measured on a small server, see docs/performance.md.
+/// The constants were measured with checkpoint format 1, see docs/performance.md.
 enum OpeningCost {
     private static let nanosecondsPerRow = 2_300
     private static let nanosecondsPerChange = 2_000

@@ -1,6 +1,6 @@
 import SkyrosSQLite
 
-/// Reads the exact records out of the rows of one table, and checks each against its sum.
+/// Reads the exact records of one table, and checks each against its sum.
 struct RowReader: ~Copyable {
     private let entity: String
     private var hasher: StateDigest.RecordHasher
@@ -10,10 +10,10 @@ struct RowReader: ~Copyable {
         hasher = StateDigest.RecordHasher(entity: entity)
     }
 
-    /// The row that `statement` is at, valid until its next step, and its state digest.
+    /// The current row of `statement`, valid until its next step, and its state digest.
     /// O(size of the record).
     ///
-    /// - Throws: `corrupt` when the row is not one that was written.
+    /// - Throws: `corrupt` if the row is not as it was written.
     mutating func read(
         _ statement: Statement
     ) throws(CheckpointError) -> (row: CheckpointRow, state: StateDigest) {
@@ -58,7 +58,7 @@ struct RowReader: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the value of the field `id` lies in this record; nil if there is none.
+    /// The place of the value of the field `id` in this record; nil if there is none.
     var ownID: Range<Int>? {
         get throws(CBORError) { try CBORReader.valueRange(of: "id", inMap: self) }
     }

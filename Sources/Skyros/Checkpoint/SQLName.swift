@@ -1,15 +1,15 @@
 /// Names of tables and columns, made from the names of entities and fields.
 ///
 /// SQLite compares names without case, reserves some, and ends SQL at a NUL, so some names are
-/// escaped. docs/checkpoint-format.md has the rule. It depends on the order of appearance: the
-/// checkpoint records which name became which, and readers look there.
+/// escaped. docs/checkpoint-format.md has the rule. It depends on the order of appearance, so the
+/// checkpoint records the SQL name of each entity and field for readers.
 enum SQLName {
     static let bytesMax = 100
 
     /// `name` as an identifier in SQL text.
     ///
-    /// It works scalar by scalar: a quote that a combining mark follows is one character with
-    /// it for Swift, and still a quote for SQLite.
+    /// It works on scalars: for Swift, a quote and a combining mark are one character; for SQLite,
+    /// the quote is still a quote.
     static func quoted(_ name: String) -> String {
         var result = "\"".unicodeScalars
         for scalar in name.unicodeScalars {
@@ -20,7 +20,7 @@ enum SQLName {
         return String(result)
     }
 
-    /// What names are compared by.
+    /// The form in which names are compared: ASCII letters in lower case.
     static func folded(_ name: String) -> [UInt8] {
         name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
@@ -40,7 +40,7 @@ enum SQLName {
         return "\(base)~\(number)"
     }
 
-    /// Whether a table of this folded name would be SQLite's or one of our own.
+    /// Whether SQLite or the checkpoint's description uses this folded name for a table.
     static func isReservedTable(_ folded: [UInt8]) -> Bool {
         folded.starts(with: "sqlite_".utf8) || folded.starts(with: "_skyros".utf8)
     }

@@ -1,4 +1,4 @@
-/// What a TEXT column can hold: UTF-8 without NUL, where SQLite's own functions end a text.
+/// Text that a TEXT column can hold: UTF-8 without NUL, at which SQLite's functions end a text.
 enum SQLiteText {
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
     private static let lowBits: UInt64 = 0x0101_0101_0101_0101

@@ -2,7 +2,7 @@ import SkyrosDisk
 import SkyrosLog
 
 extension StoreError {
-    /// The error as one for users.
+    /// The error as a `StoreError`, which users get.
     static func wrapping(_ error: any Error) -> StoreError {
         switch error {
         case let error as StoreError: error

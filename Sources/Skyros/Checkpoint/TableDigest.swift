@@ -18,7 +18,7 @@ struct TableDigest: Hashable, Sendable {
         content &+= Self.contentTerm(row, state)
     }
 
-    /// Takes out a row that was added.
+    /// Subtracts a row that was added.
     mutating func remove(_ row: CheckpointRow, _ state: StateDigest) {
         rowCount -= 1
         self.state.remove(state)
@@ -26,8 +26,8 @@ struct TableDigest: Hashable, Sendable {
     }
 
     /// The XXH64 under seed 0 of four little-endian words: the row's sum, which is a hash of its
-    /// entity, id and record; its number; its sequence; and 0, where a version of the record's
-    /// shape has its place.
+    /// entity, id and record; its number; its sequence; and 0, reserved for a version of the
+    /// record's shape.
     private static func contentTerm(_ row: CheckpointRow, _ state: StateDigest) -> UInt64 {
         let words = (
             state.sum0.littleEndian, UInt64(bitPattern: row.number).littleEndian,

@@ -1,11 +1,11 @@
-/// The SQL that a checkpoint of this layout consists of.
+/// The SQL of the tables of this layout.
 ///
-/// SQLite keeps the text of every CREATE TABLE, and appends to it when a column is added, so
-/// the schema of a file can be compared with these texts, letter by letter.
+/// SQLite stores the text of every CREATE TABLE, and extends it when a column is added. So the
+/// schema of a file can be compared with these texts byte by byte.
 extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
-    /// The version of everything in this file and of the kinds of columns.
+    /// The version of the format.
     static let formatVersion: Int64 = 2
 
     static let metaTable = """
@@ -21,8 +21,8 @@ extension TableLayout {
         column_name TEXT, kind TEXT)
         """
 
-    /// The text of every table by its name, as bytes: strings would take names for equal that
-    /// SQLite does not.
+    /// The text of every table by its name, as bytes: Swift's strings are equal in cases where
+    /// SQLite's names differ.
     var schema: [[UInt8]: [UInt8]] {
         var schema = Self.ownSchema
         for entity in entities { schema[Array(entity.table.utf8)] = Array(entity.createSQL.utf8) }
@@ -58,12 +58,12 @@ extension TableLayout.Entity {
         "ALTER TABLE \(quotedTable) ADD COLUMN \(column.definition)"
     }
 
-    /// Reads what the library needs of all rows: none of the typed columns.
+    /// Reads all rows without the typed columns.
     var selectSQL: String {
         "SELECT \(names()) FROM \(quotedTable) ORDER BY _row"
     }
 
-    /// Reads what the library needs of the row whose number is the parameter.
+    /// Reads the row whose number is the parameter, without the typed columns.
     var selectOneSQL: String {
         "SELECT \(names()) FROM \(quotedTable) WHERE _row = ?1"
     }

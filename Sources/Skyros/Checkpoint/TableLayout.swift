@@ -1,6 +1,6 @@
 /// The tables and columns of a checkpoint, and the totals of their rows.
 ///
-/// It is a value: a transaction works on a copy, which becomes the current one at the commit.
+/// A transaction works on a copy, which becomes the current layout at the commit.
 struct TableLayout: Hashable, Sendable {
     struct Column: Hashable, Sendable {
         /// The field's name in the records.
@@ -15,13 +15,13 @@ struct TableLayout: Hashable, Sendable {
         let name: String
         /// The table's name in SQL.
         let table: String
-        /// In the order of the table, which is that of their appearance.
+        /// In the order in which their fields first appeared, which is the table's.
         var columns: [Column] = []
         /// The totals of the entity's rows.
         var digest = TableDigest()
     }
 
-    /// In the order of their appearance.
+    /// In the order in which they first appeared.
     var entities: [Entity] = []
 
     /// Further fields have no column; SQLite's own limit is 2,000 columns by default.
@@ -37,13 +37,13 @@ struct TableLayout: Hashable, Sendable {
         entities.reduce(0) { $0 + $1.columns.count }
     }
 
-    /// The place of the entity whose name has the same bytes; `==` on strings would also take
-    /// those that merely look the same.
+    /// The index of the entity whose name has the same bytes; `==` on strings would also accept
+    /// canonically equivalent names.
     func index(ofEntity name: String) -> Int? {
         entities.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Adds an entity without columns and returns its place.
+    /// Adds an entity without columns and returns its index.
     mutating func addEntity(_ name: String) -> Int {
         let taken = Set(entities.map { SQLName.folded($0.table) })
         let table = SQLName.unused(for: name, taken: taken, isReserved: SQLName.isReservedTable)

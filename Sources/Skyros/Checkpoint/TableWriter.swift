@@ -1,17 +1,16 @@
 import SkyrosSQLite
 
-/// Writes the rows of one entity inside a transaction, and keeps the table's totals up to date.
+/// Writes the rows of one entity in a transaction, and updates the table's totals.
 ///
-/// A row that is overwritten or deleted is read first, to take it out of the totals. A row whose
-/// number is above all others is known to be new, as every row of a first write is.
+/// A row that is overwritten or deleted is read first, and subtracted from the totals. A row whose
+/// number is above all others is new, as is every row of the first checkpoint.
 ///
-/// After a transaction that failed, the writer must not be used again: its totals count rows that
-/// were rolled back.
+/// Discard the writer after a failed transaction: its totals count rows that were rolled back.
 final class TableWriter {
     /// The entity with the columns and the totals that the table has now.
     private(set) var entity: TableLayout.Entity
     private let connection: Connection
-    /// Nil as long as there is no table.
+    /// Nil until there is a table.
     private var statements: TableStatements?
     private var highestRow: Int64?
     private var hasher: StateDigest.RecordHasher
@@ -42,14 +41,14 @@ final class TableWriter {
         highestRow = nil
     }
 
-    /// Deletes a row; does nothing when there is none of this number.
+    /// Deletes a row; does nothing if there is none with this number.
     func delete(_ number: Int64) throws {
         guard let statements, try subtract(number) else { return }
         try statements.delete.bind(integer: number, at: 1)
         try statements.delete.run()
     }
 
-    /// Writes a row, over the one of the same number if there is one.
+    /// Writes a row; replaces a row with the same number.
     func upsert(_ row: CheckpointRow) throws {
         if let highestRow, row.number <= highestRow { _ = try subtract(row.number) }
         let state = hasher.hash(id: row.id, record: row.record)
@@ -87,7 +86,7 @@ final class TableWriter {
         return true
     }
 
-    /// Takes a row out of the totals; false when there is none of this number.
+    /// Subtracts a row from the totals; returns false if there is none with this number.
     private func subtract(_ number: Int64) throws -> Bool {
         guard let statements else { return false }
         try statements.select.bind(integer: number, at: 1)
@@ -98,8 +97,8 @@ final class TableWriter {
         return true
     }
 
-    /// Gives every field of `record` that has a value a column, up to the most that there are;
-    /// the first time, creates the table.
+    /// Adds a column for every field of `record` that has a value and no column, up to the limit.
+    /// Creates the table the first time.
     private func addColumns(for record: UnsafeRawBufferPointer) throws {
         let countBefore = entity.columns.count
         try entity.addColumns(for: record)
@@ -130,7 +129,7 @@ extension TableLayout.Entity {
     }
 }
 
-/// The statements of one table, compiled for the columns that it has now.
+/// The statements of one table, compiled for its current columns.
 private struct TableStatements {
     let plan: ColumnPlan
     let upsert: Statement

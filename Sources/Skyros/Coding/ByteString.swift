@@ -1,10 +1,10 @@
 internal import SkyrosLog
 
-/// An immutable string of bytes, ordered lexicographically; up to 23 bytes live in place.
+/// An immutable string of bytes, ordered lexicographically; up to 23 bytes are stored inline.
 ///
-/// Ids and index keys are such strings. Most are short (an encoded `UUID` has 19 bytes), and a
-/// lookup compares a handful of them, so the first 23 bytes are kept as three big-endian words
-/// and compared as integers; only longer strings own memory outside of themselves.
+/// Ids and index keys are such strings. Most are short: an encoded `UUID` has 19 bytes. The first
+/// 23 bytes are three big-endian words, which are compared as integers. Only longer strings
+/// allocate memory.
 ///
 ///     high word        middle word      low word
 ///     ┌──────────────┐ ┌──────────────┐ ┌────────────┬──────┐
@@ -17,7 +17,7 @@ package struct ByteString: Sendable {
     private let high: UInt64
     private let middle: UInt64
     private let low: UInt64
-    /// The whole string, when it does not fit in place.
+    /// The whole string, if it does not fit inline.
     private let overflow: [UInt8]?
 
     /// Copies `bytes`. O(n).
@@ -40,7 +40,7 @@ package struct ByteString: Sendable {
         overflow?.count ?? Int(low & 0xFF)
     }
 
-    /// The bytes as an array of their own. O(n).
+    /// The bytes as an array. O(n).
     package var array: [UInt8] {
         withUnsafeBytes { [UInt8]($0) }
     }

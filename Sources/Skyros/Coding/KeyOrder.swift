@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the index keys of a Swift type say about its values.
+/// Whether the order of a Swift type's index keys is the order of its values.
 ///
-/// Index keys order and equal as Swift does for the types named here, and for their optionals.
-/// For others, whose `==` and `<` may mean anything, a filter compares the values.
+/// For the types named here, and their optionals, `==` and `<` agree with their index keys. For
+/// others they may not, so a filter compares the values.
 enum KeyOrder: Comparable {
-    /// Keys say nothing that can be relied on.
+    /// Keys and values may disagree.
     case none
-    /// Equal keys mean equal values, and the other way round.
+    /// Keys are equal if and only if the values are.
     case equality
     /// In addition, the order of the keys is the order of the values.
     case full
@@ -22,7 +22,7 @@ enum KeyOrder: Comparable {
         return .none
     }
 
-    /// Types whose index keys order as the values do.
+    /// Types whose index keys have the order of the values.
     private static let ordered = Set(
         [
             Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self, UInt.self,
@@ -36,7 +36,7 @@ enum KeyOrder: Comparable {
     }
 }
 
-/// Tells an optional type from others.
+/// Distinguishes optional types from others.
 protocol OptionalType {
     static var wrapped: Any.Type { get }
 }

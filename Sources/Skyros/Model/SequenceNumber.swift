@@ -51,5 +51,5 @@ extension SequenceNumber: CustomStringConvertible {
     public var description: String { String(rawValue) }
 }
 
-// By way of `RawRepresentable`: a plain number.
+// Encoded by `RawRepresentable` as a plain number.
 extension SequenceNumber: Codable {}

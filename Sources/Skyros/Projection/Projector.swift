@@ -99,7 +99,7 @@ enum Projector {
 }
 
 extension Projector {
-    /// Finds the rows that a change of an event of the log leads from and to.
+    /// Finds the row that a change replaces, and makes the new one.
     private static func stage(
         _ change: Change, of event: SequenceNumber, on snapshot: inout Snapshot
     ) throws -> StagedChange {

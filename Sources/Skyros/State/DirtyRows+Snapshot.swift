@@ -1,6 +1,6 @@
 extension DirtyRows {
-    /// Every row of a snapshot, of events that nobody knows: for a database that is only queried.
-    /// O(n).
+    /// Every row of a snapshot, with sequence 0 because the events are not known: for a database
+    /// that is only queried. O(n).
     init(allOf snapshot: Snapshot) {
         self.init()
         for (index, table) in snapshot.tables.enumerated() {

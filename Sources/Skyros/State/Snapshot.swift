@@ -2,21 +2,20 @@ package import SkyrosLog
 
 /// The whole state after one event, as an immutable value.
 ///
-/// Taking a snapshot is O(1) and a snapshot never changes, whatever is written afterwards
-/// (promise P8). It may be kept, passed to other threads, and compared with others; what it
-/// shares with newer states is stored once.
+/// Taking a snapshot is O(1), and a snapshot never changes (promise P8). It may be kept, passed to
+/// other threads, and compared with others. What it shares with newer states is stored once.
 ///
 ///     let before = store.snapshot
 ///     try store.write { tx in … }
 ///     let old = try before.get(Order.self, id)
 public struct Snapshot: Sendable {
-    /// The last event that the snapshot knows; zero if there was none.
+    /// The last event in the snapshot; zero if there was none.
     public package(set) var sequence: SequenceNumber
     /// The time of that event.
     public package(set) var time: EventTime
     /// The chain hash through that event.
     package var chainHash: ChainHash
-    /// One table an entity, in no particular order.
+    /// One table for each entity, in no particular order.
     var tables: [Table]
     let hashSeed: UInt64
 
@@ -66,7 +65,7 @@ public struct Snapshot: Sendable {
         tables.first { $0.entity == entity }
     }
 
-    /// The place of the table of a type's records; nil if there is none.
+    /// The index of the table of a type's records; nil if there is none.
     func tableIndex<E: Entity>(of type: E.Type) -> Int? {
         for index in tables.indices where tables[index].type == type { return index }
         // Another type may read the records by their name.
@@ -74,7 +73,7 @@ public struct Snapshot: Sendable {
         return tables.firstIndex { $0.entity == entity }
     }
 
-    /// The place of the table of `entity`, which is made if need be.
+    /// The index of the table of `entity`, which is created if there is none.
     mutating func tableIndex(of entity: String) -> Int {
         if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
         tables.append(Table(entity: entity, type: nil, hashSeed: hashSeed, indexes: []))

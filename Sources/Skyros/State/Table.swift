@@ -77,7 +77,7 @@ struct Table: Sendable {
         isLoading = true
     }
 
-    /// Adds a row of a checkpoint, and returns the one that had its id until now.
+    /// Adds a row of a checkpoint, and returns the row that it replaces, if any.
     mutating func load(_ row: Row) throws -> Row? {
         if isLoading, !indexes.isEmpty {
             let record = try row.encoded()
@@ -147,10 +147,10 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = IndexBTree()
-    /// The number of rows whose stored values are not what today's type writes.
+    /// The number of rows with stored values that today's type does not write.
     private var unexpectedCount = 0
-    /// The keys of the rows that a checkpoint has brought so far, in two parts of the same size;
-    /// nil when none is loaded.
+    /// The keys of the rows that were loaded from a checkpoint so far, in two parts of the same
+    /// size; nil if no checkpoint is being loaded.
     private var loading: (IndexBulkLoader, IndexBulkLoader)?
 
     /// Whether the keys of all records agree with what today's type reads.
@@ -179,7 +179,7 @@ struct TableIndex: Sendable {
     /// From this number of rows on, two threads make and sort the keys.
     private static let twoThreadRowsMin = 8_192
 
-    /// The sorted keys of some rows, and how many of them are not what the type writes.
+    /// The sorted keys of some rows, and the number of those that the type does not write.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
     ) throws -> (sorter: IndexBulkLoader, unexpectedCount: Int) {

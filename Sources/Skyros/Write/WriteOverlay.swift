@@ -68,7 +68,7 @@ struct WriteOverlay: ~Copyable {
         return Lookup(id: id, hash: hash, position: nil, base: row, row: row)
     }
 
-    /// The number for a row under the id that was looked up: the one it has, or a new one.
+    /// The number for a row with the id that was looked up: its present number, or a new one.
     ///
     /// A record that the block deletes and inserts again keeps its number: for the log and the
     /// checkpoint it is one record that changes.

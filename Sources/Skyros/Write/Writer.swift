@@ -2,8 +2,7 @@ import SkyrosDisk
 
 /// Runs write blocks, one at a time: block → command batch.
 ///
-/// It owns what only the thread that is writing may use: the overlay, the lock that says which
-/// thread that is, and the queue on which asynchronous blocks wait.
+/// It owns the overlay, the writer lock that protects it, and the queue of asynchronous blocks.
 ///
 /// - Note: `@unchecked` because of the overlay, which is reused from block to block and used under
 ///   the lock only.
@@ -35,8 +34,8 @@ final class Writer: @unchecked Sendable {
         return try body()
     }
 
-    /// Runs `job` under the lock on the queue's thread, after everything that waits already.
-    /// Returns immediately.
+    /// Runs `job` under the lock on the queue's thread, after all present waiters. Returns
+    /// immediately.
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         lock.enqueue(job)
     }

@@ -4,13 +4,12 @@ import SkyrosDisk
 /// The lock that lets one thread write at a time: a queue-fair mutex that also runs queued jobs.
 ///
 /// Threads and jobs wait in one queue. A thread that comes after a job gets the lock after it, so
-/// the writes of one thread happen in the order of its calls, whether it waits for them or not.
-/// Jobs run on the lock's own thread.
+/// the synchronous and asynchronous writes of one thread run in the order of its calls. Jobs run on
+/// the lock's own thread.
 ///
 /// Waking a thread takes longer than a small write. So that the log is not idle meanwhile, a
 /// running thread may barge: it takes a free lock before the first waiter, at most `bargingMax`
-/// times in a row, and never before a job. Threads that barge past each other have no order to
-/// keep.
+/// times in a row, and never before a job. Writes of different threads have no order to keep.
 ///
 /// Source: "barging" locks, Doug Lea, "The java.util.concurrent Synchronizer Framework", 2004,
 /// section 3.1.
@@ -26,7 +25,7 @@ final class WriterLock: Sendable {
 
     private struct State: Sendable {
         var isLocked = false
-        /// The thread that holds the lock; nil until a job that was handed the lock has started.
+        /// The thread that holds the lock; nil while a job that got the lock has not started.
         var owner: ThreadID?
         var waiters: [Waiter] = []
         /// The position of the first waiter in `waiters`; earlier ones have been removed.

@@ -1,8 +1,8 @@
 /// The disk of the operating system, rooted at one directory.
 ///
 /// A path is opened relative to an open directory, never through a symbolic link. Only regular
-/// files of this user with a single name are accepted, so that nobody can redirect a store by
-/// swapping names. Only the user may read or write a new file.
+/// files of this user with a single name are accepted, so that swapped names cannot redirect a
+/// store. Only the user may read or write a new file.
 package final class PosixDisk: Disk {
     private let root: PosixDirectory
     private let opener = ForkGuard()

@@ -1,9 +1,9 @@
 /// The store's lock: `flock` on the file `lock`, and a registry in this process.
 ///
 /// The lock decides; the file's content only lets an error name the holder. The file is never
-/// removed, or two processes could each hold a lock on a different file. `fcntl` locks do not
-/// serve: any close of the file in the process drops them. The registry refuses a second opening
-/// by this process on systems whose `flock` does not.
+/// removed, or two processes could each hold a lock on a different file. `fcntl` locks are
+/// unsuitable: any close of the file in the process drops them. The registry refuses a second
+/// opening by this process on systems whose `flock` does not.
 final class PosixLock: DiskLock {
     /// The directories that this process has locked, by device and inode.
     private static let held = Locked<Set<System.FileIdentity>>([])

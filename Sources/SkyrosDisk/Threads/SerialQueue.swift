@@ -23,8 +23,8 @@ package struct ThreadID: Hashable, Sendable {
 /// A queue that runs its jobs on one dedicated thread, in the order of the calls. The first job
 /// starts the thread.
 ///
-/// Jobs such as syncs block for long. The cooperative pool has one thread a processor, so blocking
-/// there would stop other tasks.
+/// Jobs such as syncs block for long. The cooperative pool has one thread for each processor, so
+/// blocking there would stop other tasks.
 package final class SerialQueue: Sendable {
     package typealias Job = @Sendable () -> Void
 

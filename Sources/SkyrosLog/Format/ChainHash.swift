@@ -3,7 +3,7 @@
 ///     chainHash(0) = XXH64(store ID)
 ///     chainHash(n) = XXH64(chainHash(n - 1) ‖ XXH64(batch n))      both little-endian, seed 0
 ///
-/// Two logs with the same chain hash at the same sequence hold the same batches. So 8 bytes tell
+/// Two logs with the same chain hash at the same sequence hold the same batches. So 8 bytes show
 /// whether a checkpoint, a copy or a follower belongs to this history. It is not cryptographic:
 /// a forger can produce any value.
 package struct ChainHash: Hashable, Sendable {

@@ -13,7 +13,7 @@ struct BatchExtent: Sendable {
     let form: Form
     let offset: Int
     let byteCount: Int
-    /// The size of the uncompressed batches; nil if only the frame tells.
+    /// The size of the uncompressed batches; nil if only the frame states it.
     var contentByteCount: Int?
     let sequences: ClosedRange<UInt64>
     /// The chain hash before the first batch; nil after a gap, where nothing proves it.

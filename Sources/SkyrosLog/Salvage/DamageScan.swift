@@ -58,10 +58,10 @@ package final class DamageScan: ObservedLog {
     /// What a crash left of the last write; nil if it left nothing. It was never durable.
     package var tornTail: LogDamage? { findings.tornTail }
 
-    /// The store that the log belongs to; zeros if no segment tells.
+    /// The store that the log belongs to; zeros if no segment has a valid ID.
     package var storeID: StoreID { findings.storeID ?? .unknown }
 
-    /// Whether a segment tells which store the log belongs to.
+    /// Whether a segment has a valid ID of the store.
     package var isStoreKnown: Bool { findings.storeID != nil }
 
     package var statistics: LogStatistics? { findings.statistics }

@@ -137,7 +137,7 @@ struct DamageScanResult {
             next = max(next, range.upperBound == .max ? .max : range.upperBound + 1)
         }
         guard let last = scans.last?.file.firstSequence else { return }
-        // The newest segment may be empty, and still tells where it starts.
+        // The newest segment may be empty, but its header has its first sequence.
         addMissing(from: next, before: last)
         addMissingActive(after: last, from: max(next, last))
     }

@@ -8,7 +8,7 @@ struct LenientBlockScan {
         let offset: Int
         /// The batches in the gap; nil if there were none.
         let sequences: ClosedRange<UInt64>?
-        /// Whether nothing after the gap tells how many they were.
+        /// Whether their number is unknown, because no block follows the gap.
         var isOpenEnded = false
         /// Whether the gap is empty, but the next block belongs to another history than the batch
         /// before it. One of the two is not what was written.
@@ -47,7 +47,7 @@ struct LenientBlockScan {
 
     /// Scans `bytes`, the whole file.
     ///
-    /// - Parameter chainHashBefore: nil if the header is damaged; then the first block tells.
+    /// - Parameter chainHashBefore: nil if the header is damaged; then that of the first block.
     init(
         over bytes: UnsafeRawBufferPointer, of name: SegmentName, salt: UInt64,
         firstSequence: UInt64, chainHashBefore: ChainHash?
@@ -119,7 +119,7 @@ struct LenientBlockScan {
         gapOffset = offset
     }
 
-    /// Ends the gap. The block after it tells which batches were in it.
+    /// Ends the gap. The sequence of the block after it shows which batches were in it.
     private mutating func endGap(before block: Block) {
         guard let offset = gapOffset else { return }
         let last = block.kind == .batch ? block.sequence - 1 : block.sequence

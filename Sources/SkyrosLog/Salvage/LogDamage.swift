@@ -37,7 +37,7 @@ package struct LogDamage: Equatable, Sendable {
 
 extension LogError {
     /// Whether bytes are not what was written. Other errors, such as a directory that must not be
-    /// read, tell nothing about the bytes.
+    /// read, say nothing about the bytes.
     var isDamage: Bool {
         switch code {
         case .corrupt, .chainBroken, .limitExceeded: true

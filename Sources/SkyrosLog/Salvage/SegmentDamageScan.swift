@@ -21,7 +21,7 @@ struct SegmentDamageScan: Sendable {
 
     /// The first sequence of the next segment; nil if there is none.
     private let next: UInt64?
-    /// The last batch, if the file tells.
+    /// The last batch, if the file shows it.
     var lastKnown: UInt64?
 
     /// Reads and verifies the whole file.

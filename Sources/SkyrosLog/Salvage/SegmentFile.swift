@@ -1,7 +1,7 @@
 import SkyrosDisk
 
-/// The start of a segment's file: what the file is by its content, whatever its name and header
-/// say.
+/// The start of a segment's file, which shows its kind and header even if its name or header is
+/// damaged.
 struct SegmentFile: Sendable {
     let name: SegmentName
     let isSealed: Bool
@@ -41,7 +41,7 @@ struct SegmentFile: Sendable {
         }
     }
 
-    /// A header with one wrong bit. Its 64-bit checksum tells which of the 768 bits it is.
+    /// A header with one wrong bit. Its 64-bit checksum shows which of the 768 bits it is.
     private static func repaired(_ bytes: [UInt8], _ name: SegmentName) -> SegmentHeader? {
         guard bytes.count >= SegmentHeader.byteCount else { return nil }
         for bit in 0..<SegmentHeader.byteCount * 8 {

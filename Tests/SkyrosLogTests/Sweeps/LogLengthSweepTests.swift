@@ -50,7 +50,7 @@ import Testing
         result.report("log lengths, cut")
     }
 
-    /// Only the last segment tells what was at its end.
+    /// Only the last segment shows what was at its end.
     @Test func `keeps the complete batches of a truncated active segment (F28)`() throws {
         let bytes = log.content(log.active)
         let all = Self.wholeBatchCounts(in: bytes, before: bytes.count).upperBound

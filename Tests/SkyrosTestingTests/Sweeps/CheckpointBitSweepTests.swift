@@ -16,7 +16,7 @@ import Testing
     /// Small, as each opening of a store makes a file of that size.
     private static let segmentBytesMax = 8_000
 
-    /// A store that was killed: a checkpoint that was written in steps, and events behind it.
+    /// A store that was killed: a checkpoint that was written in steps, and events after it.
     init() throws {
         let disk = SimulatedDisk()
         let store = try Store.forCrashes(
@@ -75,7 +75,7 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
     }
 
-    /// Opens the store with another checkpoint, and tells what became of that.
+    /// Opens the store with another checkpoint, and returns how it was used.
     private func outcome(flipping bit: Int) throws -> String {
         let disk = killed.killed()
         var bytes = checkpoint

@@ -49,7 +49,7 @@ import Testing
                 try #require(normal == [scalar])
                 try #require(scalar.properties.canonicalCombiningClass == .notReordered)
             }
-            // A scalar that merges with one before it stands behind it in some decomposition.
+            // A scalar that merges with the one before it follows it in some decomposition.
             for part in text.decomposedStringWithCanonicalMapping.unicodeScalars.dropFirst() {
                 let partLead = try #require(String(part).utf8.first)
                 try #require(!TextOrder.isInert(lead: partLead))

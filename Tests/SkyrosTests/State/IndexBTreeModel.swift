@@ -56,7 +56,7 @@ struct IndexBTreeModel {
 enum KeyShape: String, CaseIterable, Sendable {
     /// Fits in place in a byte string.
     case short
-    /// Longer than what fits in place, equal up to behind that point.
+    /// Longer than what fits in place, with equal bytes up to and beyond that point.
     case long
 
     func key(_ number: Int) -> ByteString {

@@ -61,7 +61,7 @@ import Testing
         weak var removed: Row?
         weak var dropped: Row?
         var tree = Self.tree(of: 1_000)
-        // The first entry of a leaf: a separator stands for it.
+        // The first entry of a leaf, from which a separator was made.
         replaced = tree.first(key: StateFixtures.key(64))
         removed = tree.first(key: StateFixtures.key(128))
         dropped = tree.first(key: StateFixtures.key(3))

@@ -15,7 +15,7 @@ enum StateFixtures {
         ByteString((0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
     }
 
-    /// A row whose `number` tells versions of the same id apart.
+    /// A row whose `number` distinguishes versions of the same id.
     static func row(_ number: Int, hash: UInt64, version: Int = 0) -> Row {
         Row(id: id(number), hash: hash, number: UInt64(version))
     }

@@ -1,8 +1,8 @@
-/// A declaration as far as the rules need it: what it is called, where it stands, how long it is.
+/// The parts of a declaration that the rules need: its name, place and length.
 struct Declaration {
     /// The word that introduces it: `struct`, `func`, `var`, `case`, `extension` …
     let keyword: String
-    /// The name alone; of an operator its signs, of an initialiser `init`.
+    /// The name only; for an operator its signs, for an initialiser `init`.
     let name: String
     /// The words before the keyword, `private(set)` and attributes left out.
     let modifiers: Set<String>

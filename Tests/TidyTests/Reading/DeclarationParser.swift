@@ -14,7 +14,7 @@ struct DeclarationParser {
     private struct Scope {
         let declaration: Int?
         let depth: Int
-        /// What waits for its body behind a closure among its parameters.
+        /// The declaration whose body follows a closure among its parameters.
         let pending: Int?
     }
 

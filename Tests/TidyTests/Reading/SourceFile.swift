@@ -55,7 +55,7 @@ struct SourceFile {
         (isPage ? lines.map(Self.withoutSpans) : comments).enumerated().map { ($0 + 1, $1) }
     }
 
-    /// The line without what stands between backticks.
+    /// The line without the text between backticks.
     static func withoutSpans(_ line: String) -> String {
         line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .map { $0.offset.isMultiple(of: 2) ? $0.element : "" }.joined(separator: "`")

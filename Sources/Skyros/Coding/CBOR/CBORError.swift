@@ -1,4 +1,4 @@
-/// What is wrong with a piece of CBOR, and where.
+/// An error in CBOR, and its offset.
 package struct CBORError: Error, Hashable, Sendable {
     package enum Problem: Hashable, Sendable {
         /// The bytes end inside an item, or an item claims more content than there are bytes.
@@ -7,7 +7,7 @@ package struct CBORError: Error, Hashable, Sendable {
         case trailingBytes
         /// A first byte outside of the stored subset: indefinite length, reserved, undefined.
         case unsupported(UInt8)
-        /// Another type was asked for than the one that is there.
+        /// The item has another type than requested.
         case unexpectedType(CBORType)
         /// A map key that is not text.
         case keyIsNotText
@@ -19,7 +19,7 @@ package struct CBORError: Error, Hashable, Sendable {
         case invalidText
         /// A number that the requested type cannot hold exactly.
         case doesNotFit
-        /// A tag whose content is not what the tag says.
+        /// A tag whose content does not fit the tag.
         case invalidTagContent(UInt64)
         /// More levels of arrays, maps and tags than `CBORFormat.nestingMax`.
         case tooDeep

@@ -10,15 +10,15 @@ package enum CBORType: UInt8, Sendable {
     case simple = 7
 }
 
-/// The numbers of the stored form that are not the reader's or the writer's own business.
+/// Constants of the stored form that reader and writer share.
 package enum CBORFormat {
-    /// How deep arrays, maps and tags may nest, when writing and when reading alike.
+    /// How deep arrays, maps and tags may nest, in writing and in reading.
     ///
     /// Every level costs stack in a recursive reader; 128 levels fit into the 512 KiB of a
     /// secondary thread, in an unoptimised build too.
     package static let nestingMax = 128
 
-    /// Tags with a meaning in stored values; all others pass through unread.
+    /// Tags with a meaning in stored values. Others are kept as they are.
     package enum Tag {
         /// A non-negative integer beyond 64 bits, as big-endian bytes (RFC 8949, 3.4.3).
         package static let positiveBignum: UInt64 = 2
@@ -32,12 +32,12 @@ package enum CBORFormat {
         package static let uuid: UInt64 = 37
         /// A float: seconds since 2001-01-01T00:00:00Z, bit for bit what `Date` holds.
         ///
-        /// The number is ours, from the first-come range of the registry. Tag 1, seconds since
-        /// 1970, changes the bits of about half of all dates on the way.
+        /// The number is this library's, from the first-come range of the registry. Tag 1, seconds
+        /// since 1970, would change the bits of about half of all dates.
         package static let date: UInt64 = 0xDA7E
     }
 
-    /// First bytes of items that consist of little else.
+    /// The first bytes of simple values and floats.
     enum Byte {
         static let `false`: UInt8 = 0xF4
         static let `true`: UInt8 = 0xF5

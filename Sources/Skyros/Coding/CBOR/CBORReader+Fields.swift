@@ -1,4 +1,4 @@
-/// One key of a map and where its value lies.
+/// One key of a map, and the place of its value.
 package struct CBORField {
     /// The offset of the encoded key, head included.
     package let start: Int
@@ -10,7 +10,7 @@ package struct CBORField {
     package var range: Range<Int> { start..<value.upperBound }
 }
 
-/// Walks over the fields of a map in the order in which they are stored.
+/// Iterates over the fields of a map in stored order.
 ///
 ///     var fields = try MapEntries(record)
 ///     while let field = try fields.next() { … record[field.value] … }
@@ -44,7 +44,7 @@ package struct MapEntries {
 }
 
 extension CBORReader {
-    /// Where the value of the field `name` lies in a map, or nil. O(n) in the map's bytes.
+    /// The place of the value of the field `name` in a map, or nil. O(n) in the map's bytes.
     package static func valueRange(
         of name: String, inMap bytes: UnsafeRawBufferPointer
     ) throws(CBORError) -> Range<Int>? {

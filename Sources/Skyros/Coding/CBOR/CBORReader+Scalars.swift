@@ -3,7 +3,7 @@ package import Foundation
 extension CBORReader {
     // MARK: Simple values
 
-    /// Steps over a null if the next item is one.
+    /// Skips a null if the next item is one.
     @inline(__always)
     package mutating func readNullIfPresent() throws(CBORError) -> Bool {
         guard try peekByte() == CBORFormat.Byte.null else { return false }
@@ -96,7 +96,7 @@ extension CBORReader {
     /// A float of any width, or an integer that a `Double` represents exactly.
     @inline(__always)
     package mutating func readDouble() throws(CBORError) -> Double {
-        // The width of most: those with a fraction that is not a short one in binary.
+        // The most frequent width: most fractions are not short in binary.
         if remaining > 8, bytes[offset] == CBORFormat.Byte.double {
             let bits = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self)
             offset += 9
@@ -208,7 +208,7 @@ extension CBORReader {
         return url
     }
 
-    /// Steps over a tag that must be `tag`.
+    /// Skips a tag, which must be `tag`.
     @inline(__always)
     mutating func expectTag(_ tag: UInt64) throws(CBORError) {
         let start = offset

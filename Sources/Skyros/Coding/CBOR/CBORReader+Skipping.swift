@@ -1,9 +1,9 @@
 extension CBORReader {
-    /// Steps over the next item, whatever it is, and returns where it lies. O(n).
+    /// Skips the next item of any type, and returns its place. O(n).
     ///
-    /// The item is checked for being well formed and within the stored subset, down to its
-    /// last byte. Unique keys and valid UTF-8 are checked when they are read.
-    /// `depth` is the number of arrays, maps and tags around the item.
+    /// The whole item is checked to be well formed and within the stored subset. Unique keys and
+    /// valid UTF-8 are checked when they are read. `depth` is the number of arrays, maps and tags
+    /// around the item.
     @discardableResult
     @inline(__always)
     package mutating func skipValue(depth: Int = 0) throws(CBORError) -> Range<Int> {
@@ -17,8 +17,8 @@ extension CBORReader {
         return Range(uncheckedBounds: (start, offset))
     }
 
-    /// The size of the item at `offset`, which begins with `byte`, if it is of a kind that is met
-    /// often and has a fixed size; `Int.max` for all others.
+    /// The size of the item at `offset`, which begins with `byte`, if its kind is frequent and has
+    /// a fixed size; `Int.max` for all others.
     @inline(__always)
     func usualSize(_ byte: UInt8, at offset: Int) -> Int {
         let detail = Int(byte & 0x1F)
@@ -56,7 +56,7 @@ extension CBORReader {
             try skipValue(depth: depth + 1)
             return
         }
-        // An item takes a byte at least, so a count beyond the bytes is known to be wrong.
+        // An item has at least one byte, so a count beyond the bytes is wrong.
         guard head.argument <= UInt64(remaining) else { throw CBORError(.truncated, at: start) }
         for _ in 0..<Int(head.argument) {
             if head.type == .map { try skipKey() }
@@ -64,7 +64,7 @@ extension CBORReader {
         }
     }
 
-    /// Steps over a map key, which must be text.
+    /// Skips a map key, which must be text.
     private mutating func skipKey() throws(CBORError) {
         guard CBORType(major: try peekByte()) == .text else {
             throw CBORError(.keyIsNotText, at: offset)

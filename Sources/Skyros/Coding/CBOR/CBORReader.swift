@@ -4,13 +4,13 @@
 ///     let count = try reader.readMapHead()
 ///
 /// It reads the subset that is stored (definite lengths, text keys), with integers and floats
-/// in any width, and throws `CBORError` for everything else: it never traps, and it never
-/// believes a length that exceeds the bytes that remain.
+/// in any width, and throws `CBORError` for everything else. It never traps, and refuses a length
+/// that exceeds the remaining bytes.
 ///
 /// The memory belongs to the caller and must outlive the reader.
 package struct CBORReader {
     package let bytes: UnsafeRawBufferPointer
-    /// Where the next item begins; after an error, somewhere in the offending item.
+    /// The start of the next item; after an error, an offset in the invalid item.
     package var offset: Int
 
     package init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
@@ -30,10 +30,10 @@ package struct CBORReader {
 
     // MARK: Heads
 
-    /// An item's first byte, taken apart, and its argument.
+    /// The parts of an item's first byte, and its argument.
     package struct Head {
         package let type: CBORType
-        /// The low five bits: for simple values and floats they say which.
+        /// The low five bits, which distinguish simple values and floats.
         package let detail: UInt8
         package let argument: UInt64
     }
@@ -97,7 +97,7 @@ package struct CBORReader {
         return head.argument
     }
 
-    /// Reads the head of a string of `type` and returns where its content lies.
+    /// Reads the head of a string of `type`, and returns the place of its content.
     @inline(__always)
     mutating func readContent(_ type: CBORType) throws(CBORError) -> Range<Int> {
         let start = offset
@@ -131,7 +131,7 @@ package struct CBORReader {
 }
 
 extension CBORType {
-    /// The type that an item's first byte names.
+    /// The type in an item's first byte.
     @inline(__always)
     init(major byte: UInt8) {
         // A byte shifted right by five is 0 to 7, and the eight cases are declared in the order

@@ -155,13 +155,13 @@ extension CBORWriter {
         bytes.withUnsafeBytes { append(bytes: $0) }
     }
 
-    /// Bytes that are CBOR already, appended without a look. O(n).
+    /// Appends bytes that are CBOR already, unchecked. O(n).
     package mutating func append(raw bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         store(bytes)
     }
 
-    /// Bytes that are CBOR already, appended without a look. O(n).
+    /// Appends bytes that are CBOR already, unchecked. O(n).
     package mutating func append(raw bytes: [UInt8]) {
         bytes.withUnsafeBytes { append(raw: $0) }
     }

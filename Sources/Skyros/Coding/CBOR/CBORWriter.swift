@@ -6,13 +6,13 @@
 ///     writer.append(text: "Nonna")
 ///     let bytes = writer.array
 ///
-/// Heads and numbers are always the shortest. The order of a map's keys is the caller's
-/// business: `CBOREncoder` and `FieldValue` see to it.
+/// Heads and numbers are always the shortest. The caller is responsible for the order of a map's
+/// keys, as `CBOREncoder` and `FieldValue` are.
 ///
-/// The memory is owned by the value, which cannot be copied; so no append pays for a check of
-/// uniqueness, as an array's would.
+/// The value owns its memory and cannot be copied, so an append needs no uniqueness check, unlike
+/// that of an array.
 package struct CBORWriter: ~Copyable {
-    /// The bytes so far are the first `count`.
+    /// The first `count` bytes are written.
     private(set) var base: UnsafeMutableRawPointer
     package private(set) var count = 0
     private(set) var capacity: Int
@@ -42,13 +42,13 @@ package struct CBORWriter: ~Copyable {
         capacity = newCapacity
     }
 
-    /// Forgets the bytes from `newCount` on and keeps their memory. O(1).
+    /// Removes the bytes from `newCount` on and keeps their memory. O(1).
     package mutating func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count, "A writer only shrinks by truncation.")
         count = newCount
     }
 
-    /// Forgets all bytes; memory beyond `capacityMax` is given back. O(1).
+    /// Removes all bytes; frees memory beyond `capacityMax`. O(1).
     package mutating func removeAll(keepingCapacityUpTo capacityMax: Int = 65_536) {
         count = 0
         if capacity > capacityMax {
@@ -93,7 +93,7 @@ package struct CBORWriter: ~Copyable {
         count += bytes.count
     }
 
-    /// Counts bytes in that were written to reserved memory directly.
+    /// Adds bytes that were written to reserved memory directly.
     @inline(__always)
     mutating func advance(by size: Int) {
         assert(count + size <= capacity)
@@ -127,5 +127,5 @@ package struct CBORWriter: ~Copyable {
     }
 }
 
-// A writer owns its memory alone, so it may move to another thread like an array could.
+// A writer is the only owner of its memory, so it may move to another thread.
 extension CBORWriter: @unchecked Sendable {}

@@ -1,7 +1,7 @@
 /// IEEE 754 half precision by its bits.
 ///
-/// The standard library's `Float16` does not exist on Intel Macs, and two conversions are all
-/// that is needed.
+/// The standard library's `Float16` does not exist on Intel Macs, and only two conversions are
+/// needed.
 enum HalfFloat {
     /// The half with exactly the value of `value`, which is not NaN; nil if there is none.
     static func bits(exactly value: Float) -> UInt16? {

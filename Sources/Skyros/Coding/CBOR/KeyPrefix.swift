@@ -1,9 +1,9 @@
-/// A map key as it is compared: by a word first, and by all its bytes if need be.
+/// A map key in the form in which it is compared: by a word, and if that is equal, by all bytes.
 package struct KeyPrefix {
     /// The first eight bytes of the key's canonical encoding as a big-endian number: the head,
     /// which holds the length, and the beginning of the name. Words are in canonical order.
     let word: UInt64
-    /// Where the key's UTF-8 lies, not validated.
+    /// The place of the key's UTF-8, not validated.
     let range: Range<Int>
 
     /// The word of a key with these bytes. O(1).
@@ -14,8 +14,7 @@ package struct KeyPrefix {
         return UInt64(truncatingIfNeeded: 0x60 | count) << 56 | utf8.leadingWord >> 8
     }
 
-    /// The bits of the word of a key of `size` bytes that its head and its name have, if `size` is
-    /// below 24.
+    /// The bits of the word that head and name use, for a key of `size` bytes, which is below 24.
     @inline(__always)
     static func mask(ofSize size: Int) -> UInt64 {
         size >= 7 ? .max : ~(UInt64.max >> UInt64(truncatingIfNeeded: 8 &* (size &+ 1)))
@@ -59,14 +58,14 @@ extension CBORReader {
     }
 }
 
-/// A field of a map as it is walked over.
+/// A field of a map during an iteration.
 struct MapEntry {
     let key: KeyPrefix
-    /// Where the encoded key begins.
+    /// The start of the encoded key.
     let start: Int
     let value: Range<Int>
 
-    /// The same field, where it lies in other bytes.
+    /// The same field, moved to other bytes.
     func moved(by shift: Int) -> MapEntry {
         func moved(_ range: Range<Int>) -> Range<Int> {
             (range.lowerBound + shift)..<(range.upperBound + shift)
@@ -78,7 +77,7 @@ struct MapEntry {
 }
 
 extension CBORReader {
-    /// Reads a key, and steps over its value, around which there are `depth` arrays and maps.
+    /// Reads a key, and skips its value, around which there are `depth` arrays and maps.
     ///
     /// The same as `readKey` and `skipValue`, in one step for usual keys and values.
     @inline(__always)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Copies `size` bytes, mostly few: up to 16 without a call, as two words that may overlap.
+/// Copies `size` bytes: up to 16 without a call, as two words that may overlap.
 @inline(__always)
 func copyShort(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, size: Int) {
     switch size {
@@ -51,13 +51,13 @@ extension UnsafeRawBufferPointer {
         guard count >= 8 else {
             return UnsafeRawBufferPointer(rebasing: self[start...]).leadingWord
         }
-        // The last eight bytes, if there are not as many left.
+        // The last eight bytes, if fewer are left.
         let offset = Swift.min(start, count - 8)
         let word = UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         return word << UInt64(truncatingIfNeeded: 8 * (start - offset))
     }
 
-    /// How far the byte before `end` lies from the right end of an eight-byte word.
+    /// The distance of the byte before `end` from the right end of an eight-byte word.
     @inline(__always)
     private func shift(_ end: Int) -> UInt64 { UInt64(truncatingIfNeeded: 8 * (8 - end)) }
 
@@ -69,7 +69,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(base + range.lowerBound, otherBase, other.count) == 0
     }
 
-    /// How many bytes from the beginning on are the same in `other`. O(n).
+    /// The number of leading bytes that are the same in `other`. O(n).
     func commonPrefixCount(_ other: UnsafeRawBufferPointer) -> Int {
         let end = Swift.min(count, other.count)
         var index = 0

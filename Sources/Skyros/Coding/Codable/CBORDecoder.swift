@@ -1,13 +1,13 @@
-/// Decodes `Codable` values straight from CBOR.
+/// Decodes `Codable` values from CBOR.
 ///
 ///     let restaurant = try CBORDecoder().decode(Restaurant.self, from: bytes)
 ///
-/// Everything that `CBOREncoder` writes comes back exactly. Integers and floats are read in
-/// any width and only if the requested type holds their value; bytes that are not well formed
-/// are an error, never a trap. Errors are `DecodingError`s, with a `CBORError` beneath where
-/// the bytes are to blame, and what user code throws.
+/// Everything that `CBOREncoder` writes is decoded exactly. Integers and floats are read in any
+/// width, if the requested type holds their value. Bytes that are not well formed are an error,
+/// never a trap. It throws `DecodingError`s, with a `CBORError` underneath if the bytes are the
+/// cause, and what user code throws.
 ///
-/// Like `CBOREncoder` it holds nothing but its options and may be used from anywhere.
+/// Like `CBOREncoder` it has only its options as state, and may be used from any thread.
 package struct CBORDecoder: Sendable {
     /// Passed on to the `init(from:)` of the decoded types.
     package var userInfo: [CodingUserInfoKey: any Sendable]
@@ -16,7 +16,7 @@ package struct CBORDecoder: Sendable {
         self.userInfo = userInfo
     }
 
-    /// The value whose CBOR `bytes` are, all of them. O(n · depth).
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n · depth).
     package func decode<T: Decodable>(
         _ type: T.Type, from bytes: UnsafeRawBufferPointer
     ) throws -> T {
@@ -32,12 +32,12 @@ package struct CBORDecoder: Sendable {
         return value
     }
 
-    /// The value whose CBOR `bytes` are, all of them. O(n · depth).
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n · depth).
     package func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
         try bytes.withUnsafeBytes { try decode(type, from: $0) }
     }
 
-    /// Throws unless the outermost item ends where the bytes end.
+    /// Throws if bytes follow the outermost item.
     private func checkEnd(_ session: DecodingContext, _ type: Any.Type) throws {
         do {
             var reader = session.reader(at: session.state.pointee.end ?? 0)

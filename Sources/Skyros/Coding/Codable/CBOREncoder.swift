@@ -1,12 +1,12 @@
-/// Encodes `Codable` values straight to canonical CBOR.
+/// Encodes `Codable` values to canonical CBOR.
 ///
 ///     let bytes = try CBOREncoder().encode(restaurant)
 ///
-/// The same value always gives the same bytes, whatever the order in which its fields, sets
-/// and dictionaries present themselves. Errors are `EncodingError`s and what user code throws.
+/// The same value always gives the same bytes, in whatever order its fields are encoded and its
+/// sets and dictionaries iterate. It throws `EncodingError`s and what user code throws.
 ///
-/// It holds nothing but its options: buffers are kept per thread, so an encoder may be made
-/// for a single call, used from several threads, and called from a user's `encode(to:)`.
+/// It has only its options as state; buffers are kept per thread. So an encoder may be made for a
+/// single call, used from several threads, and called from a user's `encode(to:)`.
 package struct CBOREncoder: Sendable {
     /// Passed on to the `encode(to:)` of the encoded types.
     package var userInfo: [CodingUserInfoKey: any Sendable]
@@ -34,7 +34,7 @@ package struct CBOREncoder: Sendable {
         let session = EncodingContext.begin()
         defer { session.end() }
         if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
-        // The frame around everything, so that every value has one.
+        // The outermost frame: every value has one.
         _ = session.state.pointee.pushFrame(.value, depth: 0)
         try session.encode(value)
         try session.withBytes(body)

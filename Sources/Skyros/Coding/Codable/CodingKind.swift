@@ -10,7 +10,7 @@ enum CodingKind: UInt8 {
     case uint, uint8, uint16, uint32, uint64, uint128
     case uuid, date, data, url, decimal
     /// A `Set`, or a `Dictionary` that the standard library encodes as an array: collections
-    /// without an order, which have to be given one.
+    /// without an order, which are sorted.
     case unordered
 
     /// Finds the kind of `type`. Slow: see `CodingKinds`.
@@ -38,7 +38,7 @@ enum CodingKind: UInt8 {
     ]
 }
 
-/// Remembers the kinds of the types that were met lately, for one thread at a time.
+/// A cache of the kinds of recent types, for one thread at a time.
 ///
 /// A direct-mapped table: a lookup is a multiplication and a comparison, about 1 ns, where a
 /// dynamic cast to a protocol takes 50.

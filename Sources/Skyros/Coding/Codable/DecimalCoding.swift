@@ -3,8 +3,8 @@ import Foundation
 extension CBORWriter {
     /// Tag 4 and `[exponent, mantissa]`, without trailing zeros; NaN is the float NaN.
     ///
-    /// Returns false, having appended nothing, for a mantissa beyond 128 bits, which `Decimal`
-    /// does not make.
+    /// Returns false and appends nothing for a mantissa beyond 128 bits, which `Decimal` does not
+    /// make.
     mutating func append(_ decimal: Decimal) -> Bool {
         if decimal.isNaN {
             append(Double.nan)
@@ -69,7 +69,7 @@ extension CBORReader {
         let isNegative: Bool
     }
 
-    /// Reads tag 4 and its content, as far as mantissas of 128 bits go.
+    /// Reads tag 4 and its content, with a mantissa of up to 128 bits.
     mutating func readDecimalParts() throws(CBORError) -> DecimalParts {
         let start = offset
         try expectTag(CBORFormat.Tag.decimal)

@@ -2,8 +2,8 @@ import Foundation
 
 /// One decoding call. Decoders and containers are small values that refer to it.
 ///
-/// A session is confined to the thread of its call, like the containers that refer to it. They
-/// may outlive the call: then the state's stamp no longer matches, and they find no bytes.
+/// A context and its containers are confined to the thread of the call. Containers may outlive the
+/// call: then the state's stamp no longer matches theirs, and they find no bytes.
 struct DecodingContext {
     /// Plain memory from a pool that never frees it, see `ScratchPool`.
     let state: UnsafeMutablePointer<DecodingState>
@@ -12,7 +12,7 @@ struct DecodingContext {
     private static let pool: ScratchPool = ScratchPool { DecodingContext.pool.keep($0) }
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    /// A new session, which the caller ends.
+    /// A new context, which the caller must end.
     static func begin() -> DecodingContext {
         let state: UnsafeMutablePointer<DecodingState>
         if let memory = pool.take() {
@@ -24,7 +24,7 @@ struct DecodingContext {
         return DecodingContext(state: state, stamp: state.pointee.stamp)
     }
 
-    /// Returns the session's memory to the pool.
+    /// Returns the context's memory to the pool.
     func end() {
         state.pointee.reset()
         Self.pool.put(UnsafeMutableRawPointer(state))
@@ -87,7 +87,7 @@ struct DecodingContext {
         }
     }
 
-    /// Reads a value of a type that is known to be the one of `kind`.
+    /// Reads a value of a type that must be that of `kind`.
     func decodeScalar<T>(
         _ type: T.Type, _ kind: CodingKind, _ reader: inout CBORReader
     ) throws -> T {
@@ -146,12 +146,12 @@ struct DecodingContext {
         return .keyNotFound(key, context)
     }
 
-    /// The keys that lead to the item at `target`, found by walking there. O(n).
+    /// The keys that lead to the item at `target`, found by a search from the start. O(n).
     ///
-    /// Keeping a path up to date would cost more than decoding does.
+    /// Maintaining a path would take longer than decoding.
     func codingPath(to target: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
-        // Errors end the walk: the path is as long as it could be found.
+        // An error ends the search: the path has the keys up to there.
         try? reader(at: 0).walk(to: target, &path)
         return path
     }

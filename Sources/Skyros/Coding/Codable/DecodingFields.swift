@@ -2,10 +2,10 @@
 struct DecodingFields {
     let first: Int
     let count: Int
-    /// Where the map begins.
+    /// The start of the map.
     let offset: Int
 
-    /// Up to this many fields are looked through one by one; more are searched by halves.
+    /// Up to this many fields are searched linearly; more by a binary search.
     private static let scanMax = 24
 
     /// The index, in the state's entries, of the field with this name.

@@ -1,4 +1,4 @@
-/// A key of a map that is being decoded, and where its value begins.
+/// A key of a map that is being decoded, and the start of its value.
 struct DecodingEntry: BitwiseCopyable {
     /// The key's beginning, see `KeyPrefix`.
     var word: UInt64
@@ -7,17 +7,17 @@ struct DecodingEntry: BitwiseCopyable {
     var value: UInt32
 }
 
-/// What a decoding call works on.
+/// The bytes and buffers of a decoding call.
 struct DecodingState: ~Copyable {
-    /// The number of the call, which decoders and containers of earlier calls do not have.
+    /// The number of the call. Decoders and containers of earlier calls have another one.
     private(set) var stamp: UInt = 1
-    /// The bytes of the call; none when it is over.
+    /// The bytes of the call; empty after its end.
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The keys of all maps that were opened, one slice per container.
     var entries = ScratchStack<DecodingEntry>(capacity: 128)
     var kinds = CodingKinds()
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// How many calls of `init(from:)` are under way.
+    /// The number of running calls of `init(from:)`.
     var callDepth = 0
     /// The end of the outermost item, once a container has found it.
     var end: Int?
@@ -60,7 +60,7 @@ struct DecodingState: ~Copyable {
 
     // MARK: Order
 
-    /// Sorts keys that are not known to be in order yet, and looks for repeated ones.
+    /// Sorts keys that may be out of order, and checks for repeated ones.
     @inline(never)
     private func arrange(from first: Int) throws(CBORError) {
         var slice = entries.slice(from: first)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension EncodingContext {
-    /// Appends a value whose type is known to be the one of `kind`.
+    /// Appends a value whose type must be that of `kind`.
     func encodeScalar<T: Encodable>(_ value: T, _ kind: CodingKind) throws {
         // Each cast is to the type of `kind`, that is, to the same type.
         func cast<U>(_ type: U.Type) -> U { unsafeBitCast(value, to: type) }
@@ -60,7 +60,7 @@ extension EncodingContext {
         }
     }
 
-    /// Throws if a scalar made of tags and arrays would nest too deeply for a reader.
+    /// Throws if a scalar that consists of tags and arrays would exceed the nesting limit.
     @inline(__always)
     private func reserveLevels(_ levels: Int) throws {
         if state.pointee.top.depth + levels > CBORFormat.nestingMax { throw tooDeep() }

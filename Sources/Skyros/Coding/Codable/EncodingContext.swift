@@ -1,21 +1,21 @@
 /// One encoding call, or one explicitly requested container within it.
 ///
-/// Containers and encoders that are handed to user code are small values that refer to a
-/// session and to one of its frames (`EncodingCursor`). They may outlive the call: the frame's
-/// stamp then no longer matches, and what is written to them is an error.
+/// The containers and encoders of user code are small values that refer to a context and to one of
+/// its frames (`EncodingCursor`). They may outlive the call: then the frame's stamp no longer
+/// matches theirs, and writing to them is an error.
 ///
-/// A session is confined to the thread of its call, like the containers that refer to it.
+/// A context and its containers are confined to the thread of the call.
 struct EncodingContext {
     /// Plain memory from a pool that never frees it, see `ScratchPool`.
     let state: UnsafeMutablePointer<EncodingState>
 
     private static let pool: ScratchPool = ScratchPool { EncodingContext.pool.keep($0) }
 
-    /// User code that encodes itself through a single-value container nests calls without
-    /// nesting bytes; three calls a level are plenty for the latter.
+    /// Code that encodes itself through a single-value container nests calls without nesting
+    /// bytes. Three calls for each level are enough for all others.
     private static let callDepthMax = 3 * CBORFormat.nestingMax
 
-    /// A new session, which the caller ends.
+    /// A new context, which the caller must end.
     static func begin() -> EncodingContext {
         if let memory = pool.take() {
             return EncodingContext(state: memory.assumingMemoryBound(to: EncodingState.self))
@@ -25,13 +25,13 @@ struct EncodingContext {
         return EncodingContext(state: state)
     }
 
-    /// Returns the session's memory to the pool. Later writes to its cursors are errors.
+    /// Returns the context's memory to the pool. Later writes to its cursors are errors.
     func end() {
         state.pointee.reset()
         Self.pool.put(UnsafeMutableRawPointer(state))
     }
 
-    /// How many calls of `encode(to:)` are under way.
+    /// The number of running calls of `encode(to:)`.
     var callDepth: Int { state.pointee.callDepthBase + state.pointee.frames.count }
 
     // MARK: Values
@@ -64,7 +64,7 @@ struct EncodingContext {
         return state.pointee.writer.count
     }
 
-    /// Calls `body` with what was encoded so far.
+    /// Calls `body` with the bytes that were encoded so far.
     func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try state.pointee.writer.withUnsafeBytes(body)
     }
@@ -82,9 +82,9 @@ struct EncodingContext {
         return .invalidValue(value, context)
     }
 
-    /// The keys that lead to what the frame below `frame` is encoding. O(depth).
+    /// The keys that lead to the value that the frame below `frame` is encoding. O(depth).
     ///
-    /// Maintaining a path would cost more than encoding does; it is computed from the stack of
+    /// Maintaining a path would take longer than encoding, so it is computed from the stack of
     /// frames on request.
     func codingPath(upTo frame: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []

@@ -1,4 +1,4 @@
-/// A frame of a session, as encoders and containers refer to it.
+/// A reference of an encoder or container to a frame of an `EncodingContext`.
 struct EncodingCursor {
     let session: EncodingContext
     let frame: Int
@@ -9,7 +9,7 @@ struct EncodingCursor {
 
     var codingPath: [any CodingKey] { session.codingPath(upTo: frame) }
 
-    /// Whether the frame is on top of the stack, that is, whether it may grow now.
+    /// Whether the frame is on top of the stack, so that it may grow.
     @inline(__always)
     var isOpen: Bool {
         state.pointee.frames.count == frame + 1
@@ -23,14 +23,14 @@ struct EncodingCursor {
 
     @inline(never)
     private func closedError() -> any Error {
-        // If the place never opened, the reason was recorded.
+        // If the cursor never opened, the reason was recorded.
         if let failure = state.pointee.failure { return failure }
         return session.error(
             "An encoding container was used before or after its turn: while a value inside "
                 + "of it was being encoded, or when its own value was complete.")
     }
 
-    /// A place that accepts nothing, for requests that cannot throw; the call fails later.
+    /// A cursor that accepts nothing, for requests that cannot throw; the call fails later.
     private func refused(_ error: EncodingError) -> EncodingCursor {
         if state.pointee.failure == nil { state.pointee.failure = error }
         return EncodingCursor(session: session, frame: frame, stamp: 0)
@@ -38,7 +38,7 @@ struct EncodingCursor {
 
     // MARK: Containers
 
-    /// The same place as a container of `kind`.
+    /// The same cursor as a container of `kind`.
     func opened(as kind: EncodingFrame.Kind) -> EncodingCursor {
         guard isOpen else {
             return refused(session.error("An encoder was used after its value was complete."))

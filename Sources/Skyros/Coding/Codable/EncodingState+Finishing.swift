@@ -70,7 +70,7 @@ extension EncodingState {
         return true
     }
 
-    /// Of entries with the same key the last one in the order of encoding is kept.
+    /// If several entries have the same key, the one that was encoded last is kept.
     private mutating func dropRepeatedKeys(from first: Int) {
         var kept = first
         for index in first..<entries.count {

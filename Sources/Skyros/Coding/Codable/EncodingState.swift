@@ -1,22 +1,22 @@
-/// What an encoding call works on: buffers and stacks that outlive it.
+/// The buffers and stacks of an encoding call, which are reused by later calls.
 struct EncodingState: ~Copyable {
     var writer = CBORWriter(capacity: 1_024)
     var scratch = CBORWriter(capacity: 1_024)
     var frames = ScratchStack<EncodingFrame>(capacity: 32)
     var entries = ScratchStack<EncodingEntry>(capacity: 128)
     var kinds = CodingKinds()
-    /// Containers that were asked for explicitly and are not yet part of `writer`.
+    /// Explicitly requested containers that are not yet part of `writer`.
     var children: [NestedEncoding] = []
-    /// Sessions of earlier children, to be used again.
+    /// Contexts of earlier children, for reuse.
     var spares: [EncodingContext] = []
-    /// An error that came up where none can be thrown.
+    /// An error in a method that cannot throw.
     var failure: (any Error)?
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Where a child's bytes will be spliced in.
     var parent: ParentEncoding?
-    /// How many calls of `encode(to:)` were under way when this child was made.
+    /// The number of running calls of `encode(to:)` when this child was made.
     var callDepthBase = 0
-    /// Never goes back, so that no stamp is used twice.
+    /// Only grows, so that no stamp is used twice.
     private var nextStamp: UInt = 1
 
     // MARK: Frames
@@ -67,7 +67,7 @@ struct EncodingState: ~Copyable {
 
     // MARK: Going back
 
-    /// Undoes what happened since the buffer had `byteCount` bytes.
+    /// Undoes all changes since the buffer had `byteCount` bytes.
     mutating func rollBack(toFrames frameCount: Int, entries entryCount: Int, bytes: Int) {
         frames.truncate(to: frameCount)
         entries.truncate(to: entryCount)
@@ -79,7 +79,7 @@ struct EncodingState: ~Copyable {
         failure = nil
     }
 
-    /// Forgets everything but the memory.
+    /// Removes all content and keeps the memory.
     mutating func reset() {
         writer.removeAll()
         scratch.removeAll()
@@ -103,7 +103,7 @@ extension CBORWriter {
     mutating func leadingWord(from start: Int) -> UInt64 {
         reserve(8)
         let size = count - start
-        // Reads past the end, into memory that was reserved, and masks away what lies there.
+        // Reads past the end, into reserved memory, and masks these bytes.
         let word = UInt64(bigEndian: base.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         return size >= 8 ? word : word & ~(UInt64.max >> UInt64(8 * size))
     }

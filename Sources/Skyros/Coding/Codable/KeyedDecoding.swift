@@ -2,7 +2,7 @@
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let session: DecodingContext
     let fields: DecodingFields
-    /// How many arrays and maps there are around the values of the fields.
+    /// The number of arrays and maps around the values of the fields.
     let depth: Int
 
     var codingPath: [any CodingKey] { session.codingPath(to: fields.offset) }
@@ -37,7 +37,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // MARK: Finding fields
 
-    /// Where the value of `key` begins, or nil if there is no such field.
+    /// The start of the value of `key`, or nil if there is no such field.
     @inline(__always)
     private func find(_ key: some CodingKey) -> Int? {
         guard session.isValid else { return nil }
@@ -51,7 +51,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    /// Where the value of `key` begins, or nil if there is none or it is null.
+    /// The start of the value of `key`, or nil if there is none or it is null.
     @inline(__always)
     func findValue(_ key: Key) -> Int? {
         guard let offset = find(key) else { return nil }

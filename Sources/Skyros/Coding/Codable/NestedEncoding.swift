@@ -1,7 +1,7 @@
-/// A container that was asked for explicitly, and where its bytes belong.
+/// An explicitly requested container, and the place of its bytes.
 ///
-/// Its owner may fill it at any time until the value around it is complete, before, between
-/// and after other fields; so it grows in a separate session.
+/// Its owner may fill it at any time until the value around it is complete: before, between and
+/// after other fields. So it grows in a separate context.
 struct NestedEncoding {
     let session: EncodingContext
     /// The frame that it is part of.
@@ -10,7 +10,7 @@ struct NestedEncoding {
     let offset: Int
 }
 
-/// The way back from a child to its parent, for coding paths.
+/// The reference from a child to its parent, for coding paths.
 struct ParentEncoding {
     let session: EncodingContext
     let frame: Int
@@ -37,22 +37,22 @@ extension EncodingContext {
 }
 
 extension EncodingState {
-    /// Keeps the memory of a child that is spliced in or given up, up to a few, and gives the
-    /// rest back. What is still written to the child's places is an error.
+    /// Keeps the memory of a child that was inserted or discarded, for up to 8 of them, otherwise
+    /// returns it to the pool. Later writes to the child's cursors are errors.
     mutating func retire(_ child: NestedEncoding) {
         guard spares.count < 8 else { return child.session.end() }
         child.session.state.pointee.reset()
         spares.append(child.session)
     }
 
-    /// Inserts the bytes of the top frame's children where they belong. O(n).
+    /// Inserts the bytes of the top frame's children at their places. O(n).
     @inline(never)
     mutating func spliceChildren() throws {
         let frame = frames.count - 1
         guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
         let own = Array(children[first...])
         for child in own { try child.session.state.pointee.finishFrame() }
-        // Not before: if one of them throws, they are still there to be given up.
+        // Not earlier: if one of them throws, all of them must be discarded.
         children.removeSubrange(first...)
 
         let start = own[0].offset

@@ -1,7 +1,7 @@
 /// A stack of plain elements, whose memory is reused.
 ///
-/// An array without reference counts and uniqueness checks, for the few places that run for every
-/// encoded or decoded field.
+/// An array without reference counts and uniqueness checks, for code that runs for every encoded
+/// or decoded field.
 struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
@@ -44,14 +44,14 @@ struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
         capacity *= 2
     }
 
-    /// Pops what lies at `newCount` and above. O(1).
+    /// Pops the elements at `newCount` and above. O(1).
     @inline(__always)
     mutating func truncate(to newCount: Int) {
         assert(newCount >= 0 && newCount <= count)
         count = newCount
     }
 
-    /// Pops everything; memory for more than `capacityMax` elements is given back. O(1).
+    /// Pops everything; frees memory for more than `capacityMax` elements. O(1).
     mutating func removeAll(keepingCapacityUpTo capacityMax: Int = 4_096) {
         count = 0
         if capacity > capacityMax {

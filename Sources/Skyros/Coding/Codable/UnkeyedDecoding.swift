@@ -1,12 +1,12 @@
 /// Decodes the elements of an array, one after the other.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let session: DecodingContext
-    /// Where the array begins.
+    /// The start of the array.
     let start: Int
-    /// Where the next element begins.
+    /// The start of the next element.
     private(set) var next: Int
     let length: Int
-    /// How many arrays and maps there are around the elements.
+    /// The number of arrays and maps around the elements.
     let depth: Int
     private(set) var currentIndex = 0
 

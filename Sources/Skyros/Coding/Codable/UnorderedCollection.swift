@@ -1,13 +1,13 @@
-/// A collection whose order means nothing and differs from run to run.
+/// A collection without an order, which iterates differently in each process.
 ///
-/// The standard library encodes it in whatever order its hash table has. Stored bytes must not
-/// depend on that, so these types are encoded by this protocol instead, in the order of their
-/// elements' bytes; what they write is decoded by the standard library's own `init(from:)`.
+/// The standard library encodes it in the order of its hash table. Stored bytes must not depend on
+/// that. So this protocol encodes it in the order of its elements' bytes, which the standard
+/// library's `init(from:)` decodes.
 ///
-/// A type that calls `set.encode(to: encoder)` by itself, instead of leaving the call to a
-/// container, goes around this.
+/// A type that calls `set.encode(to: encoder)` itself, instead of passing the set to a container,
+/// does not get this order.
 protocol UnorderedCollection {
-    /// False if the collection's own way of encoding gives an order already.
+    /// False if the collection's own encoding is ordered already.
     static var needsOrder: Bool { get }
 
     func encodeElements(to session: EncodingContext) throws

@@ -2,7 +2,7 @@
 struct ValueDecoder: Decoder {
     let session: DecodingContext
     let offset: UInt32
-    /// How many arrays and maps there are around the item.
+    /// The number of arrays and maps around the item.
     let depth: UInt32
 
     @inline(__always)

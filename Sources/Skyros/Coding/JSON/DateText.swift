@@ -1,13 +1,13 @@
 import Foundation
 import SkyrosLog
 
-/// Dates as ISO 8601 in UTC, with as many digits of a second as it takes to give back every
-/// bit: `2024-02-29T12:00:00Z`, `2024-02-29T12:00:00.1Z`.
+/// Dates as ISO 8601 in UTC, with as many digits of a second as are needed to restore every bit:
+/// `2024-02-29T12:00:00Z`, `2024-02-29T12:00:00.1Z`.
 ///
 /// The digits are those of the shortest decimal number of seconds since 2001 that gives the
-/// date's float, so a parser loses nothing but the sign of a zero. The calendar is Gregorian at
-/// all times, as in ISO 8601 (Foundation's is Julian before October 1582). Outside the years 0000
-/// to 9999, and for a date that is not finite, the text is the number of seconds: `1e+300`, `NaN`.
+/// date's float. A parser loses only the sign of a zero. The calendar is always Gregorian, as in
+/// ISO 8601 (Foundation's is Julian before October 1582). Outside the years 0000 to 9999, and for
+/// a date that is not finite, the text is the number of seconds: `1e+300`, `NaN`.
 enum DateText {
     private static let secondsPerDay = 86_400
     /// Days from 1970-01-01 to 2001-01-01.

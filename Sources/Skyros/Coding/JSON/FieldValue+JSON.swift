@@ -1,6 +1,6 @@
 import Foundation
 
-/// How values appear as JSON: in the tool, in descriptions and in the checkpoint's columns.
+/// Values as JSON: in the tool, in descriptions and in the checkpoint's columns.
 /// docs/mapping.md shows values of every kind. `FieldValue.init(json:)` reads JSON's types only.
 extension FieldValue {
     /// The value as JSON. O(n log n) in the keys of a map.
@@ -13,8 +13,8 @@ extension FieldValue {
         return writer.text
     }
 
-    /// Whether parsing the value's JSON gives back the same value: true for null, booleans,
-    /// integers of any size, finite floats, texts, and arrays and maps of such values.
+    /// Whether parsing the value's JSON gives the same value: true for null, booleans, integers of
+    /// any size, finite floats, texts, and arrays and maps of such values.
     public var isExactInJSON: Bool {
         switch self {
         case .null, .bool, .integer, .text: true
@@ -26,7 +26,7 @@ extension FieldValue {
         }
     }
 
-    /// The text of a value that JSON has as a string; nil for all others.
+    /// The text of a value that is a string in JSON; nil for all others.
     package var jsonString: String? {
         switch self {
         case .text(let text): text

@@ -5,6 +5,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in the text's UTF-8.
     public let offset: Int
 
-    /// What is wrong, and where.
+    /// The problem and its offset.
     public var description: String { "The JSON is not valid at byte \(offset): \(problem)." }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Which values a type writes into a field, by their ranks in index keys.
+/// The values that a type writes into a field, by their ranks in index keys.
 ///
-/// A record with another value is one that an older type wrote, or one that leaves a field out
-/// and is given it again by `init(from:)`: its index key says little about what is read.
+/// Another value was written by an older type, or is absent and added by `init(from:)`. Then the
+/// index key may differ from the key of the value that is read.
 struct ExpectedValue: Hashable, Sendable {
     let ranks: ClosedRange<UInt8>
     let mayBeNull: Bool

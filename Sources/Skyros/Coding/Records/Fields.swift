@@ -3,8 +3,8 @@ import SkyrosLog
 
 /// Named values without their Swift types, as the bytes of a canonical map.
 ///
-/// Records, and the changed parts of records, are such maps. Values are looked up and merged
-/// in their encoded form; only what is asked for is decoded.
+/// Records, and the changed parts of records, are such maps. Values are found and merged in their
+/// encoded form, and decoded only on request.
 public struct Fields: Hashable, Sendable {
     /// The canonical map.
     package private(set) var bytes: [UInt8]
@@ -14,7 +14,7 @@ public struct Fields: Hashable, Sendable {
         bytes = [CBORFormat.Byte.emptyMap]
     }
 
-    /// Takes over the bytes of a canonical map that this process has made.
+    /// Fields with the bytes of a canonical map that this process has made.
     package init(trusted bytes: [UInt8]) {
         self.bytes = bytes
     }

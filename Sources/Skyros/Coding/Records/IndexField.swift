@@ -1,10 +1,10 @@
-/// The name of an indexed field, prepared for being found in many records.
+/// The name of an indexed field, prepared for a search in many records.
 package struct IndexField: Hashable, Sendable, ExpressibleByStringLiteral {
     package let name: String
     private let utf8: [UInt8]
     /// The name as the beginning of an encoded key, see `KeyPrefix`.
     let word: UInt64
-    /// What records of today's type hold in the field.
+    /// The values that today's type writes into the field.
     let expected: ExpectedValue
 
     package init(_ name: String) {

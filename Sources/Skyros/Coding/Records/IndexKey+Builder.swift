@@ -1,7 +1,7 @@
 import Foundation
 
 extension IndexKey {
-    /// Puts a key together, component by component.
+    /// Builds a key, component by component.
     struct Builder: ~Copyable {
         var bytes = CBORWriter(capacity: 128)
         /// Whether all values so far are those that their fields expect.
@@ -11,7 +11,7 @@ extension IndexKey {
             bytes.withUnsafeBytes { ByteString($0) }
         }
 
-        /// Appends the component of a field's value, and looks whether it is expected.
+        /// Appends the component of a field's value, and checks whether it is expected.
         mutating func append(
             _ range: Range<Int>, of record: UnsafeRawBufferPointer, _ expected: ExpectedValue
         ) throws(CBORError) {
@@ -21,7 +21,7 @@ extension IndexKey {
             if !expected.allows(rank) { isExpected = false }
         }
 
-        /// Appends the component of the value that lies at `range`; nothing there is null.
+        /// Appends the component of the value at `range`; an empty range counts as null.
         mutating func append(
             _ range: Range<Int>, of record: UnsafeRawBufferPointer
         ) throws(CBORError) {
@@ -65,7 +65,7 @@ extension IndexKey {
             bytes.store(0)
         }
 
-        /// Bits that are ordered, as an unsigned integer, like the numbers; -0 is 0.
+        /// Bits that, as an unsigned integer, have the order of the numbers; -0 is 0.
         private static func sortable(_ number: Double) -> UInt64 {
             let bits = (number == 0 ? 0 : number).bitPattern
             // Negative numbers sort backwards and before the others.
@@ -86,8 +86,8 @@ extension IndexKey {
             appendLarge(magnitude, isNegative)
         }
 
-        /// Appends an integer of more than 53 bits: the float that is next below it, and how
-        /// much the integer exceeds that.
+        /// Appends an integer of more than 53 bits: the next lower float, and the difference to
+        /// it.
         private mutating func appendLarge(_ magnitude: UInt128, _ isNegative: Bool) {
             let shift = UInt128.bitWidth - magnitude.leadingZeroBitCount - 53
             let unit = UInt128(1) << UInt128(shift)

@@ -1,7 +1,7 @@
 /// Order-preserving bytes of one or several fields of a record.
 ///
-/// Index keys are compared byte by byte, and the order is that of the values: they are made
-/// from a record's stored bytes, without decoding them into Swift types.
+/// Index keys are compared byte by byte, and have the order of the values. They are made from a
+/// record's stored bytes, without decoding them into Swift types.
 ///
 ///     let key = try IndexKey.make(fields: ["cuisine", "stars"], record: bytes)
 ///
@@ -20,12 +20,11 @@
 /// | date whose float is NaN | `32` |
 /// | anything else | `40`, its canonical CBOR, escaped, `00`: equality only |
 ///
-/// Integers and floats of equal value have equal components. Text is in the order that Swift's
-/// `<` is meant to have, of the Unicode scalars in normal form C, and equal where Swift's `==`
-/// is true. (Swift 6.3 errs where a text in another form ends: of "e\u{301}" and "\u{E9}b" it
-/// finds neither less.) Escaping writes 00 as `01 01` and 01 as `01 02`, so
-/// that no component is the beginning of another one. Integers beyond 128 bits count as
-/// "anything else".
+/// Integers and floats of equal value have equal components. Text has the documented order of
+/// Swift's `<`, by the Unicode scalars in normal form C, and is equal if Swift's `==` is true.
+/// (Swift 6.3 errs where a text in another form ends: neither of "e\u{301}" and "\u{E9}b" is
+/// less.) Escaping writes 00 as `01 01` and 01 as `01 02`, so that no component is the beginning
+/// of another one. Integers beyond 128 bits count as "anything else".
 package enum IndexKey {
     enum Rank {
         static let null: UInt8 = 0x00
@@ -82,7 +81,7 @@ package enum IndexKey {
         var reader = CBORReader(record)
         for _ in 0..<(try reader.readMapHead()) {
             let field = try reader.readField(depth: 1)
-            // Keys are in order: this one and all others come too late.
+            // Keys are in order: neither this one nor a later one can match.
             if field.key.word > lastWord { break }
             for index in 0..<fields.count where fields[index].word == field.key.word {
                 if fields[index].matches(field.key, in: record) { values[index] = field.value }
@@ -103,7 +102,7 @@ package enum IndexKey {
 
     /// Appends the component of one value, given as its CBOR, to the beginning of a key.
     ///
-    /// For bounds of a search: `make` of the same values gives the same bytes.
+    /// For bounds of a search: `make` gives the same bytes for the same values.
     package static func append(
         _ value: UnsafeRawBufferPointer, to key: ByteString
     ) throws(CBORError) -> ByteString {

@@ -37,7 +37,7 @@ public struct Record: Hashable, Sendable {
     /// is a programmer's error.
     public subscript(field: String) -> FieldValue? {
         get {
-            // Bytes that do not decode cannot come here by way of the checked initialisers.
+            // The checked initialisers refuse bytes that do not decode.
             try? fields.value(of: field)
         }
         set {

@@ -1,4 +1,4 @@
-/// Walks over the fields of a canonical map, one field ahead, for merging with another one.
+/// Iterates over the fields of a canonical map, one field ahead, to merge it with another one.
 struct RecordCursor {
     private var reader: CBORReader
     private var left: Int
@@ -11,7 +11,7 @@ struct RecordCursor {
         current = try next()
     }
 
-    /// Steps to the next field, whose key must be greater.
+    /// Moves to the next field, whose key must be greater.
     @inline(__always)
     mutating func advance() throws(CBORError) {
         let previous = current
@@ -33,8 +33,8 @@ struct RecordCursor {
         return try reader.readField(depth: 1)
     }
 
-    /// Steps over the fields that both cursors have from here on, byte for byte; returns false if
-    /// they are at different ones, or at an end.
+    /// Skips the fields that are equal in both cursors, byte for byte; returns false if the current
+    /// fields differ, or one cursor is at its end.
     ///
     /// The bytes are compared as a whole, and only one cursor reads the fields.
     @inline(__always)
@@ -90,7 +90,7 @@ struct RecordCursor {
     }
 }
 
-/// A canonical map that is put together from fields in canonical order.
+/// Builds a canonical map from fields in canonical order.
 struct FieldCollector: ~Copyable {
     /// The map, with a byte for its head, which is enough for up to 23 fields.
     private var bytes = CBORWriter()

@@ -6,7 +6,7 @@ extension RecordID {
     /// Throws what encoding throws.
     @inlinable
     public init<ID: Encodable>(encoding id: ID) throws {
-        // The usual types, without an encoder.
+        // The usual types need no encoder.
         if ID.self == UUID.self {
             self.init(unsafeBitCast(id, to: UUID.self))  // The types were just compared.
         } else if ID.self == String.self {
@@ -102,7 +102,7 @@ extension RecordID {
         try bytes.withUnsafeBytes { try CBORDecoder().decode(type, from: $0) }
     }
 
-    /// The id as a value without its type; as a byte string if its bytes should not be CBOR.
+    /// The id as a value without its type; a byte string if its bytes are not CBOR.
     public var value: FieldValue {
         bytes.withUnsafeBytes { buffer in
             (try? FieldValue(cbor: buffer)) ?? .bytes(Data(buffer))
@@ -111,7 +111,7 @@ extension RecordID {
 }
 
 extension RecordID: CustomStringConvertible {
-    /// The id as JSON; what is a string there, without its quotes.
+    /// The id as JSON; a string without its quotes.
     public var description: String {
         switch value {
         case .text(let text): text

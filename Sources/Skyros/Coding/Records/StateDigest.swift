@@ -1,15 +1,15 @@
 import SkyrosLog
 
-/// A number that equal states share: what a store holds, boiled down to 128 bits.
+/// A hash of 128 bits over all records of a state. Equal states have equal digests.
 ///
-/// Over all records, the XXH64 of the canonical CBOR of `[entity, id, record]` is added up
-/// modulo 2 to the 64, once under seed 0 and once under seed 1. A sum does not depend on order
-/// and can be kept up incrementally: a changed record is removed as it was and added as it is.
+/// It is the sum, modulo 2 to the 64, of the XXH64 of the canonical CBOR of `[entity, id, record]`
+/// over all records, once under seed 0 and once under seed 1. A sum does not depend on order and
+/// is updated incrementally: a changed record's old term is subtracted and its new one added.
 ///
 ///     let digest = try store.snapshot.digest()
 ///     print(digest)       // 9ecd446dba58cfd1ccafca6ed5e9549c
 ///
-/// It guards against mistakes, not against an adversary.
+/// It detects mistakes, but an adversary can produce any value.
 public struct StateDigest: Hashable, Sendable {
     /// The sum under seed 0; of a single record, its term of that sum.
     private(set) var sum0: UInt64 = 0
@@ -26,13 +26,13 @@ public struct StateDigest: Hashable, Sendable {
         add(id.bytes.withUnsafeBytes { hasher.hash(id: $0, record: record) })
     }
 
-    /// Adds what was added to another digest, as if its records were of one state with these.
+    /// Adds the records of another digest, as if both were of one state.
     package mutating func add(_ other: StateDigest) {
         sum0 &+= other.sum0
         sum1 &+= other.sum1
     }
 
-    /// Takes out what `add(_:)` added.
+    /// Subtracts what `add(_:)` added.
     package mutating func remove(_ other: StateDigest) {
         sum0 &-= other.sum0
         sum1 &-= other.sum1

@@ -103,7 +103,7 @@ extension FieldValue {
 // MARK: Decoding
 
 extension FieldValue {
-    /// The value whose CBOR `bytes` are, all of them. O(n).
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n).
     ///
     /// Keys may be in any order; a repeated key is an error.
     package init(cbor bytes: UnsafeRawBufferPointer) throws(CBORError) {
@@ -112,14 +112,14 @@ extension FieldValue {
         try reader.finish()
     }
 
-    /// The value whose CBOR `bytes` are, all of them. O(n).
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n).
     package init(cbor bytes: [UInt8]) throws(CBORError) {
         self = try bytes.withBytes { buffer throws(CBORError) in try FieldValue(cbor: buffer) }
     }
 }
 
 extension CBORReader {
-    /// Reads the next item, whatever it is, around which there are `depth` levels. O(n).
+    /// Reads the next item of any type, around which there are `depth` levels. O(n).
     package mutating func readValue(depth: Int = 0) throws(CBORError) -> FieldValue {
         let start = offset
         let type = try peekType()
@@ -162,8 +162,7 @@ extension CBORReader {
             guard try peekType() == .text else { throw CBORError(.keyIsNotText, at: start) }
             let key = try readText()
             let value = try readValue(depth: depth)
-            // Swift takes keys for the same that differ in their composition only; here this
-            // must not lose a value.
+            // Canonically equivalent keys are equal in Swift; here this must not lose a value.
             guard values.updateValue(value, forKey: key) == nil else {
                 throw CBORError(.duplicateKey, at: start)
             }
@@ -171,7 +170,7 @@ extension CBORReader {
         return values
     }
 
-    /// Reads a tag and its content; what the content does not suit stays as it is.
+    /// Reads a tag and its content; if the content does not fit the tag, it stays `tagged`.
     private mutating func readTagged(depth: Int) throws(CBORError) -> FieldValue {
         let tag = try readTag()
         let content = try readValue(depth: depth)

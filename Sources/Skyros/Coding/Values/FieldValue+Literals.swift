@@ -34,7 +34,7 @@ extension FieldValue: ExpressibleByArrayLiteral {
 }
 
 extension FieldValue: ExpressibleByDictionaryLiteral {
-    /// Of a key that is written twice, the last value counts.
+    /// If a key occurs twice, the last value counts.
     public init(dictionaryLiteral elements: (String, FieldValue)...) {
         self = .map(Dictionary(elements) { _, last in last })
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A stored value without its Swift type: what a field of a record holds.
+/// A stored value without its Swift type, such as the value of a record's field.
 ///
 ///     let value: FieldValue = ["name": "Nonna", "tables": 12, "open": true]
 ///     value["tables"]?.integer     // 12
@@ -8,8 +8,8 @@ public import Foundation
 /// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
 /// Swift's own, except that NaN equals itself, so that every value equals itself.
 public enum FieldValue: Sendable {
-    /// Nothing, said explicitly. An absent field is another thing, and nil stands for that one:
-    /// there is no literal for null.
+    /// An explicit null. It differs from an absent field, for which nil is used; there is no
+    /// literal for null.
     case null
     /// A truth value.
     case bool(Bool)
@@ -23,7 +23,7 @@ public enum FieldValue: Sendable {
     case bytes(Data)
     /// A UUID.
     case uuid(UUID)
-    /// A moment, to the last bit.
+    /// A point in time, exact to the last bit.
     case date(Date)
     /// Values in order.
     case array([FieldValue])

@@ -1,14 +1,14 @@
-/// Tells the fields of an entity's Swift type apart.
+/// The identity of a field of an entity's Swift type.
 ///
-/// Key paths to the same property are different objects, and comparing them walks over what they
-/// are made of. A stored property is known by its place within the value and its type, which is
-/// quick to compare; only for others, such as those of a class, the key paths are compared.
+/// Key paths to the same property are different objects, and are slow to compare. A stored property
+/// is identified by its offset in the value and its type. Only other properties, such as those of a
+/// class, are identified by their key paths.
 struct FieldID: Sendable {
-    /// The place within the value; nil for what has none.
+    /// The offset in the value; nil if there is none.
     private let offset: Int?
     private let valueType: ObjectIdentifier
-    // Unsafe only for the compiler, which does not know that key paths are immutable: those that
-    // come from users are sendable by type, and a predicate's are literals.
+    // Unsafe only for the compiler, which does not know that key paths are immutable: those of
+    // users are sendable by type, and a predicate's are literals.
     nonisolated(unsafe) private let path: AnyKeyPath
 
     init<E: Entity>(_ path: PartialKeyPath<E>) {

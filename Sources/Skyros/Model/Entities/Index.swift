@@ -6,14 +6,14 @@
 ///         .unique(\.name),                 // no two restaurants with one name
 ///     ]
 ///
-/// A key path leads to a stored property of the entity itself. The name under which that property
-/// is stored is found by decoding the type from samples; where its `init(from:)` accepts no
-/// samples, and for a property with `didSet`, `willSet` or a wrapper, give the name:
+/// A key path leads to a stored property of the entity itself. The stored name of that property is
+/// found by decoding the type from samples. If its `init(from:)` accepts no samples, or the
+/// property has `didSet`, `willSet` or a wrapper, give the name:
 /// `.on(\.cuisine, fields: ["kitchen"])`.
 ///
-/// An index holds the stored values. As long as there are records of an older type whose field is
-/// absent or of another kind, which `init(from:)` turns into something else, filters and sorts do
-/// without the index. What `init(from:)` makes of a value of the same kind must equal it.
+/// An index holds stored values. Older records may have no such field, or one of another kind, for
+/// which `init(from:)` supplies a value. While there are any, filters and sorts do not use the
+/// index. A value of the same kind must be decoded to an equal value.
 public struct Index<E: Entity>: Sendable {
     let parts: [IndexPart<E>]
     let isUnique: Bool
@@ -29,7 +29,7 @@ public struct Index<E: Entity>: Sendable {
         return Index(parts: parts, isUnique: false, givenFields: fields)
     }
 
-    /// An index that also lets no two records have the same values. Records in which one of the
+    /// An index that also refuses two records with the same values. Records in which one of the
     /// values is nil are exempt.
     public static func unique<each V: Encodable & Sendable>(
         _ paths: repeat FieldPath<E, each V>, fields: [String]? = nil
@@ -57,7 +57,7 @@ struct IndexPart<E: Entity>: Sendable {
 }
 
 extension Index {
-    /// The index in terms of stored names, which `probe` finds.
+    /// The index by stored names, which `probe` finds.
     ///
     /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given,
     ///   or if there are too few names, none at all, or one of them twice.

@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// An index without its entity's Swift type: which stored fields, in which order.
+/// An index without its entity's Swift type: the stored fields, in order.
 package struct IndexDefinition: Sendable {
     /// Names of stored fields, the most significant first.
     package let fields: [String]

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SampleDecoder {
-    /// A value of the type, made up.
+    /// A sample value of the type.
     func sample<T: Decodable>(_ type: T.Type, isVaried: Bool) throws -> T {
         // Where `T` is an optional, a cast of nil to it succeeds; so nil is not cast.
         if let simple = Self.simple(type, isVaried), let value = simple as? T { return value }
@@ -34,13 +34,12 @@ extension SampleDecoder {
         isVaried ? type.allCases.dropFirst().first : type.allCases.first
     }
 
-    /// The first case of an enum, or another one, where decoding does not find it: raw values
-    /// cannot be guessed.
+    /// The first case of an enum, or the second if varied, for a type that decodes no sample: raw
+    /// values cannot be guessed.
     ///
-    /// Bits that are zero are the first case of every enum that holds no reference. The bits of
-    /// the number 1 are the second if cases carry nothing, as long as there are two: an enum of
-    /// one case has no bits at all. Of any other type, such bits may be a value that its own
-    /// initialisers never make.
+    /// Zero bits are the first case of every enum without references. The bits of the number 1 are
+    /// the second case of an enum without associated values, if it has two cases: an enum of one
+    /// case has no bits. In other types, such bits may be a value that no initialiser makes.
     private static func bareCase<T>(_ type: T.Type, _ isVaried: Bool) -> T? {
         guard _isPOD(type), MemoryLayout<T>.size > 0, !(type is any CustomReflectable.Type) else {
             return nil

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Decodes any type from made-up values: the same for every field, but another one for a field
-/// that is varied, and none for one that is left out.
+/// Decodes any type from sample values: the same for every field, except another value for a
+/// varied field, and none for an omitted one.
 struct SampleDecoder: Decoder {
     fileprivate let recording: FieldRecorder?
-    /// The name of the field that gets the other value.
+    /// The name of the varied field.
     fileprivate let varied: String?
-    /// The name of the field that is not there.
+    /// The name of the omitted field.
     fileprivate let absent: String?
     /// Whether everything below gets the other value.
     let isVaried: Bool
@@ -15,7 +15,7 @@ struct SampleDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Types that contain themselves are not followed further than this.
+    /// The maximum depth for types that contain themselves.
     private static let depthMax = 8
 
     init(
@@ -73,7 +73,7 @@ private struct SampleFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.sample(type, isVaried: isVaried(key))
     }
 
-    // The standard library decodes these two by methods of their own, which throw by default.
+    // The standard library decodes these two by separate methods, which throw by default.
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
         try note(key, type)
         return isVaried(key) ? 1 : 0
@@ -170,7 +170,7 @@ private struct SampleValue: SingleValueDecodingContainer {
     func decodeNil() -> Bool { false }
 
     func decode(_ type: Bool.Type) -> Bool { decoder.isVaried }
-    /// Digits, as they please types that read numbers from text as well.
+    /// Digits, which types that read numbers from text accept too.
     func decode(_ type: String.Type) -> String { decoder.isVaried ? "2" : "1" }
     func decode(_ type: Int128.Type) -> Int128 { decoder.isVaried ? 1 : 0 }
     func decode(_ type: UInt128.Type) -> UInt128 { decoder.isVaried ? 1 : 0 }

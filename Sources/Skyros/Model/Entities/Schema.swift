@@ -1,6 +1,6 @@
 /// The entities that a store was opened with.
 package struct Schema: Sendable {
-    /// What the store needs to know about one entity, without its Swift type.
+    /// One entity without its Swift type.
     package struct EntityDefinition: Sendable {
         package let name: String
         let type: any Entity.Type
@@ -9,14 +9,14 @@ package struct Schema: Sendable {
 
     package let entities: [EntityDefinition]
 
-    /// A schema that knows nothing: tools work without types.
+    /// A schema without entities, for tools.
     package static let untyped = Schema(entities: [])
 
     private init(entities: [EntityDefinition]) {
         self.entities = entities
     }
 
-    /// Takes in the given types.
+    /// The schema of the given types.
     ///
     /// - Throws: `StoreError` with `.invalidSchema` if there are none, if two have the same name,
     ///   or if an index cannot be set up.
@@ -40,7 +40,7 @@ package struct Schema: Sendable {
         entities = definitions
     }
 
-    /// The position of a type among the entities; nil if it is none of them.
+    /// The position of a type among the entities; nil if it is not one of them.
     func index(of type: ObjectIdentifier) -> Int? {
         for index in entities.indices where ObjectIdentifier(entities[index].type) == type {
             return index

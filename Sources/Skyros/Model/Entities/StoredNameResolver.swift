@@ -3,12 +3,12 @@ import SkyrosLog
 
 /// Finds the stored name of a property by decoding the type from samples.
 ///
-/// A key path says nothing about the name under which a property is stored: coding keys may give
-/// it another. So the type is decoded from made-up values, once with the same values everywhere
-/// and once for each candidate field with another value there. The field is the one whose change
-/// the key path sees, and whose value it is in what the samples encode themselves as.
+/// A key path does not contain the stored name, because coding keys may change it. So the type is
+/// decoded from sample values: once with equal values, and once for each candidate field with
+/// another value there. The field is the one whose change the key path reads, and which has the
+/// property's value in the encoded sample.
 ///
-/// Samples also tell what records of today's type hold in the field.
+/// Samples also show which values today's type writes into the field.
 struct StoredNameResolver<E: Entity> {
     private let recording = FieldRecorder()
     private let baseline: E?
@@ -17,7 +17,7 @@ struct StoredNameResolver<E: Entity> {
         baseline = try? E(from: SampleDecoder(recording))
     }
 
-    /// The stored name of the property that `part` reads; nil if samples cannot tell.
+    /// The stored name of the property that `part` reads; nil if samples do not show it.
     func name(of part: IndexPart<E>) -> String? {
         guard Self.isStored(part.path), let baseline else { return nil }
         let wanted = ObjectIdentifier(Self.unwrapped(part.valueType))
@@ -34,14 +34,14 @@ struct StoredNameResolver<E: Entity> {
         return names.count == 1 ? names[0] : nil
     }
 
-    /// What records of today's type hold in the field `name`, which `part` reads.
+    /// The values that today's type writes into the field `name`, which `part` reads.
     func expectation(of name: String, _ part: IndexPart<E>) -> ExpectedValue {
-        // No request relies on what such keys say.
+        // No request uses such keys.
         if KeyOrder.of(part.valueType) == .none { return .any }
         return ExpectedValue(ranks: ranks(of: part), mayBeNull: readsAbsenceAsNil(name, part))
     }
 
-    /// The ranks of the type's values, or all but null where the type encodes itself otherwise.
+    /// The ranks of the type's values, or all but null if the type has another encoding.
     private func ranks(of part: IndexPart<E>) -> ClosedRange<UInt8> {
         guard let ranks = IndexKey.ranks(of: Self.unwrapped(part.valueType)) else {
             return ExpectedValue.notNull
@@ -50,24 +50,24 @@ struct StoredNameResolver<E: Entity> {
         return ranks.contains(rank) ? ranks : ExpectedValue.notNull
     }
 
-    /// Whether a record without the field is read as one in which it is nil.
+    /// Whether the field is nil when a record without it is read.
     private func readsAbsenceAsNil(_ name: String, _ part: IndexPart<E>) -> Bool {
         guard part.valueType is any OptionalType.Type else { return false }
         let decoder = SampleDecoder(FieldRecorder(), without: name)
-        // Where samples tell nothing, the type is taken to do as optionals do by themselves.
+        // If samples show nothing, the default behaviour of optionals is assumed.
         guard let sample = try? E(from: decoder), let rank = part.rank(in: sample) else {
             return true
         }
         return rank == IndexKey.Rank.null
     }
 
-    /// Whether the property may be stored. What a struct computes has no place in it; of the
-    /// properties of a class nothing is known.
+    /// Whether the property may be stored. A computed property of a struct has no offset; for the
+    /// properties of a class this is unknown.
     private static func isStored(_ path: PartialKeyPath<E>) -> Bool {
         E.self is AnyClass || MemoryLayout<E>.offset(of: path) != nil
     }
 
-    /// The encoded value of the property, if it is the one that the record has under `name`.
+    /// The encoded value of the property, if the record has the same value under `name`.
     private static func value(
         of part: IndexPart<E>, storedAs name: String, in sample: E
     ) -> [UInt8]? {
@@ -83,13 +83,13 @@ struct StoredNameResolver<E: Entity> {
         return value
     }
 
-    /// Optional properties are decoded as what they wrap.
+    /// Optional properties are decoded as their wrapped type.
     private static func unwrapped(_ type: Any.Type) -> Any.Type {
         (type as? any OptionalType.Type)?.wrapped ?? type
     }
 }
 
-/// The fields that a type asked for while it was decoded, in order.
+/// The fields that a type requested while it was decoded, in order.
 final class FieldRecorder {
     private(set) var fields: [(name: String, type: Any.Type)] = []
 

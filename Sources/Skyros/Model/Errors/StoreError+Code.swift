@@ -12,7 +12,7 @@ extension StoreError {
 
         /// Another process, or this one, holds the store open for writing.
         public static let alreadyOpen = Code("alreadyOpen")
-        /// A path of the store is not what it should be, such as a symbolic link.
+        /// A path of the store is unsafe, such as a symbolic link.
         public static let insecurePath = Code("insecurePath")
         /// There is no store at the path.
         public static let notAStore = Code("notAStore")
@@ -24,18 +24,18 @@ extension StoreError {
         public static let logCorrupt = Code("logCorrupt")
         /// A segment of the log is missing.
         public static let segmentMissing = Code("segmentMissing")
-        /// Two parts of the store tell different histories.
+        /// Two parts of the store have different histories.
         public static let chainBroken = Code("chainBroken")
-        /// The checkpoint knows events that the log does not have: the log lost something.
+        /// The checkpoint holds events that the log lacks: the log has lost something.
         public static let logBehindCheckpoint = Code("logBehindCheckpoint")
-        /// The schema is empty, or names an entity, index or field that cannot be.
+        /// The schema is empty, or has an invalid entity, index or field.
         public static let invalidSchema = Code("invalidSchema")
-        /// The log holds records of an entity that the schema does not know.
+        /// The log holds records of an entity that is not in the schema.
         public static let unknownEntity = Code("unknownEntity")
 
         // MARK: Writing
 
-        /// A record with this id is there already.
+        /// There is a record with this id already.
         public static let duplicateID = Code("duplicateID")
         /// There is no record with this id.
         public static let notFound = Code("notFound")
@@ -51,8 +51,8 @@ extension StoreError {
         public static let closed = Code("closed")
         /// Something is larger than the limit set for it.
         public static let limitExceeded = Code("limitExceeded")
-        /// The log was not at the sequence that the writer expected: another writer would have
-        /// passed by the lock.
+        /// The log was not at the sequence that the writer expected: another writer has ignored
+        /// the lock.
         public static let conflict = Code("conflict")
 
         // MARK: The disk
@@ -68,7 +68,7 @@ extension StoreError {
 
         // MARK: Reading
 
-        /// A record does not fit the type it is read as.
+        /// A record does not fit the type as which it is read.
         public static let notDecodable = Code("notDecodable")
         /// An event cannot be understood.
         public static let invalidEvent = Code("invalidEvent")

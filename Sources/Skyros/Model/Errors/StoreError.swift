@@ -1,4 +1,4 @@
-/// What went wrong, where, and what to do.
+/// An error of a store: what happened, where, and what to do.
 ///
 /// Errors are equal if their codes are, so that a test can compare and a `catch` can match:
 ///
@@ -54,7 +54,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError {
-    /// Runs `body`, and turns what it throws into an error of this kind, with it as the cause.
+    /// Runs `body`, and wraps what it throws in an error of this kind.
     @inline(__always)
     static func wrapping<R>(
         _ code: Code, _ message: @autoclosure () -> String,
@@ -69,19 +69,19 @@ extension StoreError {
 }
 
 extension StoreError: Hashable {
-    /// Whether the codes are equal; message, place and cause play no part.
+    /// Whether the codes are equal; message, place and cause are ignored.
     public static func == (a: StoreError, b: StoreError) -> Bool {
         a.code == b.code
     }
 
-    /// Mixes in the code alone, as `==` compares nothing else.
+    /// Mixes in only the code, which is what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
     }
 }
 
 extension StoreError: CustomStringConvertible {
-    /// Code, message, place and cause in one line, but for what the message says already.
+    /// Code, message, place and cause in one line, without repetitions.
     public var description: String {
         var text = "\(code): \(message)"
         if let file = place.file, place.offset != nil || !message.contains(file) {

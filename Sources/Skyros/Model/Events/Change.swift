@@ -5,9 +5,9 @@ public enum Change: Hashable, Sendable {
     /// Some fields changed. A field that is in only one of the two did not exist on the other
     /// side.
     case updated(entity: String, id: RecordID, before: Fields, after: Fields)
-    /// The record went away; this is what it was.
+    /// The record was deleted; this is its last content.
     case deleted(Record)
-    /// All `count` records of the entity went away.
+    /// All `count` records of the entity were deleted.
     case cleared(entity: String, count: Int)
 
     /// The entity concerned.

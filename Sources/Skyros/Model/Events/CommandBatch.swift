@@ -1,4 +1,4 @@
-/// What one write block asks for, ready to be appended: its net effect, record by record.
+/// The net effect of one write block, record by record, ready to be appended.
 ///
 /// Not copyable, because copying its parts for each commit takes longer than appending it.
 struct CommandBatch: ~Copyable, Sendable {

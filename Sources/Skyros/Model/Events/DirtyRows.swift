@@ -1,4 +1,4 @@
-/// The rows that changed since the last checkpoint: what the next one has to write.
+/// The rows that changed since the last checkpoint, which the next one must write.
 ///
 /// A mark costs a writer one append. The checkpoint, which runs in the background,
 /// keeps the newest mark of each row.
@@ -17,8 +17,8 @@ package struct DirtyRows: Sendable {
         let entity: String
         /// Whether all rows were deleted first.
         var isCleared = false
-        /// The rows changed since, with repetitions. Which of them are still there, and with
-        /// what content, the snapshot knows.
+        /// The rows changed since, with repetitions. The snapshot has their content, and shows
+        /// which of them were deleted.
         ///
         /// In chunks: an array that doubles would copy millions of marks while a writer waits.
         fileprivate var chunks: [[Mark]] = []
@@ -56,7 +56,7 @@ package struct DirtyRows: Sendable {
         }
     }
 
-    /// What changed in each table, by the table's index in the snapshot; nil where nothing did.
+    /// The changes of each table, by the table's index in the snapshot; nil if there are none.
     private(set) var tables: [Rows?] = []
     /// Whether changes are marked at all: a fold for readers needs no marks.
     let isRecording: Bool

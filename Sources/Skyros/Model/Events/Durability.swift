@@ -1,10 +1,10 @@
-/// What must have happened to an event before its write returns.
+/// How safe an event is when its write returns.
 public enum Durability: Int, Sendable, CaseIterable {
-    /// Nothing: the event may still be in the process and be lost with it. Never corrupts.
+    /// Nothing: until the next background sync the process may hold the event in memory only, and
+    /// its end loses it. The log is never damaged by that.
     case deferred
     /// Every byte has left the process: the event survives its death at any instruction
-    /// (promise P1). Synced within ``Store/Options/syncInterval``.
-    /// The default.
+    /// (promise P1). The default. Synced within ``Store/Options/syncInterval``.
     case buffered
     /// A sync that began after the bytes were written has succeeded: the event survives power
     /// loss (promise P2). Concurrent waiting writers share one sync.

@@ -1,4 +1,4 @@
-/// A command batch that was appended to the log: true for ever.
+/// A command batch that was appended to the log. It never changes.
 public struct Event: Hashable, Sendable {
     /// The event's place in the log.
     public let sequence: SequenceNumber
@@ -6,9 +6,9 @@ public struct Event: Hashable, Sendable {
     public let time: EventTime
     /// Actor, reason, and correlation.
     public let metadata: Metadata
-    /// What was asked for, if the write block said so.
+    /// The domain command, if the write block had one.
     public let intent: Intent?
-    /// What changed, one change a record, in the order in which they were first touched.
+    /// One change for each changed record, in the order in which the block first changed them.
     public let changes: [Change]
 
     package init(

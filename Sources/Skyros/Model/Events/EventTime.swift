@@ -38,8 +38,8 @@ extension EventTime: Comparable {
 }
 
 extension EventTime {
-    /// The microsecond that is nearest to `date`: for centuries around today, the `date` of a
-    /// time gives back that time.
+    /// The microsecond that is nearest to `date`. For centuries around today, the `date` of a time
+    /// is converted to that time.
     public init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
         self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))

@@ -1,4 +1,4 @@
-/// A command of the app's own language, kept with the event as data: it says what was asked for.
+/// A domain command of the app, stored with the event as data: the intent of the write.
 ///
 /// It is never run again. Replay folds the changes that it led to.
 ///
@@ -8,7 +8,7 @@
 ///     }
 ///     try store.write(intent: PlaceOrder(restaurant: id, items: ["pizza"])) { tx in … }
 public protocol DomainCommand: Codable, Sendable {
-    /// The name under which the command is kept. Default: the type's bare name.
+    /// The name under which the command is stored. Default: the type's bare name.
     static var commandName: String { get }
 }
 
@@ -17,7 +17,7 @@ extension DomainCommand {
     public static var commandName: String { String(describing: Self.self) }
 }
 
-/// What was asked for, as the event keeps it: a name and a value without its Swift type.
+/// A domain command without its Swift type, as the event stores it: a name and a value.
 public struct Intent: Hashable, Sendable {
     /// The command's name.
     public let name: String

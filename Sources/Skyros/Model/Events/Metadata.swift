@@ -1,4 +1,4 @@
-/// What an event says about itself besides its changes: actor, reason, correlation, tags.
+/// The description of an event besides its changes: actor, reason, correlation, tags.
 public struct Metadata: Hashable, Sendable {
     /// The originator: a user's name, a service, a job.
     public var actor: String?
@@ -11,7 +11,7 @@ public struct Metadata: Hashable, Sendable {
     /// Further data of the app.
     public var tags: [String: String]
 
-    /// Metadata with these parts; what is left out may come from the context.
+    /// Metadata with these parts; omitted parts may come from the context.
     public init(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
         causation: String? = nil, tags: [String: String] = [:]
@@ -26,7 +26,7 @@ public struct Metadata: Hashable, Sendable {
     /// Metadata that flows with the current task, see `Store.withMetadata`.
     @TaskLocal static var current: Metadata?
 
-    /// This metadata, with what it leaves open taken from `other`.
+    /// This metadata, with missing parts from `other`.
     func completed(by other: Metadata?) -> Metadata {
         guard let other else { return self }
         return Metadata(

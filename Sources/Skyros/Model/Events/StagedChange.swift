@@ -1,15 +1,15 @@
-/// A change together with the rows that it leads from and to: what the fold applies.
+/// A change with its old and new row, as the fold applies it.
 ///
 /// A write block stages changes with the rows that it has made; replay stages an event's changes
-/// by the rows of the state before it. Both are applied by the same code, see `Projector`.
+/// with the rows of the state before it. `Projector` applies both with the same code.
 ///
-/// A class, because a copy would count a reference for each of its parts: as a struct it took 2 %
-/// more instructions a commit.
+/// A class, because copying a struct retains each of its parts: 2 % more instructions for each
+/// commit.
 final class StagedChange: Sendable {
     /// What the change does to its table.
     ///
-    /// The row or table that is replaced is kept until the batch ends: the end of a value can run
-    /// code of the app, which must not happen while readers are locked out.
+    /// The replaced row or table is kept until the batch ends: releasing a value may run code of
+    /// the app, which must not happen under the readers' lock.
     enum Effect: Sendable {
         /// Puts `row`, whose record is `after`, in the place of `old`, whose record is `before`.
         case put(Row, after: [UInt8], old: Row?, before: [UInt8]?)

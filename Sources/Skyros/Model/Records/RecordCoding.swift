@@ -3,7 +3,7 @@
 enum RecordCoding {
     /// The fields of `value`.
     ///
-    /// - Throws: `StoreError` with `.notEncodable` if its `encode(to:)` throws, or does not give
+    /// - Throws: `StoreError` with `.notEncodable` if its `encode(to:)` throws, or encodes no
     ///   keyed fields.
     static func encode<E: Entity>(_ value: E) throws -> [UInt8] {
         let bytes = try StoreError.wrapping(

@@ -1,15 +1,15 @@
 /// One stored record as the main view holds it: its id, the hash of the id, and its row number.
 ///
-/// Subclasses add the content, typed or still encoded. A row never changes once it is made: an
-/// update makes a new row under the same id.
+/// Subclasses add the content, typed or still encoded. A row never changes: an update makes a new
+/// row with the same id.
 ///
-/// - Note: `@unchecked` because a class that can be inherited from cannot be checked. Every stored
-///   property here is immutable; a subclass keeps the same promise.
+/// - Note: `@unchecked` because the compiler cannot check a class with subclasses. Every stored
+///   property is immutable, and subclasses must follow that.
 @usableFromInline
 class Row: @unchecked Sendable {
     final let id: RecordID
 
-    /// The hash of `id`, given by the creator: one function and one seed for all rows of a map.
+    /// The hash of `id`, by one function and one seed for all rows of a store.
     final let hash: UInt64
 
     /// The row's number in the checkpoint.
@@ -28,8 +28,8 @@ class Row: @unchecked Sendable {
 
     /// The record as a value of its type.
     ///
-    /// To be used in generic code, where looking up the classes that `inlinedValue(as:)` compares
-    /// takes longer than all the rest: a method of a row knows its own type.
+    /// For generic code, where `inlinedValue(as:)` would spend most of its time on looking up the
+    /// classes to compare: a method of a row knows its type.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     func value<T: Entity>(as type: T.Type) throws -> T {
@@ -106,8 +106,8 @@ extension Row {
     /// The row, if it holds a value of this type.
     @inlinable
     func typed<E: Entity>(_ type: E.Type) -> TypedRow<E>? {
-        // The class has no subclasses, so that comparing types says as much as a cast does, and
-        // in code that is specialised for the type it takes two instructions.
+        // The class has no subclasses, so comparing types is as good as a cast, and takes two
+        // instructions in code that is specialised for the type.
         guard Swift.type(of: self) == TypedRow<E>.self else { return nil }
         // The types were just compared.
         return unsafeDowncast(self, to: TypedRow<E>.self)

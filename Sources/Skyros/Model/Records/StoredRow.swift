@@ -7,7 +7,7 @@ struct Borrowed<E>: ~Copyable {
 }
 
 /// What a `StoredRow` has instead of its value's address. Not nested in its class, where it would
-/// be generic, and each use would look up its metadata.
+/// be generic, and each use would require its metadata.
 @usableFromInline
 enum StoredRowState {
     static var empty: UInt { 0 }

@@ -7,15 +7,15 @@ public import Foundation
 ///     request.limit = 20
 ///     let newest = try store.snapshot.fetch(request)
 ///
-/// Without a sort the order is that of the canonical id bytes, the same everywhere and always.
+/// Without a sort, records are in the order of their canonical id bytes.
 public struct FetchRequest<E: Entity>: Sendable {
-    /// What the records must fulfil; nil for all records.
+    /// The condition that records must pass; nil for all records.
     public var filter: Filter<E>?
     /// The order; empty for the order of the ids.
     public var sort: [Sort<E>]
-    /// How many records to leave out at the front; a negative number counts as 0.
+    /// How many records to skip; a negative number counts as 0.
     public var offset: Int
-    /// How many records to give at most: nil for all, 0 and less for none.
+    /// The maximum number of records: nil for all, 0 and less for none.
     public var limit: Int?
 
     /// A request by a filter of key paths.

@@ -1,10 +1,9 @@
 import Foundation
 
-/// How filters and sorts compare the values of a field: as Swift does where Swift has an order,
-/// and as index keys do where it has none, or errs.
+/// The order by which filters and sorts compare the values of a field: Swift's, or that of index
+/// keys if Swift has none, or errs.
 ///
-/// Where the two would disagree, a fetch would give other records, or another order, with an
-/// index than without.
+/// A fetch must give the same records in the same order with an index and without one.
 enum FieldOrder {
     /// The order of records by a field, chosen once for all of them.
     static func comparing<E: Entity, V: Comparable & SendableMetatype>(
@@ -38,7 +37,7 @@ enum FieldOrder {
         return { compare($0[keyPath: path], $1[keyPath: path], by: compare) }
     }
 
-    /// Whether Swift is known to order all values of a type.
+    /// Whether Swift orders all values of a type.
     private static func isTotal(_ type: Any.Type) -> Bool {
         KeyOrder.of(type) == .full && type != Double.self && type != Float.self
             && type != Date.self
@@ -84,8 +83,8 @@ enum FieldOrder {
 // MARK: - Comparisons with a value
 
 extension FieldOrder {
-    /// The comparison of a field with a value, for types whose operators in Swift are wrong: those
-    /// of texts err (`IndexKey`), and a date that is NaN is `<=` and `>=` any other.
+    /// The comparison of a field with a value, for types whose operators in Swift are wrong: texts
+    /// (see `IndexKey`), and dates, of which one that is NaN is `<=` and `>=` any other.
     static func test<E: Entity, V, T>(
         _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: T
     ) -> (@Sendable (E) -> Bool)? {

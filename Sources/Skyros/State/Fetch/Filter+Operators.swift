@@ -50,7 +50,7 @@ public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
         })
 }
 
-/// The records whose field is there and less than `value`.
+/// The records whose field is not nil and less than `value`.
 public func < <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
@@ -60,7 +60,7 @@ public func < <E: Entity, V: Comparable & Encodable & Sendable>(
         })
 }
 
-/// The records whose field is there and at most `value`.
+/// The records whose field is not nil and at most `value`.
 public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
@@ -70,7 +70,7 @@ public func <= <E: Entity, V: Comparable & Encodable & Sendable>(
         })
 }
 
-/// The records whose field is there and greater than `value`.
+/// The records whose field is not nil and greater than `value`.
 public func > <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {
@@ -80,7 +80,7 @@ public func > <E: Entity, V: Comparable & Encodable & Sendable>(
         })
 }
 
-/// The records whose field is there and at least `value`.
+/// The records whose field is not nil and at least `value`.
 public func >= <E: Entity, V: Comparable & Encodable & Sendable>(
     path: FieldPath<E, V?>, value: V
 ) -> Filter<E> {

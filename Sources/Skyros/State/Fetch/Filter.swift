@@ -6,7 +6,7 @@ public import Foundation
 ///     !(\.status == .done) || \.total >= 1_000
 ///     Filter { $0.name.hasPrefix("N") }
 ///
-/// Conditions on indexed fields are answered from the index; the others are tried on each record.
+/// An index answers conditions on indexed fields; the others are tested on each record.
 /// Texts compare by their Unicode scalars in normal form C, as Swift's do. A comparison with a
 /// field that is nil does not hold, except `== nil`; nor does one with NaN, but for `!=`.
 public struct Filter<E: Entity>: Sendable {
@@ -15,7 +15,7 @@ public struct Filter<E: Entity>: Sendable {
         case and(Node, Node)
         case or(Node, Node)
         case not(Node)
-        /// What only a look at the value can tell, and the conditions without which it is false.
+        /// A test of the value, and conditions that hold for every value that passes.
         case test(@Sendable (E) throws -> Bool, necessary: [Condition])
     }
 
@@ -61,7 +61,7 @@ public struct Filter<E: Entity>: Sendable {
 }
 
 extension Filter {
-    /// Conditions that every record that passes fulfils, from which an index may be chosen.
+    /// Conditions that hold for every record that passes; an index may be chosen by them.
     struct Conditions {
         fileprivate(set) var all: [Condition] = []
         /// Whether a record that fulfils all of them passes.
@@ -94,7 +94,7 @@ extension Filter {
     }
 }
 
-/// A comparison that an index can answer: of a field with a value, given as its index key.
+/// A comparison of a field with a value, given as its index key, that an index can answer.
 struct Condition: Sendable {
     enum Operation: Sendable {
         case equal, less, lessOrEqual, greater, greaterOrEqual
@@ -104,7 +104,7 @@ struct Condition: Sendable {
     let operation: Operation
     let key: ByteString
 
-    /// Nil where keys and values may disagree.
+    /// Nil if keys and values may disagree.
     init?(
         _ field: FieldID, of type: Any.Type, _ operation: Operation, _ value: some Encodable
     ) {
@@ -124,8 +124,8 @@ struct Comparison<E: Entity>: Sendable {
     let condition: Condition?
     let test: @Sendable (E) -> Bool
 
-    /// - Parameter isReflexive: whether the value equals itself, as all do but NaN; no index key
-    ///   tells values that are not.
+    /// - Parameter isReflexive: whether the value equals itself, as all except NaN do. An index
+    ///   cannot answer comparisons with other values.
     init<V: Encodable & Sendable>(
         _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: some Encodable,
         isReflexive: Bool, _ test: @escaping @Sendable (E) -> Bool

@@ -2,9 +2,9 @@ import Foundation
 
 /// Finds, in the tree of a `#Predicate`, the conditions that an index could answer.
 ///
-/// A conjunction holds only if both its sides do, so the conditions below it are necessary;
-/// below anything else nothing is. What is not understood is not used: the predicate itself is
-/// always evaluated on the records that are left.
+/// A conjunction holds only if both its sides do, so conditions below it are necessary; conditions
+/// below any other node are not. Unknown expressions are ignored: the predicate itself is always
+/// evaluated on the remaining records.
 enum PredicatePlanner {
     static func necessary<E: Entity>(in predicate: Predicate<E>) -> [Condition] {
         conditions(in: predicate.expression, of: E.self)

@@ -1,4 +1,4 @@
-/// How a fetch request is answered: from which rows, in which order.
+/// The plan of a fetch request: the rows to read, and their order.
 struct QueryPlan: Sendable {
     /// A range of an index.
     struct IndexRange: Sendable {
@@ -10,24 +10,24 @@ struct QueryPlan: Sendable {
         let isReversed: Bool
     }
 
-    /// The index to use; nil to try all rows.
+    /// The index to use; nil to test all rows.
     let range: IndexRange?
-    /// Whether the rows come in the order that was asked for.
+    /// Whether the rows are in the requested order.
     let isSorted: Bool
-    /// Whether every row of the range passes the filter, so that no value needs to be looked at.
+    /// Whether every row of the range passes the filter, so that no value needs to be read.
     let isExact: Bool
 }
 
 extension QueryPlan {
-    /// What a request asks of an index.
+    /// The conditions and the order of a request.
     struct Question {
-        /// What every record that passes fulfils.
+        /// Conditions that hold for every record that passes.
         let conditions: [Condition]
         /// Whether a record that fulfils all of them passes.
         let areConditionsSufficient: Bool
         let sort: [Key]
 
-        /// A key of the order that was asked for.
+        /// A key of the requested order.
         struct Key {
             /// Nil if no index gives the order.
             let field: FieldID?
@@ -35,9 +35,9 @@ extension QueryPlan {
         }
     }
 
-    /// Chooses an index for the question: the one that fixes most fields by equality, then one
-    /// that also bounds the next field, then one that gives the order. Indexes that hold other
-    /// values than are read are left out.
+    /// Chooses an index: the one that fixes most fields by equality, then one that also bounds the
+    /// next field, then one that has the requested order. Indexes whose stored values differ from
+    /// the values that are read are not used.
     init(_ question: Question, indexes: [TableIndex]) {
         var best: Candidate?
         for position in indexes.indices where indexes[position].isFaithful {
@@ -54,7 +54,7 @@ extension QueryPlan {
     }
 }
 
-/// What one index could do for a question.
+/// An index that could answer a question.
 private struct Candidate {
     enum Order {
         case ascending, descending
@@ -65,7 +65,7 @@ private struct Candidate {
     private var fixed: [Condition] = []
     /// The conditions that bound the next field.
     private var bounds: [Condition] = []
-    /// The direction in which the index gives the order asked for; nil if it does not.
+    /// The direction in which the index has the requested order; nil if it has another one.
     private let order: Order?
 
     init(_ question: QueryPlan.Question, _ fields: [FieldID], at position: Int) {
@@ -96,14 +96,14 @@ private struct Candidate {
         let range = QueryPlan.IndexRange(
             index: position, lower: lowerBound(prefix), upper: upperBound(prefix),
             isReversed: order == .descending)
-        // A field may be asked for twice: then not all conditions are among those used.
+        // Two conditions may concern one field: then not all of them are used.
         let areAllUsed = fixed.count + bounds.count == question.conditions.count
         return QueryPlan(
             range: range, isSorted: order != nil,
             isExact: areAllUsed && question.areConditionsSufficient)
     }
 
-    /// Ids decide between equal rows, so the sort must reach to the end of the index.
+    /// Equal rows are in the order of their ids, so the sort must use all fields of the index.
     private static func order(
         of sort: [QueryPlan.Question.Key], _ rest: ArraySlice<FieldID>
     ) -> Order? {

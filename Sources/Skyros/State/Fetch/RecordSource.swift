@@ -1,11 +1,11 @@
-/// Whatever records can be read from: a snapshot, a write block's transaction, and the store
-/// itself, which reads its newest snapshot.
+/// A source of records: a snapshot, a write block's transaction, or the store itself, which reads
+/// its newest snapshot.
 ///
 /// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk.
 public protocol RecordSource: ~Copyable {
     /// The state that is read.
     ///
-    /// - Throws: `StoreError`, where a transaction's own changes cannot be taken in.
+    /// - Throws: `StoreError` if a transaction's own changes cannot be applied.
     var snapshot: Snapshot { get throws }
 }
 
@@ -35,7 +35,7 @@ extension RecordSource where Self: ~Copyable {
         return try snapshot.row(type, recordID) != nil
     }
 
-    /// Lends the record with this id to `body`, instead of copying it out; nil if there is none.
+    /// Calls `body` with the record with this id, without copying it; nil if there is none.
     ///
     ///     let total = try snapshot.withValue(of: Order.self, id) { $0.totalCents }
     ///
@@ -48,10 +48,10 @@ extension RecordSource where Self: ~Copyable {
         return try snapshot.row(type, recordID)?.withValue(as: type, body)
     }
 
-    /// The records that the request asks for, in its order.
+    /// The records that pass the request's filter, in its order.
     ///
-    /// - Complexity: O(log n + rows looked at), which are all unless an index answers the filter;
-    ///   where no index gives the order, O(m log m) more in the number of records that pass.
+    /// - Complexity: O(log n + rows tested), which are all rows unless an index answers the filter;
+    ///   if no index has the order, O(m log m) more for the m records that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
     @inlinable
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
@@ -91,7 +91,7 @@ extension RecordSource where Self: ~Copyable {
         return try snapshot.tables[index].count(request)
     }
 
-    /// How many records pass the filter. O(1) without one, otherwise as ``fetch(_:)``.
+    /// The number of records that pass the filter. O(1) without one, otherwise as ``fetch(_:)``.
     ///
     /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ type: E.Type, where filter: Filter<E>? = nil) throws -> Int {

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// One key of an order: a field, and a direction. Where all keys are equal, ids decide.
+/// One key of a sort: a field, and a direction. If all keys are equal, ids decide.
 ///
 ///     try snapshot.all(Order.self, sortedBy: [.ascending(\.customer), .descending(\.total)])
 ///
-/// Texts order by their Unicode scalars in normal form C, as Swift's do. A field that is nil
+/// Texts are ordered by their Unicode scalars in normal form C, as in Swift. A field that is nil
 /// comes before any value, and NaN after all others.
 public struct Sort<E: Entity>: Sendable {
     let isAscending: Bool
-    /// The field, if the order is that of its values by `<`; an index may then give it.
+    /// The field, if the order is that of its values by `<`; then an index may have it.
     let field: FieldID?
     let compare: @Sendable (E, E) -> ComparisonResult
 
@@ -43,8 +43,8 @@ public struct Sort<E: Entity>: Sendable {
 
     /// The order of a sort descriptor.
     public init(_ descriptor: SortDescriptor<E>) {
-        // The comparator knows its own direction. Its strings may compare by the user's locale,
-        // which no index can give.
+        // The comparator has a direction. It may compare strings by the user's locale, which no
+        // index does.
         isAscending = true
         field = nil
         compare = { descriptor.compare($0, $1) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The result of a fetch: rows whose values were not needed, or values.
+/// The result of a fetch: rows if no value was needed, otherwise values.
 @usableFromInline
 enum Fetched<E: Entity> {
     /// The rows, which the snapshot keeps alive.
@@ -29,7 +29,7 @@ enum Fetched<E: Entity> {
 }
 
 extension Snapshot {
-    /// The records that a request asks for.
+    /// The records of a request.
     @usableFromInline
     func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
         guard let index = tableIndex(of: E.self), request.countMax > 0 else { return .values([]) }
@@ -42,17 +42,17 @@ extension Snapshot {
 }
 
 extension Table {
-    /// The records that `request` asks for, in its order.
+    /// The records of `request`, in its order.
     ///
-    /// - Complexity: O(log n + rows looked at); sorting, where no index gives the order, is
-    ///   O(m log m) in the number of rows that pass.
+    /// - Complexity: O(log n + rows tested); if no index has the order, sorting is O(m log m) in
+    ///   the number of rows that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws.
     func fetch<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) throws -> [E] {
         if plan.isSorted || request.sort.isEmpty { return try fetchInOrder(request, plan) }
         return try fetchAndSort(request, plan)
     }
 
-    /// How many records `fetch` would give.
+    /// The number of records that `fetch` would return.
     func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
         var count = rows.count
         if let filter = request.filter {
@@ -71,7 +71,7 @@ extension Table {
         let question = QueryPlan.Question(
             conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
             sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
-        // The fields of another type, which reads the records by their name, are others.
+        // Another type that reads the records by their name has other fields.
         return QueryPlan(question, indexes: type == E.self ? indexes : [])
     }
 
@@ -92,7 +92,7 @@ extension Table {
         return found
     }
 
-    /// Takes the rows as they come, until there are enough.
+    /// Takes rows in the plan's order until the limit.
     private func fetchInOrder<E: Entity>(
         _ request: FetchRequest<E>, _ plan: QueryPlan
     ) throws -> [E] {

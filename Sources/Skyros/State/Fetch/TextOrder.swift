@@ -1,8 +1,8 @@
 import Foundation
 
-/// The order of texts by their Unicode scalars in normal form C, as index keys have it.
+/// The order of texts by their Unicode scalars in normal form C, which is that of index keys.
 ///
-/// Swift's `<` is meant to be that; `IndexKey` tells where Swift 6.3 errs.
+/// Swift's `<` is documented as that; `IndexKey` says where Swift 6.3 errs.
 enum TextOrder {
     /// Compares two texts; normalises them only where they differ in a scalar that could be part
     /// of a composed one. O(n).

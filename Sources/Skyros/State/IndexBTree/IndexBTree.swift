@@ -13,7 +13,7 @@ import SkyrosDisk
 struct IndexBTree: Sendable {
     typealias Root = ArenaRoot<IndexBTreeNode>
 
-    /// An end of a scan, compared with the keys alone.
+    /// An end of a scan, compared with keys only, not with ids.
     struct Bound {
         let key: ByteString
         let isInclusive: Bool

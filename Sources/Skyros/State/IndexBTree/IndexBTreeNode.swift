@@ -91,7 +91,7 @@ struct IndexBTreeNode: ArenaNode {
         let word = MemoryLayout<UInt64>.stride
         precondition(MemoryLayout<IndexBTreeHeader>.size <= headerBytes && headerBytes % word == 0)
         precondition(MemoryLayout<IndexBTreeHeader>.alignment <= NodeArena.blockUnit)
-        // Payloads are moved as words, whatever they are; suffixes are as large.
+        // Payloads of both kinds are moved as words; suffixes have the same size.
         precondition(MemoryLayout<Unmanaged<Row>>.stride == word)
         precondition(MemoryLayout<IndexBTreeNode>.stride == word)
         precondition(MemoryLayout<NodeView.Suffix>.stride == word)

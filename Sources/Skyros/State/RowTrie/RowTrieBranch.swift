@@ -1,4 +1,4 @@
-/// Access to a branch of a `RowTrie`: up to 64 children, told apart by six bits of the hash.
+/// Access to a branch of a `RowTrie`: up to 64 children, selected by six bits of the hash.
 ///
 /// A child covers a block of slots whose size is a power of two, from its start to the next
 /// child's start, so every child has one reference in its branch, however many slots it covers.
