@@ -159,7 +159,7 @@ def start(*command, wanted, extent="brief"):
     environment = dict(
         os.environ, SWIFT_BACKTRACE="enable=no", SWT_SWIFT_ERROR_BACKTRACING_ENABLED="0",
         TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent, SKYROS_TESTS=",".join(sorted(wanted)))
-    for name in ("SKYROS_OPTIMIZED", "SKYROS_LIVES", "SKYROS_INVARIANTS"):
+    for name in ("SKYROS_OPTIMIZED", "SKYROS_CRASH_RUNS", "SKYROS_INVARIANTS"):
         environment.pop(name, None)
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",
