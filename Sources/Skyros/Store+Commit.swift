@@ -25,7 +25,7 @@ extension Store {
 
     /// Applies the batch to the main view, so that every later read sees it.
     private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
-        let replay = StoreReplayCheck(of: batch, as: stamp, on: view)
+        let replay = try StoreReplayCheck(of: batch, as: stamp, on: view)
         try view.update(changeCount: batch.changes.count) { snapshot, dirty in
             try Projector.apply(batch.changes, as: stamp, to: &snapshot, marking: &dirty)
         }

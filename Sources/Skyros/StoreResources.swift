@@ -41,6 +41,7 @@ extension Duration {
         let (seconds, attoseconds) = components
         let limit: Int64 = 100 * 366 * 86_400
         guard seconds < limit else { return Int(limit) * 1_000 }
+        guard seconds >= 0 else { return 0 }
         return max(0, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 }

@@ -37,9 +37,7 @@ package struct DiskError: Error, Equatable, Sendable {
     }
 
     /// Whether a sync failed. What the medium holds is unknown after that.
-    package var isFailedSync: Bool {
-        operation == .syncFile || operation == .syncDirectory
-    }
+    package var isFailedSync: Bool { operation == .syncFile || operation == .syncDirectory }
 
     /// Whether the medium cannot return the bytes.
     package var isUnreadableMedium: Bool {
@@ -47,9 +45,7 @@ package struct DiskError: Error, Equatable, Sendable {
     }
 
     /// Whether the path leads to nothing.
-    package var isNotFound: Bool {
-        reason == .system(System.notFound)
-    }
+    package var isNotFound: Bool { reason == .system(System.notFound) }
 }
 
 extension DiskError: CustomStringConvertible {

@@ -38,9 +38,7 @@ package final class FileLog: LogEngine, SegmentedLog {
         /// The buffer in which blocks are composed.
         var scratch: [UInt8] = []
 
-        var end: LogPosition {
-            LogPosition(byteCount: appendedBytes, head: catalog.head)
-        }
+        var end: LogPosition { LogPosition(byteCount: appendedBytes, head: catalog.head) }
 
         func checkOpen() throws(LogError) {
             if let failure { throw failure }

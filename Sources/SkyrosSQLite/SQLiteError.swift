@@ -45,14 +45,10 @@ extension SQLiteError {
 
     /// Whether a process died during a transaction, which only a connection that may write can roll
     /// back.
-    package var isUnfinishedTransaction: Bool {
-        extendedCode == SQLITE_READONLY | 3 << 8
-    }
+    package var isUnfinishedTransaction: Bool { extendedCode == SQLITE_READONLY | 3 << 8 }
 
     /// Whether the cause is the file's content, and not the disk, the system or the caller.
-    package var isDamage: Bool {
-        code == .corrupt || code == .notADatabase
-    }
+    package var isDamage: Bool { code == .corrupt || code == .notADatabase }
 }
 
 extension SQLiteError: CustomStringConvertible {

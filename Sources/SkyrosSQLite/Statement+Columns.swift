@@ -3,9 +3,7 @@ import CSQLite
 /// The columns of the current row, which the last `step` reached. Without a row, and beyond the
 /// last column, SQLite returns NULL.
 extension Statement {
-    package var columnCount: Int32 {
-        sqlite3_column_count(handle)
-    }
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
 
     /// The names of the columns, as the SQL text names them.
     package var columnNames: [String] {

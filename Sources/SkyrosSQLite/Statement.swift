@@ -53,9 +53,7 @@ package final class Statement {
     }
 
     /// Whether it does not change the database.
-    package var isReadOnly: Bool {
-        sqlite3_stmt_readonly(handle) != 0
-    }
+    package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
     /// Runs to the next row; returns false if there is none.
     package func step() throws(SQLiteError) -> Bool {

@@ -106,6 +106,9 @@ extension Archive {
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
             // A crash left it, and the next opening rolls it back.
             return nil
+        } catch CheckpointError.olderFormat {
+            // The next opening makes a new one from the log.
+            return nil
         } catch {
             result.otherProblems.append(String(describing: StoreError.wrapping(error)))
             return nil

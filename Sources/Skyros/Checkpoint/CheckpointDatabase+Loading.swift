@@ -63,6 +63,8 @@ extension CheckpointDatabase {
             }
         } catch let error as SQLiteError {
             throw CheckpointError.reading(error)
+        } catch let error as CBORError {
+            throw CheckpointError.damage("a record is not canonical: \(error)")
         }
     }
 
@@ -102,9 +104,8 @@ extension ColumnPlan {
     fileprivate func firstDifference(of row: CheckpointRow, _ select: Statement) throws -> Int? {
         var first: Int?
         _ = try spread(row.record) { index, value in
-            guard first == nil else { return }
-            let expected = try value.map { try ColumnValue(of: $0, in: columns[index].kind) }
-            if !(expected ?? .null).equals(select, at: Self.column(index)) { first = index }
+            let shown = ColumnValue.shown(value, of: row.record, in: columns[index].kind)
+            if first == nil, !shown.equals(select, at: Self.column(index)) { first = index }
         }
         return first
     }

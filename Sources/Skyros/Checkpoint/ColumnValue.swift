@@ -16,8 +16,22 @@ enum ColumnValue {
     /// Bytes in the memory of the record.
     case blob(UnsafeRawBufferPointer)
 
+    /// What a column shows of a field: NULL too for a value that cannot be read, and in a record of
+    /// more than `recordBytesMax`. O(n).
+    ///
+    /// - Parameter value: nil if the record has no such field.
+    static func shown(
+        _ value: UnsafeRawBufferPointer?, of record: UnsafeRawBufferPointer, in kind: ColumnKind
+    ) -> ColumnValue {
+        guard let value, record.count <= recordBytesMax else { return .null }
+        return (try? ColumnValue(of: value, in: kind)) ?? .null
+    }
+
+    /// Record and columns must stay below 1,000,000,000 bytes, SQLite's limit for a row.
+    private static let recordBytesMax = 256 << 20
+
     /// The value that a column of `kind` shows for a field with this CBOR. O(n).
-    init(of value: UnsafeRawBufferPointer, in kind: ColumnKind) throws(CBORError) {
+    private init(of value: UnsafeRawBufferPointer, in kind: ColumnKind) throws(CBORError) {
         if let plain = try Self.plain(value, kind) {
             self = plain
         } else {

@@ -59,14 +59,10 @@ extension TableLayout.Entity {
     }
 
     /// Reads all rows without the typed columns.
-    var selectSQL: String {
-        "SELECT \(names()) FROM \(quotedTable) ORDER BY _row"
-    }
+    var selectSQL: String { "SELECT \(names()) FROM \(quotedTable) ORDER BY _row" }
 
     /// Reads the row whose number is the parameter, without the typed columns.
-    var selectOneSQL: String {
-        "SELECT \(names()) FROM \(quotedTable) WHERE _row = ?1"
-    }
+    var selectOneSQL: String { "SELECT \(names()) FROM \(quotedTable) WHERE _row = ?1" }
 
     /// Reads all rows with the typed columns, in the order of the plan.
     func selectAllSQL(_ plan: ColumnPlan) -> String {
@@ -91,7 +87,5 @@ extension TableLayout.Entity {
 
 extension TableLayout.Column {
     /// The column as CREATE TABLE and ALTER TABLE spell it.
-    fileprivate var definition: String {
-        SQLName.quoted(name) + " " + kind.declaredType
-    }
+    fileprivate var definition: String { SQLName.quoted(name) + " " + kind.declaredType }
 }

@@ -33,9 +33,7 @@ struct TableLayout: Hashable, Sendable {
     }
 
     /// The number of columns for fields in all tables together.
-    var columnCount: Int {
-        entities.reduce(0) { $0 + $1.columns.count }
-    }
+    var columnCount: Int { entities.reduce(0) { $0 + $1.columns.count } }
 
     /// The index of the entity whose name has the same bytes; `==` on strings would also accept
     /// canonically equivalent names.

@@ -68,10 +68,8 @@ final class TableWriter {
         guard let statements else { return false }
         let (upsert, plan) = (statements.upsert, statements.plan)
         let isCovered = try plan.spread(row.record) { index, value in
-            let parameter = ColumnPlan.column(index) + 1
-            guard let value else { return try upsert.bindNull(at: parameter) }
-            try ColumnValue(of: value, in: plan.columns[index].kind)
-                .bind(to: upsert, at: parameter)
+            try ColumnValue.shown(value, of: row.record, in: plan.columns[index].kind)
+                .bind(to: upsert, at: ColumnPlan.column(index) + 1)
         }
         guard isCovered || entity.columns.count >= TableLayout.columnCountMax else { return false }
         try upsert.bind(integer: row.number, at: 1)
@@ -120,9 +118,9 @@ extension TableLayout.Entity {
         while let field = try fields.next() {
             guard columns.count < TableLayout.columnCountMax else { return }
             let value = UnsafeRawBufferPointer(rebasing: record[field.value])
-            guard let kind = try ColumnKind(decidedBy: value),
-                known.insert(Array(record[field.key])).inserted
-            else { continue }
+            let kind: ColumnKind?
+            do { kind = try ColumnKind(decidedBy: value) } catch { kind = .json }
+            guard let kind, known.insert(Array(record[field.key])).inserted else { continue }
             var reader = CBORReader(record, at: field.start)
             addColumn(try reader.readText(), kind: kind)
         }

@@ -36,14 +36,10 @@ package struct ByteString: Sendable {
     }
 
     /// The number of bytes. O(1).
-    package var count: Int {
-        overflow?.count ?? Int(low & 0xFF)
-    }
+    package var count: Int { overflow?.count ?? Int(low & 0xFF) }
 
     /// The bytes as an array. O(n).
-    package var array: [UInt8] {
-        withUnsafeBytes { [UInt8]($0) }
-    }
+    package var array: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 
     /// Calls `body` with the bytes, which are valid for the call only. O(1).
     package func withUnsafeBytes<R>(

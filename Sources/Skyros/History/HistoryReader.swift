@@ -30,8 +30,8 @@ struct HistoryReader {
             try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
                 guard event.time <= latest else { return false }
                 try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-                if event.sequence.rawValue.isMultiple(of: 1 << 16) {
-                    dirty.compact(toAbout: snapshot.tables.map(\.count))
+                if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
+                    dirty.compact(in: snapshot, isFromEmpty: true)
                 }
                 progress(event.sequence)
                 return true

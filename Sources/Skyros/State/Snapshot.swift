@@ -83,14 +83,10 @@ public struct Snapshot: Sendable {
 
 extension Snapshot {
     /// The names of all entities that have records, sorted.
-    public var entities: [String] {
-        tables.filter { $0.count > 0 }.map(\.entity).sorted()
-    }
+    public var entities: [String] { tables.filter { $0.count > 0 }.map(\.entity).sorted() }
 
     /// The names of all entities that have records or had some, sorted.
-    package var entitiesEver: [String] {
-        tables.map(\.entity).sorted()
-    }
+    package var entitiesEver: [String] { tables.map(\.entity).sorted() }
 
     /// The number of records of `entity`. O(1).
     public func count(_ entity: String) -> Int {

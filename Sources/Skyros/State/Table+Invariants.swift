@@ -4,11 +4,20 @@ import SkyrosDisk
 extension Table {
     /// Stops the process if the mutation of this record broke an invariant. O(log n); of many
     /// calls, some check the whole table.
-    func checkInvariants(near id: RecordID) {
-        // Each row is found, encoded and made into keys.
+    ///
+    /// - Parameter record: what a row of this id holds, if there is one.
+    func checkInvariants(near id: RecordID, _ record: [UInt8]) {
+        // Each row is found, and made into keys.
         let isWhole = InvariantChecks.isWholeCheckDue(size: 4 * count)
-        let broken = brokenCounts() ?? (isWhole ? brokenRow() : row(id).flatMap(broken))
+        let broken =
+            brokenCounts() ?? row(id).flatMap { self.broken($0, record) }
+            ?? (isWhole ? brokenRow() : nil)
         InvariantChecks.require(broken, in: "the table \(entity)")
+    }
+
+    /// Stops the process if an invariant is broken. O(n log n).
+    func checkWhole() {
+        InvariantChecks.require(brokenInvariant(), in: "the table \(entity)")
     }
 
     /// The first invariant that the table breaks, as a sentence; nil if none. O(n log n).
@@ -27,18 +36,19 @@ extension Table {
     private func brokenRow() -> String? {
         var sentence: String?
         rows.forEach { row in
-            sentence = broken(row)
+            sentence = broken(row, row.storedBytes)
             return sentence == nil
         }
         return sentence
     }
 
-    private func broken(_ row: Row) -> String? {
+    /// - Parameter record: nil if it is not known; no code of the app runs under the view's lock.
+    private func broken(_ row: Row, _ record: [UInt8]?) -> String? {
         if row.hash != hash(row.id) { return "a row's hash is not that of its id" }
         if row.number >= nextNumber { return "a row has a number that will be given again" }
         for index in indexes where !isFolding {
             // A record that cannot be read has no key; it is refused elsewhere.
-            guard let key = try? index.definition.checkedKey(of: row.encoded()).key else {
+            guard let key = try? record.map({ try index.definition.checkedKey(of: $0).key }) else {
                 continue
             }
             if !index.contains(key, where: { $0 === row }) {

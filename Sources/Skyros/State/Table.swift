@@ -63,7 +63,7 @@ struct Table: Sendable {
         let replaced = rows.insert(row)
         // A caller whose `before` does not fit discards the table.
         let fits = (replaced == nil) == (before == nil)
-        if InvariantChecks.isEnabled, fits { checkInvariants(near: row.id) }
+        if InvariantChecks.isEnabled, fits { checkInvariants(near: row.id, after) }
         return replaced
     }
 
@@ -92,9 +92,7 @@ struct Table: Sendable {
         guard isLoading else { return }
         for index in indexes.indices { indexes[index].endLoading() }
         (isLoading, isFolding) = (false, false)
-        if InvariantChecks.isEnabled {
-            InvariantChecks.require(brokenInvariant(), in: "the table \(entity)")
-        }
+        if InvariantChecks.isEnabled { checkWhole() }
     }
 
     /// Removes and returns the row with this id, whose record is `before`.
@@ -104,7 +102,7 @@ struct Table: Sendable {
             for index in indexes.indices { try indexes[index].remove(id, before: before) }
         }
         let removed = rows.remove(id: id, hash: hash(id))
-        if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: id) }
+        if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: id, before) }
         return removed
     }
 
@@ -135,6 +133,7 @@ struct Table: Sendable {
                 .invalidEvent, "a record of \(entity) has a field that cannot be indexed",
                 at: StoreError.Place(entity: entity), cause: error.description)
         }
+        if InvariantChecks.isEnabled { checkWhole() }
     }
 
     /// All rows in the order of their ids. O(n log n).

@@ -61,9 +61,7 @@ extension SimulatedState {
     }
 
     /// The number of sectors that a power cut may keep or lose.
-    var unsyncedSectorCount: Int {
-        inodes.values.reduce(0) { $0 + $1.unsyncedSectorCount }
-    }
+    var unsyncedSectorCount: Int { inodes.values.reduce(0) { $0 + $1.unsyncedSectorCount } }
 
     private func surviving(_ names: Names, _ fate: inout CrashFate) -> [String: Int] {
         var kept = names.durable

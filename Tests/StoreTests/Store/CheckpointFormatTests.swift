@@ -57,6 +57,7 @@ import Testing
         _ = try Shell.run([
             "sqlite3", file.path, "PRAGMA user_version = 1; ALTER TABLE _skyros DROP COLUMN chain",
         ])
+        #expect(try Archive(at: directory.store).verify().ok)
         let again = try open()
         guard case .rebuilt(let reason) = again.recovery.checkpoint else {
             Issue.record("\(again.recovery)")

@@ -38,9 +38,7 @@ package struct CBORError: Error, Hashable, Sendable {
 }
 
 extension CBORError: CustomStringConvertible {
-    package var description: String {
-        "\(sentence) at byte \(offset)"
-    }
+    package var description: String { "\(sentence) at byte \(offset)" }
 
     private var sentence: String {
         switch problem {

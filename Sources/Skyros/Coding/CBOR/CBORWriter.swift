@@ -68,9 +68,7 @@ package struct CBORWriter: ~Copyable {
     }
 
     /// The bytes so far. O(n).
-    package var array: [UInt8] {
-        [UInt8](UnsafeRawBufferPointer(start: base, count: count))
-    }
+    package var array: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: base, count: count)) }
 
     // MARK: Unchecked writing; the caller has reserved the memory
 

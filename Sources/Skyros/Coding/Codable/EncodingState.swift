@@ -35,9 +35,7 @@ struct EncodingState: ~Copyable {
 
     /// The frame on top of the stack.
     @inline(__always)
-    var top: EncodingFrame {
-        frames[frames.count - 1]
-    }
+    var top: EncodingFrame { frames[frames.count - 1] }
 
     /// Turns the top frame into a container, which begins with a byte for its head.
     mutating func open(_ kind: EncodingFrame.Kind) {

@@ -39,9 +39,7 @@ struct JSONParser {
         JSONError(problem: problem, offset: offset)
     }
 
-    private var next: UInt8? {
-        offset < utf8.count ? utf8[offset] : nil
-    }
+    private var next: UInt8? { offset < utf8.count ? utf8[offset] : nil }
 
     private mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {

@@ -10,9 +10,7 @@ struct JSONWriter {
         self.isPretty = isPretty
     }
 
-    var text: String {
-        String(decoding: utf8, as: UTF8.self)
-    }
+    var text: String { String(decoding: utf8, as: UTF8.self) }
 
     mutating func append(_ value: FieldValue) {
         switch value {

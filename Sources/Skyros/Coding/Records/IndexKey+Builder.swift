@@ -7,9 +7,7 @@ extension IndexKey {
         /// Whether all values so far are those that their fields expect.
         private(set) var isExpected = true
 
-        var key: ByteString {
-            bytes.withUnsafeBytes { ByteString($0) }
-        }
+        var key: ByteString { bytes.withUnsafeBytes { ByteString($0) } }
 
         /// Appends the component of a field's value, and checks whether it is expected.
         mutating func append(

@@ -26,9 +26,7 @@ public struct Record: Hashable, Sendable {
     }
 
     /// The names of the fields in stored order: shorter first, then by their UTF-8. O(n).
-    public var fieldNames: [String] {
-        fields.names
-    }
+    public var fieldNames: [String] { fields.names }
 
     /// The value of a field, or nil if the record does not have it. O(n).
     ///

@@ -68,9 +68,7 @@ public struct StateDigest: Hashable, Sendable {
 
 extension StateDigest: CustomStringConvertible {
     /// 32 hex digits, the sum under seed 0 first.
-    public var description: String {
-        sum0.digits(16, radix: 16) + sum1.digits(16, radix: 16)
-    }
+    public var description: String { sum0.digits(16, radix: 16) + sum1.digits(16, radix: 16) }
 }
 
 extension StateDigest {

@@ -5,9 +5,7 @@ extension FieldValue {
     public var isNull: Bool { self == .null }
 
     /// The truth value, if it is one.
-    public var bool: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The integer, if it is one that `Int` holds.
     public var integer: Int? {
@@ -25,24 +23,16 @@ extension FieldValue {
     }
 
     /// The text, if it is one.
-    public var text: String? {
-        if case .text(let value) = self { value } else { nil }
-    }
+    public var text: String? { if case .text(let value) = self { value } else { nil } }
 
     /// The byte string, if it is one.
-    public var bytes: Data? {
-        if case .bytes(let value) = self { value } else { nil }
-    }
+    public var bytes: Data? { if case .bytes(let value) = self { value } else { nil } }
 
     /// The UUID, if it is one.
-    public var uuid: UUID? {
-        if case .uuid(let value) = self { value } else { nil }
-    }
+    public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
     /// The date, if it is one.
-    public var date: Date? {
-        if case .date(let value) = self { value } else { nil }
-    }
+    public var date: Date? { if case .date(let value) = self { value } else { nil } }
 
     /// The elements, if it is an array.
     public var array: [FieldValue]? {

@@ -49,10 +49,11 @@ package struct DirtyRows: Sendable {
             return newest
         }
 
-        /// Drops the marks that newer ones replace, if there are many more than `rowCount`.
-        fileprivate mutating func compact(toAbout rowCount: Int) {
-            let countMax = 2 * rowCount + 1_000_000
-            if chunks.count * Self.chunkMarksMax > countMax { chunks = [newestMarks] }
+        /// The number of marks, repetitions included.
+        var count: Int { chunks.reduce(0) { $0 + $1.count } }
+
+        fileprivate mutating func compact(_ isNeeded: (Mark) -> Bool) {
+            chunks = [newestMarks.filter(isNeeded)]
         }
     }
 
@@ -95,13 +96,9 @@ package struct DirtyRows: Sendable {
         }
     }
 
-    /// Drops the marks that newer ones replace, of each table with many more marks than rows.
-    ///
-    /// - Parameter rowCounts: the number of rows of each table.
-    mutating func compact(toAbout rowCounts: [Int]) {
-        for (index, count) in zip(tables.indices, rowCounts) {
-            tables[index]?.compact(toAbout: count)
-        }
+    /// Keeps the newest mark of each row in the table at `index`, if `isNeeded` is true for it.
+    mutating func compactTable(at index: Int, _ isNeeded: (Mark) -> Bool) {
+        tables[index]?.compact(isNeeded)
     }
 
     private mutating func addTables(through index: Int) {

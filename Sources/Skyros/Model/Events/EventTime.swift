@@ -25,9 +25,7 @@ public struct EventTime: Hashable, Sendable {
     package static let zero = EventTime(microseconds: 0)
 
     /// The nearest `Date`; exact to the microsecond for centuries around today.
-    public var date: Date {
-        Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
-    }
+    public var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
 }
 
 extension EventTime: Comparable {

@@ -26,6 +26,9 @@ class Row: @unchecked Sendable {
         preconditionFailure("every subclass of Row knows its content")
     }
 
+    /// What `encoded()` returns, unless that calls the app's code: nil then.
+    var storedBytes: [UInt8]? { nil }
+
     /// The record as a value of its type.
     ///
     /// For generic code, where `inlinedValue(as:)` would spend most of its time on looking up the
@@ -49,6 +52,7 @@ final class EncodedRow: Row, @unchecked Sendable {
     }
 
     override func encoded() throws -> [UInt8] { bytes }
+    override var storedBytes: [UInt8]? { bytes }
 }
 
 /// A row that was written by this process: the value itself, whose encoding is the record.

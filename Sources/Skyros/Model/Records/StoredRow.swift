@@ -40,6 +40,7 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     }
 
     override func encoded() throws -> [UInt8] { bytes }
+    override var storedBytes: [UInt8]? { bytes }
 
     override func value<T: Entity>(as type: T.Type) throws -> T {
         guard type == E.self else { return try super.value(as: type) }

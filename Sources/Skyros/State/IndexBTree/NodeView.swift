@@ -60,9 +60,7 @@ struct NodeView {
         return UnsafeRawBufferPointer(start: start, count: prefixCount)
     }
 
-    var heads: UnsafeMutablePointer<UInt64> {
-        tail.assumingMemoryBound(to: UInt64.self)
-    }
+    var heads: UnsafeMutablePointer<UInt64> { tail.assumingMemoryBound(to: UInt64.self) }
 
     /// The rows of a leaf, each an owned reference.
     var rows: UnsafeMutablePointer<Unmanaged<Row>> {
@@ -70,18 +68,14 @@ struct NodeView {
     }
 
     /// The children of a branch, each an owned reference.
-    var children: IndexBTreeSlot {
-        part(1).assumingMemoryBound(to: IndexBTreeNode.self)
-    }
+    var children: IndexBTreeSlot { part(1).assumingMemoryBound(to: IndexBTreeNode.self) }
 
     var suffixes: UnsafeMutablePointer<Suffix> {
         part(2).assumingMemoryBound(to: Suffix.self)
     }
 
     /// The ids of the separators of a branch.
-    var ids: UnsafeMutablePointer<RecordID> {
-        part(3).assumingMemoryBound(to: RecordID.self)
-    }
+    var ids: UnsafeMutablePointer<RecordID> { part(3).assumingMemoryBound(to: RecordID.self) }
 
     /// The rests.
     var heap: UnsafeMutableRawPointer {

@@ -30,9 +30,7 @@ extension ArenaNode {
     }
 
     /// Whether exactly one reference to the node exists: then no other thread sees it change.
-    var isUnique: Bool {
-        referenceCount.pointee.load(ordering: .acquiring) == 1
-    }
+    var isUnique: Bool { referenceCount.pointee.load(ordering: .acquiring) == 1 }
 
     func retain() {
         referenceCount.pointee.add(1, ordering: .relaxed)

@@ -21,9 +21,7 @@ struct RowTrieBranch {
     var shift: Int { Int(node.header.pointee.shift) }
     var starts: UInt64 { node.header.pointee.starts }
 
-    var children: RowTrieSlot {
-        node.tail.assumingMemoryBound(to: RowTrieNode?.self)
-    }
+    var children: RowTrieSlot { node.tail.assumingMemoryBound(to: RowTrieNode?.self) }
 
     /// The place of the child that covers the slot of this hash.
     func index(of hash: UInt64) -> Int {

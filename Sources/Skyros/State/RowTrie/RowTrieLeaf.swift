@@ -28,9 +28,7 @@ struct RowTrieLeaf {
     var count: Int { Int(node.header.pointee.count) }
     var capacity: Int { Int(node.header.pointee.capacity) }
 
-    var entries: UnsafeMutablePointer<Entry> {
-        node.tail.assumingMemoryBound(to: Entry.self)
-    }
+    var entries: UnsafeMutablePointer<Entry> { node.tail.assumingMemoryBound(to: Entry.self) }
 
     /// The place of the row with this id.
     func index(of id: RecordID, fingerprint: UInt16) -> Int? {
