@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
 
-// The map of the package. Targets stand in the order of the data: bytes at the edges first,
+// The map of the package. Targets are in the order of the data: bytes at the edges first,
 // meaning in the middle, the tools and the tests that use it last. Imports go up this list only.
 
 import PackageDescription
@@ -99,7 +99,7 @@ let package = Package(
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
             ],
-            path: "Fuzzing", exclude: ["Corpus", "Driver", "Lives", "Memory"],
+            path: "Fuzzing", exclude: ["Corpus", "Driver", "Memory", "StoreRuns"],
             sources: ["Targets", "Tests"]),
     ]
 )
@@ -119,7 +119,7 @@ if Context.environment["SKYROS_FUZZING"] != nil {
             ],
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [
-                "Fuzzing/Driver", "Fuzzing/Lives", "Fuzzing/Targets", "Sources/SkyrosTool",
+                "Fuzzing/Driver", "Fuzzing/StoreRuns", "Fuzzing/Targets", "Sources/SkyrosTool",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashCheck.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
                 "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",

@@ -3,7 +3,7 @@ import Foundation
 /// All fuzzers, and the one that libFuzzer's loop runs.
 enum Fuzzers {
     private static let all: [any Fuzzer.Type] =
-        FuzzCorpus.fuzzers + [LifeFuzzer.self, ToolFuzzer.self]
+        FuzzCorpus.fuzzers + [StoreFuzzer.self, ToolFuzzer.self]
 
     /// Safe although unchecked: written once before libFuzzer's loop begins, and only read in it.
     nonisolated(unsafe) private static var chosen: any Fuzzer.Type = CBORFuzzer.self

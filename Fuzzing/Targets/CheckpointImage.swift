@@ -77,11 +77,11 @@ enum CheckpointImage {
             try CheckpointLoader.load(database, into: empty())
         }
         guard let loaded, let snapshot = loaded else { return nil }
-        let meta = try database.description()
+        let expected = try database.description()?.digest
         let digest = try snapshot.digest()
         try require(
-            meta?.digest == digest,
-            "the digest is \(digest), the checkpoint says \(String(describing: meta?.digest))")
+            digest == expected,
+            "the digest is \(digest), the checkpoint says \(String(describing: expected))")
         _ = try allowing(StoreError.self) {
             try snapshot.all(FuzzSample.self, where: \.text == "zwölf", sortedBy: \.ratio)
         }

@@ -1,6 +1,6 @@
 /// How a database is opened.
 package struct ConnectionOptions: Sendable {
-    /// Where a database lives.
+    /// Where a database is stored.
     package enum Location: Sendable {
         /// A file. No part of the path may be a symbolic link: resolve the directory first.
         case file(String)

@@ -158,8 +158,9 @@ def copy_sources():
 def start(*command, wanted, extent="brief"):
     environment = dict(
         os.environ, SWIFT_BACKTRACE="enable=no", SWT_SWIFT_ERROR_BACKTRACING_ENABLED="0",
-        TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent, SKYROS_TESTS=",".join(sorted(wanted)))
-    for name in ("SKYROS_OPTIMIZED", "SKYROS_LIVES", "SKYROS_INVARIANTS"):
+        TMPDIR=str(TEMPORARY), SKYROS_EXTENT=extent, SKYROS_TESTS=",".join(sorted(wanted)),
+        SKYROS_INVARIANTS="1")
+    for name in ("SKYROS_OPTIMIZED", "SKYROS_CRASH_RUNS"):
         environment.pop(name, None)
     return subprocess.Popen(
         command, cwd=COPY, env=environment, start_new_session=True, text=True, errors="replace",

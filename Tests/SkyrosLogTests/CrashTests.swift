@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// One simulated run of a log until a fault ends it: what was appended, and what was acknowledged.
-private struct Life {
+private struct LogRun {
     var appended: UInt64
     var durable: UInt64
 
     /// Appends, syncs, seals and marks at random, until an operation fails.
-    mutating func run(_ log: FileLog, steps: Int, _ random: inout Steps) {
+    mutating func perform(on log: FileLog, steps: Int, _ random: inout Steps) {
         do {
             for _ in 0..<steps {
                 switch random.next() % 10 {
@@ -49,12 +49,12 @@ private struct Steps {
 
     /// Opens the log and compares it with what was acknowledged.
     private func check(
-        _ disk: SimulatedDisk, _ life: Life, keepsAppended: Bool, _ context: String
+        _ disk: SimulatedDisk, _ run: LogRun, keepsAppended: Bool, _ context: String
     ) throws -> FileLog {
         let (log, _) = try fixture.open(disk)
         let last = log.head.sequence
-        #expect(last >= (keepsAppended ? life.appended : life.durable), "\(context)")
-        #expect(last <= life.appended + 1, "\(context)")
+        #expect(last >= (keepsAppended ? run.appended : run.durable), "\(context)")
+        #expect(last <= run.appended + 1, "\(context)")
         #expect(try log.batches() == expected(last), "\(context)")
         return log
     }
@@ -64,7 +64,7 @@ private struct Steps {
             var random = Steps(UInt64(seed))
             var disk = SimulatedDisk()
             var log = try fixture.make(on: disk)
-            var life = Life(appended: 0, durable: 0)
+            var run = LogRun(appended: 0, durable: 0)
             for round in 0..<3 {
                 if random.next() % 2 == 0 {
                     let kinds: [SimulatedDisk.Kind] = [
@@ -75,17 +75,17 @@ private struct Steps {
                             kinds[Int(random.next() % 5)], after: Int(random.next() % 12),
                             isLasting: true, writtenBytes: Int(random.next() % 64)))
                 }
-                life.run(log, steps: 40, &random)
+                run.perform(on: log, steps: 40, &random)
                 let isKill = random.next() % 2 == 0
                 disk = isKill ? disk.killed() : disk.crashed(seed: random.next())
                 let context = "seed \(seed), round \(round), \(isKill ? "kill" : "power cut")"
                 do {
-                    log = try check(disk, life, keepsAppended: isKill, context)
+                    log = try check(disk, run, keepsAppended: isKill, context)
                 } catch {
                     Issue.record("\(context): \(error)")
                     return
                 }
-                life = Life(appended: log.head.sequence, durable: log.head.sequence)
+                run = LogRun(appended: log.head.sequence, durable: log.head.sequence)
             }
         }
     }
@@ -99,14 +99,14 @@ private struct Steps {
             let log = try fixture.make(on: disk)
             let before = disk.operations.count
             disk.inject(Fault(nil, after: after, isLasting: true))
-            var life = Life(appended: 0, durable: 0)
+            var run = LogRun(appended: 0, durable: 0)
             do {
                 while log.head.sequence < 20 {
                     try log.append(1)
-                    life.appended = log.head.sequence
+                    run.appended = log.head.sequence
                     if log.head.sequence % 4 == 0 {
                         try log.sync(through: log.end)
-                        life.durable = log.head.sequence
+                        run.durable = log.head.sequence
                     }
                     _ = try log.sealNext()
                 }
@@ -114,9 +114,9 @@ private struct Steps {
             let isOver = disk.operations.count - before <= after
             for seed in 0..<6 {
                 let context = "operation \(after), seed \(seed)"
-                _ = try check(disk.crashed(seed: UInt64(seed)), life, keepsAppended: false, context)
+                _ = try check(disk.crashed(seed: UInt64(seed)), run, keepsAppended: false, context)
             }
-            _ = try check(disk.killed(), life, keepsAppended: true, "operation \(after)")
+            _ = try check(disk.killed(), run, keepsAppended: true, "operation \(after)")
             if isOver { break }
             after += 1
         }

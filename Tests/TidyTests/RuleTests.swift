@@ -41,6 +41,7 @@ struct Plant: CustomStringConvertible, Sendable {
         Plant(Calls.rule, "Tests/A.swift", "Task.sleep\nlet a = \"Task.sleep\"", [1]),
         Plant(Calls.rule, "Examples/A.swift", "print(1)"),
         Plant(Tests.rule, "Tests/A/B.swift", "@Suite struct `A` {\n@Test func opens() {}\n}", [2]),
+        Plant(Promises.rule, "docs/a.md", "# A", [1]),
         Plant(Words.rule, "docs/a.md", "# A\nIt is by\nso.\nStarts At " + "once.", [4]),
         Plant(Words.rule, "docs/CHANGELOG.md", "At " + "once."),
         Plant(Words.rule, library, "let a = Rel" + "ayRace()\nlet b = Row" + "Map()", [2]),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.long) struct `A store that crashes again and again` {
     /// `scripts/test` sets a higher number.
     private static let runCount =
-        ProcessInfo.processInfo.environment["SKYROS_LIVES"].flatMap { Int($0) }
+        ProcessInfo.processInfo.environment["SKYROS_CRASH_RUNS"].flatMap { Int($0) }
         ?? Extent.pick(brief: 30, quick: 300, deep: 3_000)
 
     @Test func `holds a prefix of history (F4, F5, F6, F11, F12)`() throws {

@@ -11,13 +11,13 @@ import Testing
     private static let checkpoint = "checkpoint.sqlite"
 
     /// What a store had on its disk after each of its events, all of it durable.
-    private struct Life {
+    private struct StoreRun {
         /// The log's files through event n, at n.
         var logs: [[String: [UInt8]]] = []
         var checkpoints: [[UInt8]] = []
         var digests: [StateDigest] = []
 
-        /// - Parameter fork: the first event that differs from those of a life without a fork.
+        /// - Parameter fork: the first event that differs from those of a run without a fork.
         init(fork: Int = .max) throws {
             let disk = SimulatedDisk()
             let store = try Store.forCrashes(
@@ -66,8 +66,8 @@ import Testing
     }
 
     /// What is wrong with an opening of log n with checkpoint m; nil if nothing is.
-    private static func problem(_ life: Life, log: Int, checkpoint: Int) throws -> String? {
-        let disk = disk(life.logs[log], life.checkpoints[checkpoint])
+    private static func problem(_ run: StoreRun, log: Int, checkpoint: Int) throws -> String? {
+        let disk = disk(run.logs[log], run.checkpoints[checkpoint])
         let before = disk.contents
         switch try open(disk) {
         case .failure(let error):
@@ -76,7 +76,7 @@ import Testing
             return disk.contents == before ? nil : "refused, and changed"
         case .success(let (digest, report)):
             if checkpoint > log { return "opened with less" }
-            if digest != life.digests[log] { return "a wrong state" }
+            if digest != run.digests[log] { return "a wrong state" }
             guard checkpoint > 0 else { return nil }
             let isLoaded =
                 report.checkpoint == .loaded(SequenceNumber(rawValue: UInt64(checkpoint)))
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `is folded on, or refused if it lost something (F29, F30)`() throws {
-        let life = try Life()
+        let run = try StoreRun()
         let interval = Extent.pick(brief: 41, quick: 7, deep: 1)
         let pairs = (0...Self.eventCount).flatMap { log in
             (0...Self.eventCount).map { (log, $0) }
@@ -95,7 +95,7 @@ import Testing
         inParallel(tried.count) { index in
             let (log, checkpoint) = tried[index]
             do {
-                let problem = try Self.problem(life, log: log, checkpoint: checkpoint)
+                let problem = try Self.problem(run, log: log, checkpoint: checkpoint)
                 guard let problem else { return }
                 problems.withLock { $0.append("log \(log), checkpoint \(checkpoint): \(problem)") }
             } catch {
@@ -109,10 +109,10 @@ import Testing
 
     @Test func `is refused if that tells of another history (F31)`() throws {
         let fork = 21
-        let life = try Life()
-        let other = try Life(fork: fork)
+        let run = try StoreRun()
+        let other = try StoreRun(fork: fork)
         for number in 1...Self.eventCount {
-            for (log, checkpoint) in [(life, other), (other, life)] {
+            for (log, checkpoint) in [(run, other), (other, run)] {
                 let disk = Self.disk(log.logs[Self.eventCount], checkpoint.checkpoints[number])
                 let before = disk.contents
                 switch try Self.open(disk) {

@@ -221,12 +221,12 @@ import Testing
     }
 
     private struct Content: Equatable {
-        let meta: CheckpointDescription?
+        let description: CheckpointDescription?
         let rows: [CheckpointDirectory.Row]
 
         init(_ database: CheckpointDatabase) throws {
             rows = try database.rows()
-            meta = try database.description()
+            description = try database.description()
         }
     }
 }

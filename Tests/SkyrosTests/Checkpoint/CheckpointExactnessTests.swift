@@ -11,13 +11,13 @@ import Testing
 
     private func expectRoundTrip(_ rows: [CheckpointDirectory.Row]) throws {
         let database = try directory.open()
-        let meta = try database.write(rows)
+        let description = try database.write(rows)
         #expect(try database.rows() == rows)
-        #expect(meta.digest == StateDigest(rows))
+        #expect(description.digest == StateDigest(rows))
         try database.close()
         let reopened = try directory.open(readOnly: true)
         #expect(try reopened.rows() == rows)
-        #expect(try reopened.description() == meta)
+        #expect(try reopened.description() == description)
     }
 
     @Test(arguments: CheckpointValue.all.indices)
@@ -106,9 +106,9 @@ import Testing
         let database = try directory.open()
         #expect(try database.description() == nil)
         #expect(try database.load { _, _ in } == nil)
-        let meta = try database.write(CheckpointBatch(), at: position)
-        #expect(meta.position == position)
-        #expect(try directory.open(readOnly: true).description() == meta)
+        let description = try database.write(CheckpointBatch(), at: position)
+        #expect(description.position == position)
+        #expect(try directory.open(readOnly: true).description() == description)
         position.sequence += 1
         #expect(throws: CheckpointError.limitExceeded("the sequence number \(position.sequence)")) {
             try database.write(CheckpointBatch(), at: position)

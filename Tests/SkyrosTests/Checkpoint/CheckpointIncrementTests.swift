@@ -62,22 +62,22 @@ import Testing
         for round in 0..<25 {
             let batch = CheckpointBatch(
                 ["Order", "order", "Item"].map { changes($0, &model, &seed) })
-            let meta = try database.write(batch, at: CheckpointDirectory.position)
+            let description = try database.write(batch, at: CheckpointDirectory.position)
             let rows = sorted(model)
-            #expect(meta.digest == StateDigest(rows))
+            #expect(description.digest == StateDigest(rows))
             #expect(
                 try database.rows().sorted { ($0.entity, $0.number) < ($1.entity, $1.number) }
                     == rows)
             if round % 5 == 4 {
                 try database.close()
                 database = try directory.open()
-                #expect(try database.description() == meta)
+                #expect(try database.description() == description)
             }
         }
         let other = try CheckpointDirectory()
         let fresh = try other.open()
-        let meta = try fresh.write(sorted(model))
-        #expect(try meta.digest == database.description()?.digest)
+        let description = try fresh.write(sorted(model))
+        #expect(try description.digest == database.description()?.digest)
         #expect(try fresh.rows() == sorted(model))
     }
 
@@ -113,8 +113,9 @@ import Testing
         let database = try directory.open()
         let changes = CheckpointBatch.EntityChanges(
             entity: "Nothing", isCleared: true, deletions: [1, 2])
-        let meta = try database.write(CheckpointBatch([changes]), at: CheckpointDirectory.position)
-        #expect(meta.layout.entities.isEmpty)
+        let description = try database.write(
+            CheckpointBatch([changes]), at: CheckpointDirectory.position)
+        #expect(description.layout.entities.isEmpty)
         #expect(try database.rows().isEmpty)
     }
 
@@ -122,7 +123,7 @@ import Testing
         struct Refusal: Error {}
         let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([("a", CheckpointValue.text("x"))]))]
-        let meta = try database.write(old)
+        let description = try database.write(old)
         let changes = ["Old", "New"].map { name in
             CheckpointBatch.EntityChanges(entity: name, isCleared: true) { consume in
                 let row = Row(name, 2, CheckpointValue.map([("b", CheckpointValue.text("y"))]))
@@ -134,7 +135,7 @@ import Testing
             try database.write(CheckpointBatch(changes), at: CheckpointDirectory.position)
         }
         #expect(try database.rows() == old)
-        #expect(try directory.open(readOnly: true).description() == meta)
+        #expect(try directory.open(readOnly: true).description() == description)
         let next = old + [Row("New", 2, CheckpointValue.map([("b", CheckpointValue.bool(true))]))]
         try database.write(next)
         #expect(try database.rows() == next)
@@ -147,7 +148,7 @@ import Testing
     ) throws {
         let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([]))]
-        let meta = try database.write(old)
+        let description = try database.write(old)
         func write(_ rowCounts: [String: Int]) throws -> CheckpointDescription {
             try database.write(
                 CheckpointBatch([.init(entity: "Old", deletions: [7])], rowCounts: rowCounts),
@@ -156,9 +157,9 @@ import Testing
         let error = #expect(throws: CheckpointError.self) { try write(rowCounts) }
         guard case .corrupt(let damage) = error else { throw try #require(error) }
         #expect(damage.entity == (rowCounts["New"] == nil ? "Old" : "New"))
-        #expect(try database.description() == meta)
+        #expect(try database.description() == description)
         #expect(try database.rows() == old)
-        #expect(try write(["Old": 1, "Other": 0]) == meta)
+        #expect(try write(["Old": 1, "Other": 0]) == description)
     }
 
     @Test func `shows others the old content until the commit`() throws {

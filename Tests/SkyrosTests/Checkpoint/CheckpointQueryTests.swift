@@ -106,9 +106,9 @@ import Testing
         #expect(values == [[expected]])
     }
 
-    @Test func `sees where the checkpoint stands`() throws {
+    @Test func `returns the position and the digest of the checkpoint`() throws {
         let database = try directory.open()
-        let meta = try database.write([
+        let description = try database.write([
             .init("Order", 1, Value.map([])), .init("order", 1, Value.map([])),
         ])
         #expect(
@@ -117,7 +117,7 @@ import Testing
                 == [
                     [
                         "2", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
-                        "1700000000000000", meta.digest.description,
+                        "1700000000000000", description.digest.description,
                     ]
                 ])
         let entities = try directory.query(

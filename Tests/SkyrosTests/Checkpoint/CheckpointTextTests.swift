@@ -23,7 +23,7 @@ import Testing
         #expect(HexText.number("00000000000001ff") == 511)
     }
 
-    @Test func `is plain when it is UTF-8 without NUL, wherever the odd byte stands`() {
+    @Test func `is plain when it is UTF-8 without NUL, wherever the odd byte is`() {
         for count in 0..<40 {
             var bytes = [UInt8](repeating: 0x61, count: count)
             #expect(bytes.withUnsafeBytes { SQLiteText.isPlain($0) })

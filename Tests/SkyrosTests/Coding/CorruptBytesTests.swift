@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `with bytes behind it is refused`() throws {
+    @Test func `with bytes after it is refused`() throws {
         for sample in try Self.samples() {
             #expect(throws: CBORError.self) { try FieldValue(cbor: sample + [0xF6]) }
             #expect(throws: DecodingError.self) {

@@ -102,7 +102,7 @@ import Testing
     private struct Room: Entity, Equatable {
         enum CodingKeys: CodingKey { case id, beds, extras }
 
-        /// Stands as null in records, and is not compared by an index.
+        /// Is null in records, and is not compared by an index.
         struct Extras: Codable, Equatable, Sendable {
             init() {}
             init(from decoder: any Decoder) throws {}

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A sequence number` {
-    @Test func `counts from zero, which stands before the first event`() {
+    @Test func `counts from zero, the number before the first event`() {
         #expect(SequenceNumber.zero.next == 1)
         #expect(SequenceNumber(rawValue: 41).next.rawValue == 42)
         #expect(SequenceNumber.zero < 1)

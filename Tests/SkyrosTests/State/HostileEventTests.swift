@@ -105,7 +105,7 @@ import Testing
         #expect(try snapshot.all(Note.self, where: \.text == "a").isEmpty)
     }
 
-    @Test func `with bytes behind it is refused (F36)`() throws {
+    @Test func `with bytes after it is refused (F36)`() throws {
         var writer = CBORWriter()
         let event = Event(
             sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,

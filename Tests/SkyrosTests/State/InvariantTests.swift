@@ -72,7 +72,8 @@ import Testing
     }
 
     @Test func `stop the process after the mutation that broke them`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
             InvariantChecks.enable()
             var tree = IndexBTree()
             for number in 0..<30 {
@@ -84,11 +85,14 @@ import Testing
                 tree.insert(key: StateFixtures.key(number), row: StateFixtures.row(number, hash: 0))
             }
         }
+        #expect(message(of: result).contains("an index tree is broken"))
+        #expect(message(of: result).contains("entries do not ascend"))
     }
 
     @Test func `of a table name a row under the hash of another table, and stop the process`() async
     {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
             InvariantChecks.enable()
             let id = StateFixtures.id(1)
             let record = CheckpointValue.map([("name", CheckpointValue.text("a name"))])
@@ -98,6 +102,7 @@ import Testing
             let row = table.storedRow(id, hash: other.hash(id), number: 1, bytes: record)
             try table.put(row, before: nil, after: record)
         }
+        #expect(message(of: result).contains("a row's hash is not that of its id"))
     }
 }
 
@@ -118,7 +123,11 @@ import Testing
             guard let address = UnsafeRawPointer(bitPattern: 0x5600_0000_0000_1000) else { return }
             _ = TaggedPointer(Unmanaged<Object>.fromOpaque(address), tag: 0)
         }
-        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("0x5600000000001000"))
+        #expect(message(of: result).contains("0x5600000000001000"))
     }
+}
+
+/// What a process that was stopped wrote to its standard error.
+private func message(of result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }

@@ -3,9 +3,8 @@ import Foundation
 /// Each failure that docs/reliability.md numbers has tests with the number in their names, and a
 /// mutant that they kill.
 enum Promises {
-    static let rule = Rule("Each failure has a test and a mutant") { (tree: SourceTree) in
-        findings(in: tree, of: all)
-    }
+    static let rule = Rule(
+        "Each failure has a test and a mutant", tree: { findings(in: $0, of: all) })
 
     private static let page = "docs/reliability.md"
 
@@ -16,7 +15,9 @@ enum Promises {
     }()
 
     static func findings(in tree: SourceTree, of wanted: [String]) -> [Finding] {
-        guard let page = tree.files.first(where: { $0.path == page }) else { return [] }
+        guard let page = tree.files.first(where: { $0.path == page }) else {
+            return [Finding(path: Self.page, line: 1, advice: "the page is missing")]
+        }
         let tests = tested(in: tree)
         let mutants = Set(
             tree.files.filter { $0.isIn(["Tests/Mutants/"]) }.flatMap(\.lines)

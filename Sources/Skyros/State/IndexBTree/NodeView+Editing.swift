@@ -40,15 +40,15 @@ extension NodeView {
     /// Removes the item at `index`, whose reference the caller has taken over or released.
     func remove(at index: Int) {
         precondition(0 <= index && index < count, "a node has no such item")
-        let behind = count - index - 1
+        let following = count - index - 1
         if !isLeaf {
             let place = ids + index
             place.deinitialize(count: 1)
-            place.moveInitialize(from: place + 1, count: behind)
+            place.moveInitialize(from: place + 1, count: following)
         }
-        (heads + index).update(from: heads + index + 1, count: behind)
-        (payloads + index).update(from: payloads + index + 1, count: behind)
-        (suffixes + index).update(from: suffixes + index + 1, count: behind)
+        (heads + index).update(from: heads + index + 1, count: following)
+        (payloads + index).update(from: payloads + index + 1, count: following)
+        (suffixes + index).update(from: suffixes + index + 1, count: following)
         header.pointee.count -= 1
     }
 
@@ -152,17 +152,17 @@ extension NodeView {
     private func insertKey(_ key: UnsafeRawBufferPointer, at index: Int) {
         precondition(prefixCount <= key.count && index <= count, "a key does not fit a node")
         let suffix = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
-        let behind = count - index
+        let following = count - index
         let restOffset = header.pointee.heapCount
         let restCount = max(0, suffix.count - Self.headBytes)
         precondition(
             count < IndexBTreeNode.itemsMax
                 && Int(restOffset) + restCount <= Int(header.pointee.heapCapacity),
             "a node has no space for an item")
-        if behind > 0 {
-            (heads + index + 1).update(from: heads + index, count: behind)
-            (payloads + index + 1).update(from: payloads + index, count: behind)
-            (suffixes + index + 1).update(from: suffixes + index, count: behind)
+        if following > 0 {
+            (heads + index + 1).update(from: heads + index, count: following)
+            (payloads + index + 1).update(from: payloads + index, count: following)
+            (suffixes + index + 1).update(from: suffixes + index, count: following)
         }
         if restCount > 0, let bytes = suffix.baseAddress {
             (heap + Int(restOffset)).copyMemory(

@@ -3,8 +3,8 @@ import SkyrosTesting
 
 /// Runs a store through operations, faults and crashes that the input chooses, and compares it with
 /// an oracle of acknowledged writes.
-enum LifeFuzzer: Fuzzer {
-    static let name = "life"
+enum StoreFuzzer: Fuzzer {
+    static let name = "store"
     static let inputBytesMax = 2_048
 
     static func seeds() throws -> [[UInt8]] {
