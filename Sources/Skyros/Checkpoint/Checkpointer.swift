@@ -93,9 +93,9 @@ final class Checkpointer: Sendable {
 
     /// Writes a whole snapshot to an empty database, for queries.
     static func fill(_ database: CheckpointDatabase, with snapshot: Snapshot) throws {
-        let nobody = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
+        let noStoreID = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
         let position = CheckpointPosition(
-            storeID: nobody, sequence: snapshot.sequence.rawValue,
+            storeID: noStoreID, sequence: snapshot.sequence.rawValue,
             chainHash: snapshot.chainHash.rawValue, timeMicroseconds: snapshot.time.microseconds)
         try database.write(batch(snapshot, DirtyRows(allOf: snapshot)), at: position)
     }
