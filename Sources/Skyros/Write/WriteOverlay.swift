@@ -19,8 +19,6 @@ struct WriteOverlay: ~Copyable {
     /// Prepares the overlay for a block that starts from `base`.
     mutating func begin(on base: Snapshot) {
         self.base = base
-        // Another state than the last block's may have fewer tables.
-        tables.removeAll { $0.index >= base.tables.count }
         for index in tables.indices {
             tables[index].nextNumber = base.tables[tables[index].index].nextNumber
         }
