@@ -57,15 +57,7 @@ struct StoreOpening {
         _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
-        let isFromEmpty = snapshot.sequence == .zero
-        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) {
-            event, chainHash in
-            try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-            if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
-                dirty.compact(in: snapshot, isFromEmpty: isFromEmpty)
-            }
-            return true
-        }
+        try Projector.apply(eventsOf: log, through: last, to: &snapshot, marking: &dirty)
         guard snapshot.sequence == last, last == .zero || snapshot.chainHash == log.head.chainHash
         else {
             throw StoreError(

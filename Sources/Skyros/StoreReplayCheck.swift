@@ -30,21 +30,22 @@ struct StoreReplayCheck {
 
     /// Stops the process if the live write led to another state.
     func compare(with snapshot: Snapshot) throws {
-        if try Outcome(of: event, in: snapshot) != replayed {
-            Self.stop(event.sequence, "is replayed to another state than the live write made")
+        guard let part = try Outcome(of: event, in: snapshot).difference(from: replayed) else {
+            return
         }
+        Self.stop(event.sequence, "is replayed to another state than the live write made: \(part)")
     }
 
     private static func stop(_ sequence: SequenceNumber, _ sentence: String) -> Never {
-        System.stop("event \(sequence) \(sentence), which is a bug in Skyros or in encode(to:)")
+        System.stop("event \(sequence) \(sentence). This is a bug in Skyros or in encode(to:)")
     }
 
-    /// The position, and of each change the record and the sizes of its table. Not the row numbers:
-    /// a block that inserts a record and deletes it again skips one.
-    private struct Outcome: Equatable {
+    /// The position, the sizes of each table that the event changes, and each changed record. Not
+    /// the row numbers: a block that inserts a record and deletes it again skips one.
+    private struct Outcome {
         let position: [UInt64]
-        var sizes: [[Int]] = []
-        var records: [[UInt8]?] = []
+        var sizes: [String: [Int]] = [:]
+        var records: [(entity: String, id: RecordID, bytes: [UInt8]?)] = []
 
         init(of event: Event, in snapshot: Snapshot) throws {
             position = [
@@ -53,9 +54,23 @@ struct StoreReplayCheck {
             ]
             for change in event.changes {
                 let table = snapshot.table(change.entity)
-                sizes.append([table?.count ?? 0] + (table?.indexes.map(\.tree.count) ?? []))
-                records.append(try change.id.flatMap { try table?.row($0)?.encoded() })
+                if sizes[change.entity] == nil {
+                    sizes[change.entity] =
+                        [table?.count ?? 0] + (table?.indexes.map(\.tree.count) ?? [])
+                }
+                guard let id = change.id else { continue }
+                records.append((change.entity, id, try table?.row(id)?.encoded()))
             }
+        }
+
+        /// What differs first; nil if nothing does.
+        func difference(from other: Outcome) -> String? {
+            if position != other.position { return "the position" }
+            for (mine, its) in zip(records, other.records) where mine.bytes != its.bytes {
+                return "the record \(mine.id) of \(mine.entity)"
+            }
+            let entities = sizes.keys.sorted()
+            return entities.first { sizes[$0] != other.sizes[$0] }.map { "the number of \($0)" }
         }
     }
 }

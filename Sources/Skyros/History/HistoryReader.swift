@@ -27,13 +27,9 @@ struct HistoryReader {
         var snapshot = empty
         let (limit, latest) = try bounds(of: moment)
         try snapshot.fold { snapshot in
-            try EventReader(log).forEach(from: .zero.next, through: limit) { event, chainHash in
-                guard event.time <= latest else { return false }
-                try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-                if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
-                    dirty.compact(in: snapshot, isFromEmpty: true)
-                }
-                progress(event.sequence)
+            try Projector.apply(eventsOf: log, through: limit, to: &snapshot, marking: &dirty) {
+                guard $0.time <= latest else { return false }
+                progress($0.sequence)
                 return true
             }
         }

@@ -100,6 +100,35 @@ import Testing
         #expect(try database.firstWrongColumn() == expected)
     }
 
+    /// A writer that forgets the order of keys, and makes all sums of what it wrote.
+    @Test func `with a record that is not canonical is named by verifying, whatever its sums say`()
+        throws
+    {
+        let record: [UInt8] = [0xA2, 0x61, 0x63, 0x00, 0x61, 0x61, 0x00]
+        try directory.open().write([.init("Other", 2, Value.map([("a", Value.real(1))]))])
+        var forged = try #require(try directory.open().description())
+        let old = forged.layout
+        let rows = try directory.open().rows().filter { $0.entity == "Other" }
+        var digest = TableDigest()
+        for var row in rows {
+            if row.number == 2 { row = .init("Other", 2, id: row.id, record) }
+            try row.give { digest.add($0, StateDigest([row])) }
+        }
+        let sum = StateDigest([.init("Other", 2, id: rows[1].id, record)]).sum0
+        forged.layout.entities[1].digest = digest
+        let connection = try directory.stranger()
+        try connection.execute(
+            "UPDATE Other SET _record = x'A2616300616100', _sum = \(Int64(bitPattern: sum)) "
+                + "WHERE _row = 2")
+        try forged.write(over: old, on: connection)
+        try connection.close()
+        let database = try directory.open()
+        #expect(try database.rows().last?.record == record)
+        let error = #expect(throws: CheckpointError.self) { try database.firstWrongColumn() }
+        guard case .corrupt(let damage) = error else { return }
+        #expect(damage.description.hasPrefix("a record is not canonical"))
+    }
+
     @Test func `is named by entity and row`() throws {
         try tamper("UPDATE Thing SET _sum = 0 WHERE _row = 5")
         guard case .corrupt(let damage) = openError() else { return }

@@ -144,4 +144,25 @@ import Testing
         #expect(try database.firstWrongColumn() == nil)
         #expect(try directory.query("SELECT typeof(a) FROM Thing") == [["null"]])
     }
+
+    /// The memory is only reserved: the length alone decides.
+    @Test func `no column of a record above 256 MiB, which would not fit a row of SQLite`() {
+        let limit = 256 << 20
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 1, alignment: 1)
+        defer { memory.deallocate() }
+        let value: [UInt8] = [0x07]
+        value.withUnsafeBytes { value in
+            for (byteCount, isShown) in [(limit, true), (limit + 1, false)] {
+                let record = UnsafeRawBufferPointer(rebasing: memory[..<byteCount])
+                let shown = ColumnValue.shown(value, of: record, in: .integer)
+                if case .integer(7) = shown {
+                    #expect(isShown)
+                } else if case .null = shown {
+                    #expect(!isShown)
+                } else {
+                    Issue.record("\(shown)")
+                }
+            }
+        }
+    }
 }

@@ -47,12 +47,13 @@ import Testing
     }
 
     /// A checkpoint that fails is the only one that is reported.
-    @Test func `set how soon a checkpoint is written in the background`() throws {
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `set how soon a checkpoint is written in the background`(openingTarget: Duration) throws {
         let directory = try TemporaryDirectory()
         let file = directory.store.appending(path: "checkpoint.sqlite")
         let errors = Locked<[any Error]>([])
         var options = Store.Options()
-        options.openingTarget = .milliseconds(0)
+        options.openingTarget = openingTarget
         options.onError = { error in errors.withLock { $0.append(error) } }
         let store = try Store(at: directory.store, entities: Note.self, options: options)
         try FileManager.default.removeItem(at: file)
@@ -70,7 +71,7 @@ import Testing
         var options = Store.Options()
         options.openingTarget = .milliseconds(value)
         options.segmentBytesMax = value
-        options.syncInterval = .milliseconds(min(value, 1))
+        options.syncInterval = .milliseconds(value == .max ? -1 : value)
         if value > 1 { options.eventBytesMax = value }
         for id in 0..<5 {
             let store = try Store(at: directory.store, entities: Note.self, options: options)

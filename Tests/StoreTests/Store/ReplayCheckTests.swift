@@ -33,5 +33,6 @@ private struct Shifting: Entity {
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(message.contains("event 1 is replayed to another state"))
+        #expect(message.contains("the record 1 of Shifting"))
     }
 }
