@@ -12,10 +12,9 @@ struct StoreReplayCheck {
     /// Replays the event of `batch`, as it will be read from the log; nil without checks.
     init?(of batch: borrowing CommandBatch, as stamp: EventStamp, on view: MainView) throws {
         guard InvariantChecks.isEnabled else { return nil }
-        let changes = batch.changes.map(\.change)
         event = Event(
             sequence: stamp.sequence, time: stamp.time, metadata: batch.metadata,
-            intent: batch.intent, changes: changes)
+            intent: batch.intent, changes: batch.changes.map(\.change))
         var writer = CBORWriter(capacity: 1_024)
         EventCoding.append(event, to: &writer)
         let read = try writer.withUnsafeBytes {
@@ -30,14 +29,13 @@ struct StoreReplayCheck {
 
     /// Stops the process if the live write led to another state.
     func compare(with snapshot: Snapshot) throws {
-        guard let part = try Outcome(of: event, in: snapshot).difference(from: replayed) else {
-            return
+        if let part = try Outcome(of: event, in: snapshot).difference(from: replayed) {
+            Self.stop(event.sequence, "is replayed to another state than a live write: \(part)")
         }
-        Self.stop(event.sequence, "is replayed to another state than the live write made: \(part)")
     }
 
-    private static func stop(_ sequence: SequenceNumber, _ sentence: String) -> Never {
-        System.stop("event \(sequence) \(sentence). This is a bug in Skyros or in encode(to:)")
+    private static func stop(_ event: SequenceNumber, _ sentence: String) -> Never {
+        System.stop("event \(event) \(sentence). This is a bug in Skyros or in encode(to:)")
     }
 
     /// The position, the sizes of each table that the event changes, and each changed record. Not
@@ -53,13 +51,10 @@ struct StoreReplayCheck {
                 snapshot.chainHash.rawValue, UInt64(snapshot.tables.count),
             ]
             for change in event.changes {
-                let table = snapshot.table(change.entity)
-                if sizes[change.entity] == nil {
-                    sizes[change.entity] =
-                        [table?.count ?? 0] + (table?.indexes.map(\.tree.count) ?? [])
-                }
+                guard let table = snapshot.table(change.entity) else { continue }
+                sizes[change.entity] = [table.count] + table.indexes.map(\.tree.count)
                 guard let id = change.id else { continue }
-                records.append((change.entity, id, try table?.row(id)?.encoded()))
+                records.append((change.entity, id, try table.row(id)?.encoded()))
             }
         }
 
@@ -69,8 +64,7 @@ struct StoreReplayCheck {
             for (mine, its) in zip(records, other.records) where mine.bytes != its.bytes {
                 return "the record \(mine.id) of \(mine.entity)"
             }
-            let entities = sizes.keys.sorted()
-            return entities.first { sizes[$0] != other.sizes[$0] }.map { "the number of \($0)" }
+            return sizes.first { $1 != other.sizes[$0] }.map { "the number of \($0.key)" }
         }
     }
 }

@@ -17,8 +17,7 @@ extension Archive {
     ) throws -> Snapshot {
         let path = file.path(percentEncoded: false)
         guard !FileManager.default.fileExists(atPath: path) else {
-            throw StoreError(
-                .invalidInput, "\(path) exists already; name another file or remove it")
+            throw StoreError(.invalidInput, "\(path) exists already; remove it or name another")
         }
         var rows = DirtyRows()
         let snapshot = try historyReader.snapshot(

@@ -99,19 +99,16 @@ enum Projector {
 }
 
 extension Projector {
-    /// Applies the events of `log` that follow `snapshot`, through `last`, until `isWanted` returns
-    /// false.
-    ///
-    /// Call it inside of `Snapshot.fold`.
+    /// Applies the events of `log` that follow `snapshot`, through `last` or the first one that is
+    /// not wanted. Call it in `Snapshot.fold`.
     static func apply(
         eventsOf log: any LogReader, through last: SequenceNumber, to snapshot: inout Snapshot,
         marking dirty: inout DirtyRows, while isWanted: (borrowing Event) -> Bool = { _ in true }
     ) throws {
         let isFromEmpty = snapshot.sequence == .zero
-        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) {
-            event, chainHash in
+        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) { event, hash in
             guard isWanted(event) else { return false }
-            try apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
+            try apply(event, chainHash: hash, to: &snapshot, marking: &dirty)
             if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
                 dirty.compact(in: snapshot, isFromEmpty: isFromEmpty)
             }
