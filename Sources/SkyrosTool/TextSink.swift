@@ -32,7 +32,7 @@ final class TextSink {
         guard descriptor >= 0 else {
             guard errno == EEXIST else { throw failure(errno, "\(path) cannot be created") }
             throw StoreError(
-                .invalidInput, "\(path) exists already; name another file or remove it")
+                .invalidInput, "\(path) exists already; remove it or name another")
         }
         do {
             let sink = TextSink(descriptor, path)

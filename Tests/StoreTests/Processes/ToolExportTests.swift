@@ -84,7 +84,7 @@ import Testing
         #expect(
             outcome.errors
                 == "skyros: invalidInput: \(file) exists already; "
-                + "name another file or remove it\n")
+                + "remove it or name another\n")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     }
 
