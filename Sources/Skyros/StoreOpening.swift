@@ -57,7 +57,7 @@ struct StoreOpening {
         _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
-        try Projector.apply(eventsOf: log, through: last, to: &snapshot, marking: &dirty)
+        try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
         guard snapshot.sequence == last, last == .zero || snapshot.chainHash == log.head.chainHash
         else {
             throw StoreError(

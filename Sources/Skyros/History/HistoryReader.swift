@@ -27,13 +27,30 @@ struct HistoryReader {
         var snapshot = empty
         let (limit, latest) = try bounds(of: moment)
         try snapshot.fold { snapshot in
-            try Projector.apply(eventsOf: log, through: limit, to: &snapshot, marking: &dirty) {
+            try Self.fold(log, through: limit, into: &snapshot, marking: &dirty) {
                 guard $0.time <= latest else { return false }
                 progress($0.sequence)
                 return true
             }
         }
         return snapshot
+    }
+
+    /// Folds the events of `log` that follow `snapshot`, through `last` or the first one that is
+    /// not wanted. Call it in `Snapshot.fold`.
+    static func fold(
+        _ log: any LogReader, through last: SequenceNumber, into snapshot: inout Snapshot,
+        marking dirty: inout DirtyRows, while isWanted: (borrowing Event) -> Bool = { _ in true }
+    ) throws {
+        let isFromEmpty = snapshot.sequence == .zero
+        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) { event, hash in
+            guard isWanted(event) else { return false }
+            try Projector.apply(event, chainHash: hash, to: &snapshot, marking: &dirty)
+            if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
+                dirty.compact(in: snapshot, isFromEmpty: isFromEmpty)
+            }
+            return true
+        }
     }
 
     /// The changes of one record, oldest first.

@@ -99,23 +99,6 @@ enum Projector {
 }
 
 extension Projector {
-    /// Applies the events of `log` that follow `snapshot`, through `last` or the first one that is
-    /// not wanted. Call it in `Snapshot.fold`.
-    static func apply(
-        eventsOf log: any LogReader, through last: SequenceNumber, to snapshot: inout Snapshot,
-        marking dirty: inout DirtyRows, while isWanted: (borrowing Event) -> Bool = { _ in true }
-    ) throws {
-        let isFromEmpty = snapshot.sequence == .zero
-        try EventReader(log).forEach(from: snapshot.sequence.next, through: last) { event, hash in
-            guard isWanted(event) else { return false }
-            try apply(event, chainHash: hash, to: &snapshot, marking: &dirty)
-            if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
-                dirty.compact(in: snapshot, isFromEmpty: isFromEmpty)
-            }
-            return true
-        }
-    }
-
     /// Finds the row that a change replaces, and makes the new one.
     private static func stage(
         _ change: Change, of event: SequenceNumber, on snapshot: inout Snapshot
