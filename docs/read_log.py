@@ -24,16 +24,16 @@ def cbor2_sequence(text):
     while stream.tell() < len(text): yield cbor2.load(stream)
 
 def fold(store):
-    records, check = {}, None
+    records, chain_hash = {}, None
     for path in sorted(pathlib.Path(store, "events").glob("*.[zo]*")):
         if path.suffix == ".zst" and path.with_suffix(".open").exists(): continue   # made again
         data = path.read_bytes()
         header = data[8:104] if path.suffix == ".zst" else data[:96]
         assert header[:8] == b"SKYLOG\r\n" and hash64(header[:88]) == u64(header, 88), path
-        check = hash64(header[16:32]) if check is None else check
-        assert check == u64(header, 40), f"{path} does not continue its predecessor"
+        chain_hash = hash64(header[16:32]) if chain_hash is None else chain_hash
+        assert chain_hash == u64(header, 40), f"{path} does not continue its predecessor"
         for batch in batches(path, data):
-            check = hash64(struct.pack("<QQ", check, hash64(batch)))
+            chain_hash = hash64(struct.pack("<QQ", chain_hash, hash64(batch)))
             for change in cbor2.loads(batch)["changes"]:
                 entity = records.setdefault(change["entity"], {})
                 if "cleared" in change: entity.clear(); continue

@@ -6,12 +6,12 @@ extension Store {
         /// The durability of a write that does not ask for another. Default: `.buffered`.
         public var durability: Durability = .buffered
 
-        /// The longest time from a buffered event to its sync. Shorter: less is lost on power loss.
-        /// Longer: fewer syncs. In whole milliseconds. Default: 100 ms.
+        /// The longest time from a buffered event to the start of its sync. Shorter: less is lost
+        /// on power loss. Longer: fewer syncs. In whole milliseconds. Default: 100 ms.
         public var syncInterval: Duration = .milliseconds(100)
 
-        /// The store writes a checkpoint when opening it would otherwise take longer than this,
-        /// by estimate. Shorter: faster opening, more writing in the background. Default: 250 ms.
+        /// The estimated time to fold the events after the checkpoint at which a new one is
+        /// written. Loading it comes on top. Shorter: more is written. Default: 250 ms.
         public var openingTarget: Duration = .milliseconds(250)
 
         /// The queue on which completions and the error handler are called. It must be serial.

@@ -77,8 +77,8 @@ struct CheckpointOpening {
         else {
             throw StoreError(
                 .chainBroken,
-                "the checkpoint and the log tell different histories up to event \(sequence); "
-                    + "remove the checkpoint to believe the log", at: place)
+                "the checkpoint and the log differ at or before event \(sequence); "
+                    + "remove checkpoint.sqlite to rebuild it from the log", at: place)
         }
     }
 

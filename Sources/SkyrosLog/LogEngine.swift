@@ -49,7 +49,7 @@ package protocol LogEngine: LogReader {
     /// wait at the same time share one sync.
     func sync(through position: LogPosition) throws(LogError)
 
-    /// Syncs every batch and takes no more of them; reading goes on. A second call does nothing.
+    /// Syncs every batch and takes no more of them; reads still work. A second call does nothing.
     func close() throws(LogError)
 
     /// The log's maintenance of segment files; nil if it has none.

@@ -91,7 +91,7 @@ extension Archive {
     ) throws -> SalvageReport {
         let scan = try damageScan()
         guard scan.isStoreKnown else {
-            throw StoreError(.logCorrupt, "no segment tells which store it belongs to")
+            throw StoreError(.logCorrupt, "no segment has a readable store id")
         }
         try Self.requireEmpty(target.disk)
         let lock = try StoreError.wrap(try target.disk.lock())

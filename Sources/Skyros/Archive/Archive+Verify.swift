@@ -121,7 +121,7 @@ extension Archive {
         guard let checkpoint else { return }
         if checkpoint.chainHash != fold.chainHash {
             result.otherProblems.append(
-                "the checkpoint and the log tell different histories up to event \(fold.sequence)")
+                "the checkpoint and the log differ at or before event \(fold.sequence)")
         } else if try checkpoint.digest() != fold.digest() {
             result.otherProblems.append(
                 "the checkpoint is not the fold of the log up to event \(fold.sequence)")

@@ -128,7 +128,7 @@ extension FileLog {
     }
 
     /// Syncs everything, marks the log as closed in order, frees preallocated space, and takes no
-    /// more writes. Reading goes on: the files are closed with the last reference to them.
+    /// more writes. Reads still work: the files are closed with the last reference to them.
     package func close() throws(LogError) {
         try sync(through: end)
         let isFirst = try withState { state throws(LogError) -> Bool in

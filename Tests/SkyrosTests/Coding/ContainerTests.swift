@@ -131,7 +131,7 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
         #expect(value == [[1], "two", ["three": 3], 4])
     }
 
-    @Test func `goes on after a value that failed`() throws {
+    @Test func `continues after a value that failed`() throws {
         struct Refused: Error {}
         let failing = Custom { encoder in
             var container = encoder.container(keyedBy: Name.self)

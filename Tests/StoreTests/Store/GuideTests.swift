@@ -49,8 +49,8 @@ private struct PlaceOrder: DomainCommand {
     }
 
     @Test func `open a store and write`() throws {
-        let lost = store.recovery.isComplete ? "nothing" : "\(store.recovery)"
-        #expect(lost == "nothing")
+        let repaired = store.recovery.isComplete ? "nothing" : "\(store.recovery)"
+        #expect(repaired == "nothing")
 
         try store.write(by: "bob", because: "called back") { tx in
             try tx.update(Order.self, order.id) { $0.status = .accepted }

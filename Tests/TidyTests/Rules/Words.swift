@@ -21,7 +21,7 @@ enum Words {
     private static let phrases = #"""
         \bwhoever\b|\bcomes? into being\b|\bcame into being\b|\bbears? the name\b|\b(?:bears|bore)\b
         |\bof its own\b|\bso many\b|\bnobody (?:waits|else|left|is left)\b|\bcopy of the process\b
-        |\blets? go of\b|\bgoes on behind\b|\bstands? so\b|\bat its place\b|\bis told\b|\bare told\b
+        |\blets? go of\b|\bgoes on\b|\bstands? so\b|\bat its place\b|\bis told\b|\bare told\b
         |\bat once\b|\bmade room\b|\bby so\b
         |^\W*Who (?:is|was|were|waits|writes|reads|removes|looks|comes|stands)\b
         """#.split(separator: "\n").joined()

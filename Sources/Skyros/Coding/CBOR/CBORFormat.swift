@@ -15,7 +15,7 @@ package enum CBORFormat {
     /// How deep arrays, maps and tags may nest, in writing and in reading.
     ///
     /// Every level costs stack in a recursive reader; 128 levels fit into the 512 KiB of a
-    /// secondary thread, in an unoptimised build too.
+    /// secondary thread, in an unoptimized build too.
     package static let nestingMax = 128
 
     /// Tags with a meaning in stored values. Others are kept as they are.

@@ -117,7 +117,7 @@ extension CBORWriter {
 
     // MARK: Strings
 
-    /// Text, as it is: no normalisation. O(n).
+    /// Text, as it is: no normalization. O(n).
     package mutating func append(text: String) {
         let stored: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
             append(utf8: UnsafeRawBufferPointer(utf8))

@@ -95,7 +95,7 @@ struct JSONParser {
                 values.append(try parseValue())
                 skipSpace()
             } while take(",")
-            guard take("]") else { throw error("an array goes on with , or ends with ]") }
+            guard take("]") else { throw error("an array continues with , or ends with ]") }
         }
         depth -= 1
         return values
@@ -117,7 +117,7 @@ struct JSONParser {
                 }
                 skipSpace()
             } while take(",")
-            guard take("}") else { throw error("an object goes on with , or ends with }") }
+            guard take("}") else { throw error("an object continues with , or ends with }") }
         }
         depth -= 1
         return values

@@ -39,7 +39,7 @@ extension StoreError {
         case .insecure:
             self.init(.insecurePath, error.description, at: place)
         case .system where error.isOutOfSpace:
-            self.init(.diskFull, "\(error); make room and try again", at: place)
+            self.init(.diskFull, "\(error); free disk space and try again", at: place)
         case .system:
             self.init(.io, error.description, at: place)
         }
@@ -48,11 +48,11 @@ extension StoreError {
     private static func meaning(of code: LogError.Code) -> (Code, String) {
         switch code {
         case .io: (.io, "")
-        case .diskFull: (.diskFull, "make room and try again")
-        case .durabilityLost: (.durabilityLost, "reads go on; open the store again to write")
-        case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` tells more")
+        case .diskFull: (.diskFull, "free disk space and try again")
+        case .durabilityLost: (.durabilityLost, "reads still work; open the store again to write")
+        case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` lists all damage")
         case .segmentMissing: (.segmentMissing, "")
-        case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` tells more")
+        case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` lists all damage")
         case .foreignStore: (.foreignStore, "")
         case .unsupportedFormat: (.unsupportedFormat, "use a newer version")
         case .limitExceeded: (.limitExceeded, "")

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Swift's `<` is documented as that; `IndexKey` says where Swift 6.3 errs.
 enum TextOrder {
-    /// Compares two texts; normalises them only where they differ in a scalar that could be part
+    /// Compares two texts; normalizes them only where they differ in a scalar that could be part
     /// of a composed one. O(n).
     static func compare(_ a: String, _ b: String) -> ComparisonResult {
         let order = a.utf8.withContiguousStorageIfAvailable { a in
@@ -27,7 +27,7 @@ enum TextOrder {
         }
     }
 
-    /// The order by the first scalar that differs; nil if normalisation could change it.
+    /// The order by the first scalar that differs; nil if normalization could change it.
     private static func orderAtDifference(
         _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
     ) -> ComparisonResult? {
@@ -36,7 +36,7 @@ enum TextOrder {
         while place < shorter, a[place] == b[place] { place += 1 }
         guard place < a.count || place < b.count else { return .orderedSame }
         let isLess = place == a.count || (place < b.count && a[place] < b[place])
-        // What is before the scalar is the same, and normalises to the same.
+        // What is before the scalar is the same, and normalizes to the same.
         while place > 0, place < shorter, a[place] & 0xC0 == 0x80 { place -= 1 }
         guard isSettled(a, at: place), isSettled(b, at: place) else { return nil }
         return isLess ? .orderedAscending : .orderedDescending
