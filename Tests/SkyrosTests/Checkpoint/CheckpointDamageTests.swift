@@ -129,6 +129,18 @@ import Testing
         #expect(damage.description.hasPrefix("a record is not canonical"))
     }
 
+    /// A writer that counts the digest of a state wrongly, and makes the seal of what it wrote.
+    @Test func `with the digest of another state is refused, whatever its rows say`() throws {
+        var forged = try #require(try directory.open().description())
+        let old = forged.layout
+        let row = CheckpointDirectory.Row("Other", 1, Value.map([("c", Value.real(2.5))]))
+        forged.layout.entities[1].digest.state = StateDigest([row])
+        let connection = try directory.stranger()
+        try forged.write(over: old, on: connection)
+        try connection.close()
+        #expect(openError() == .damage("the state digest does not match", entity: "Other"))
+    }
+
     @Test func `is named by entity and row`() throws {
         try tamper("UPDATE Thing SET _sum = 0 WHERE _row = 5")
         guard case .corrupt(let damage) = openError() else { return }
