@@ -49,7 +49,7 @@ extension Receipt {
         }
     }
 
-    /// As `madeDurable`, but calls `body` on another thread.
+    /// Calls `body` once the event is durable, or a sync has failed; blocks nothing.
     func whenDurable(_ body: @escaping @Sendable (Result<Receipt, StoreError>) -> Void) {
         guard let promise else { return body(.success(self)) }
         promise.whenDurable { result in
@@ -81,7 +81,7 @@ struct DurabilityPromise: Sendable {
         try StoreError.wrap(try log.sync(through: position))
     }
 
-    /// Calls `body` on the syncer's thread once the event is durable, or a sync has failed.
+    /// Calls `body` once the event is durable, or a sync has failed; immediately if it is already.
     func whenDurable(_ body: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         if log.durableEnd >= position { return body(.success(())) }
         syncer.whenDurable(body)

@@ -16,7 +16,7 @@ extension Store {
         return try Metadata.$current.withValue(completed, operation: body)
     }
 
-    /// As the synchronous `withMetadata`, around an asynchronous body.
+    /// Adds metadata to all writes of an asynchronous body.
     ///
     ///     try await Store.withMetadata(actor: user.name) {
     ///         try await handle(request)

@@ -17,7 +17,7 @@ extension Store {
         try body(snapshot)
     }
 
-    /// As `read`, for chaining.
+    /// Calls `body` with the newest snapshot and returns the store, for chaining.
     @discardableResult
     public func read(_ body: (Snapshot) throws -> Void) rethrows -> Self {
         try body(snapshot)

@@ -34,7 +34,7 @@ extension Store {
         return try write(request, &receipt, block)
     }
 
-    /// As `write`, and also returns a receipt: the event's sequence, and how durable it is.
+    /// Runs a write block, and returns its result with a receipt: sequence and durability.
     ///
     ///     let (order, receipt) = try store.writeWithReceipt { tx in … }
     ///     try receipt.waitUntilDurable()
@@ -50,7 +50,7 @@ extension Store {
         return (result, receipt)
     }
 
-    /// As `write`, for chaining: `try store.writeSync { … }.writeSync { … }.read { … }`.
+    /// Runs a write block, for chaining: `try store.writeSync { … }.writeSync { … }.read { … }`.
     ///
     /// It blocks the calling thread also in asynchronous code.
     @discardableResult

@@ -23,7 +23,7 @@ extension Store {
         ).result
     }
 
-    /// As the asynchronous `write`, and also returns a receipt.
+    /// Runs a write block on the store's thread, and returns its result with a receipt.
     @discardableResult
     public func writeWithReceipt<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),

@@ -48,7 +48,7 @@ struct StoreOpening {
         try checkpoint.makeFileIfMissing()
         let log = try openLog(inspection, storeID, &report)
         return StoreResources(
-            disk: disk, lock: lock, log: log, schema: schema, clock: environment.clock,
+            lock: lock, log: log, schema: schema, clock: environment.clock,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report)
     }

@@ -4,7 +4,6 @@ import SkyrosLog
 
 /// The parts of an open store: the result of opening it.
 struct StoreResources: Sendable {
-    let disk: any Disk
     let lock: any DiskLock
     let log: any LogEngine
     let schema: Schema
@@ -13,7 +12,7 @@ struct StoreResources: Sendable {
     let view: MainView
     /// The state before the first event.
     let empty: Snapshot
-    /// Nil for a store in memory.
+    /// The writer of checkpoints; nil for a store in memory.
     let checkpointer: Checkpointer?
     let recovery: RecoveryReport
 

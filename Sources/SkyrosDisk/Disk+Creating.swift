@@ -1,4 +1,4 @@
-// All files and directories are created here.
+// Files and directories are created here, except for the store's directory and its lock file.
 
 extension Disk {
     /// Creates the file at `path`, which replaces any other of that name, and returns it open.

@@ -9,7 +9,7 @@ import CSQLite
 /// let statement = try connection.prepare("SELECT name FROM city WHERE size > ?1")
 /// try statement.bind(integer: 100_000, at: 1)
 /// while try statement.step() { print(statement.string(at: 0)) }
-/// try statement.reset()
+/// statement.reset()
 /// ```
 package final class Statement {
     /// The SQL text.

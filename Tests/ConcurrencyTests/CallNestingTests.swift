@@ -34,7 +34,7 @@ import Testing
     private let returned = Locked(0)
 
     @Test(arguments: Outer.allCases, Inner.allCases)
-    func `returns (F47)`(outer: Outer, inner: Inner) async throws {
+    func `returns, whatever call it is in (F47)`(outer: Outer, inner: Inner) async throws {
         var options = Store.Options()
         options.syncInterval = .milliseconds(1)
         options.onError = { [handler] _ in handler.handle() }

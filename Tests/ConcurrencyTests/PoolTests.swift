@@ -11,7 +11,7 @@ import Testing
     /// More than the pool has threads.
     private static let callCount = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
 
-    @Test func `all return (F48)`() async throws {
+    @Test func `return although they outnumber the threads of the pool (F48)`() async throws {
         let store = try Store(on: SimulatedDisk(), entities: Counter.self)
         try await guarded {
             for round in 0..<Self.roundCount { try await Self.writeInTasks(to: store, round) }

@@ -60,7 +60,7 @@ import Testing
         #expect(isContiguous(skippable, end: Skippable.content))
     }
 
-    @Test func `has room for what the limits allow`() {
+    @Test func `has fields wide enough for all limits`() {
         let options = LogOptions()
         #expect(options.batchBytesMax <= LogOptions.batchBytesLimit)
         #expect(options.batchBytesMax < options.unsyncedBytesMax)

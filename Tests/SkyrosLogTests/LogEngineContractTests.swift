@@ -215,7 +215,7 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: EngineFactory.fresh)
-    func `reads the same after its upkeep`(factory: EngineFactory) throws {
+    func `reads the same after maintenance`(factory: EngineFactory) throws {
         let log = try factory.engine()
         try log.append(80)
         let head = log.head

@@ -74,7 +74,7 @@ import Testing
         #expect(values == [7, 7])
     }
 
-    @Test func `knows its columns and whether it writes`() throws {
+    @Test func `names its columns, and whether it writes`() throws {
         let select = try connection.prepare("SELECT x AS first, 2 AS \"s e c\" FROM a WHERE x = ?")
         #expect(select.columnNames == ["first", "s e c"])
         #expect(select.isReadOnly)

@@ -156,6 +156,6 @@ public final class Archive: Sendable {
     var historyReader: HistoryReader { HistoryReader(log: log, empty: empty) }
 
     private static func notAStore(_ path: String) -> StoreError {
-        StoreError(.notAStore, "there is no store at \(path)")
+        StoreError(.notAStore, "there is no store at \(path); check the path")
     }
 }

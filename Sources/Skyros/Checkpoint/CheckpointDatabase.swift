@@ -21,7 +21,7 @@ final class CheckpointDatabase {
     var known: CheckpointDescription?
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
-    /// By the bytes of the entity's name. Emptied if another connection wrote to the file.
+    /// The table writers by the bytes of the entity's name; none if another connection wrote.
     var writers: [[UInt8]: TableWriter] = [:]
 
     /// Opens a checkpoint and checks its description, but not its rows. Creates a missing file,

@@ -11,13 +11,11 @@ final class Checkpointer: Sendable {
     private let name: String
     private let storeID: [UInt8]
     private let isReadOnly: Bool
-    /// Nil until it is needed, and after closing.
+    /// The open database; nil until it is needed, and after closing.
     private let database: Locked<CheckpointDatabase?>
     private let written = Locked<SequenceNumber?>(nil)
 
-    /// - Parameters:
-    ///   - directory: the directory that contains the file, or will after the first write.
-    ///   - name: the name of the file.
+    /// Makes a checkpointer of the file `name` in `directory`, which the first write creates.
     init(in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false)
     {
         self.directory = directory

@@ -15,13 +15,13 @@ struct TableLayout: Hashable, Sendable {
         let name: String
         /// The table's name in SQL.
         let table: String
-        /// In the order in which their fields first appeared, which is the table's.
+        /// The columns, in the order in which their fields first appeared.
         var columns: [Column] = []
         /// The totals of the entity's rows.
         var digest = TableDigest()
     }
 
-    /// In the order in which they first appeared.
+    /// The entities, in the order in which they first appeared.
     var entities: [Entity] = []
 
     /// Further fields have no column; SQLite's own limit is 2,000 columns by default.

@@ -10,13 +10,13 @@ final class TableWriter {
     /// The entity with the columns and the totals that the table has now.
     private(set) var entity: TableLayout.Entity
     private let connection: Connection
-    /// Nil until there is a table.
+    /// The statements of the table; nil until it exists.
     private var statements: TableStatements?
     private var highestRow: Int64?
     private var hasher: StateDigest.RecordHasher
     private var reader: RowReader
 
-    /// - Parameter exists: whether there is a table; if not, the first row creates it.
+    /// Makes a writer of the entity's table; the first row creates it unless it `exists`.
     init(
         _ entity: TableLayout.Entity, exists: Bool, on connection: Connection
     ) throws(SQLiteError) {

@@ -13,7 +13,7 @@ public struct EventSequence: Sendable {
     private let first: SequenceNumber
     private let last: SequenceNumber
 
-    /// - Parameter end: the last event that exists.
+    /// Makes the sequence of the events of `range` up to `end`, the last event that exists.
     init(_ log: any LogReader, _ range: some RangeExpression<SequenceNumber>, end: SequenceNumber) {
         self.log = log
         let (first, last) = Self.bounds(of: range)

@@ -27,7 +27,8 @@ extension EventCoding {
 
     private static func invalid(_ why: String, _ sequence: SequenceNumber) -> StoreError {
         StoreError(
-            .invalidEvent, "event \(sequence) cannot be understood: \(why)",
+            .invalidEvent,
+            "event \(sequence) cannot be understood (is there a newer version?): \(why)",
             at: StoreError.Place(sequences: sequence...sequence))
     }
 

@@ -10,14 +10,8 @@ final class EventLog: Sendable {
     private struct State: ~Copyable, Sendable {
         var last: SequenceNumber
         var lastTime: EventTime
-        var writer = EventWriter()
-    }
-
-    /// The buffer of the encoder.
-    ///
-    /// - Note: `@unchecked` because it owns raw memory, which is used under the lock of `state`.
-    private struct EventWriter: ~Copyable, @unchecked Sendable {
-        var buffer = CBORWriter(capacity: 4_096)
+        /// The buffer of the encoder.
+        var writer = CBORWriter(capacity: 4_096)
     }
 
     /// A batch as the log has appended it.
@@ -35,9 +29,6 @@ final class EventLog: Sendable {
         state = Locked(State(last: last, lastTime: lastTime))
     }
 
-    /// The time of the last event.
-    var lastTime: EventTime { state.withLock { $0.lastTime } }
-
     /// Appends `batch` as the next event, at the time `now` of the wall clock.
     ///
     /// - Throws: `StoreError`; the log is unchanged then.
@@ -51,11 +42,11 @@ final class EventLog: Sendable {
                     .limitExceeded, "no time is later than that of event \(state.last)",
                     at: StoreError.Place(sequences: state.last...state.last))
             }
-            state.writer.buffer.removeAll()
-            EventCoding.append(batch, as: sequence, at: time, to: &state.writer.buffer)
+            state.writer.removeAll()
+            EventCoding.append(batch, as: sequence, at: time, to: &state.writer)
             let timeBefore = state.lastTime.microseconds
             let position = try StoreError.wrap {
-                try state.writer.buffer.withUnsafeBytes { bytes throws(LogError) in
+                try state.writer.withUnsafeBytes { bytes throws(LogError) in
                     try engine.append(
                         bytes, as: sequence.rawValue, timeBefore: timeBefore,
                         deferring: deferring)
@@ -66,7 +57,7 @@ final class EventLog: Sendable {
             return Appended(
                 stamp: EventStamp(
                     sequence: sequence, time: time, chainHash: position.head.chainHash),
-                position: position, byteCount: state.writer.buffer.count)
+                position: position, byteCount: state.writer.count)
         }
     }
 }

@@ -46,8 +46,8 @@ final class LogSyncer: Sendable {
         state.change { $0.isDirty = true }
     }
 
-    /// Calls `completion` on the syncer's thread once everything appended so far is durable, or a
-    /// sync has failed.
+    /// Calls `completion` once everything appended so far is durable, or a sync has failed: on the
+    /// syncer's thread, or on the caller's after `stop`.
     func whenDurable(_ completion: @escaping Completion) {
         let isStopping = state.change { state in
             if !state.isStopping { state.waiting.append(completion) }

@@ -93,7 +93,8 @@ enum Projector {
 
     private static func invalid(_ event: SequenceNumber, _ why: String) -> StoreError {
         StoreError(
-            .invalidEvent, "event \(event) does not fit the state before it: \(why)",
+            .invalidEvent,
+            "event \(event) does not fit the state before it (run `skyros verify`): \(why)",
             at: StoreError.Place(sequences: event...event))
     }
 }

@@ -172,7 +172,7 @@ struct TableIndex: Sendable {
             }
         }
         unexpectedCount = a.unexpectedCount + b.unexpectedCount
-        tree = IndexBulkLoader.tree(of: a.sorter, b.sorter)
+        tree = IndexBulkLoader.tree(of: a.loader, b.loader)
     }
 
     /// From this number of rows on, two threads make and sort the keys.
@@ -181,8 +181,8 @@ struct TableIndex: Sendable {
     /// The sorted keys of some rows, and the number of those that the type does not write.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
-    ) throws -> (sorter: IndexBulkLoader, unexpectedCount: Int) {
-        let sorter = IndexBulkLoader(reserving: rows.count)
+    ) throws -> (loader: IndexBulkLoader, unexpectedCount: Int) {
+        let loader = IndexBulkLoader(reserving: rows.count)
         var unexpectedCount = 0
         // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
@@ -190,10 +190,10 @@ struct TableIndex: Sendable {
                 try definition.checkedKey(of: row.encoded())
             }
             if !checked.isExpected { unexpectedCount += 1 }
-            sorter.add(checked.key, row)
+            loader.add(checked.key, row)
         }
-        sorter.sort()
-        return (sorter, unexpectedCount)
+        loader.sort()
+        return (loader, unexpectedCount)
     }
 
     mutating func beginLoading(rowCount: Int) {

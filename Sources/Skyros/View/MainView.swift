@@ -5,8 +5,8 @@ import SkyrosDisk
 /// A reader waits at most for a bounded step in memory: a small event is applied in place under the
 /// exclusive lock, a large one to a copy that is then swapped in (promise P8).
 ///
-/// - Note: `@unchecked` because of the pointer: it is read under the shared lock and written under
-///   the exclusive one.
+/// - Note: `@unchecked` because of the pointer: it is written under `dirty` and the exclusive lock,
+///   so it is read under either `dirty` or the shared lock.
 final class MainView: @unchecked Sendable {
     /// Events with more changes are applied outside of the lock.
     private static let changesInPlaceMax = 1_000
@@ -19,7 +19,7 @@ final class MainView: @unchecked Sendable {
     /// snapshot are of the same event.
     private let dirty: Locked<DirtyRows>
 
-    /// - Parameter dirty: the rows that differ from the checkpoint; also whether to record them.
+    /// Makes a view of `snapshot`; `dirty` are the rows that differ from the checkpoint.
     init(_ snapshot: Snapshot, dirty: DirtyRows) {
         hashSeed = snapshot.hashSeed
         self.snapshot.initialize(to: snapshot)

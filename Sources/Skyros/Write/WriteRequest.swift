@@ -4,7 +4,7 @@ struct WriteRequest: Sendable {
     let intent: Intent?
     let durability: Durability
 
-    /// - Throws: `StoreError` with `.notEncodable` if the command cannot be encoded.
+    /// Completes the metadata; throws `.notEncodable` if the command cannot be encoded.
     init(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
         _ intent: (any DomainCommand)?, _ durability: Durability

@@ -12,7 +12,7 @@ final class Writer: @unchecked Sendable {
     /// The base of the overlay between blocks.
     private let empty: Snapshot
 
-    /// - Parameter empty: a state without records.
+    /// Makes a writer; `empty` is a state without records.
     init(empty: Snapshot) {
         self.empty = empty
         overlay = .allocate(capacity: 1)

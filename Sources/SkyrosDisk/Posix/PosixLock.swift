@@ -11,7 +11,7 @@ final class PosixLock: DiskLock {
     private let identity: System.FileIdentity
     private let path: String
     private let owner = ForkGuard()
-    /// Nil once released.
+    /// The open lock file; nil once released.
     private let descriptor: Locked<Int32?>
 
     init(in directory: PosixDirectory) throws(DiskError) {

@@ -32,7 +32,7 @@ package final class SharedLock: @unchecked Sendable {
     private let slots: UnsafeMutableRawPointer
     /// Whether a writer has the lock or waits for the last readers.
     private let isExclusive = Atomic(false)
-    /// Held by the writer.
+    /// The mutex of writers.
     private let writer = Locked(())
     private let threadSlot = ThreadSlot.shared
 

@@ -86,7 +86,7 @@ extension SegmentHeader {
         }
     }
 
-    /// As `init(_:in:)`, whatever sequence the file's name gives.
+    /// Reads a header whose first sequence need not be that of the file's name.
     init(misnamed bytes: UnsafeRawBufferPointer, in segment: SegmentName) throws(LogError) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else {
             throw LogError(.corrupt, "the segment does not start with a header", segment, at: 0)

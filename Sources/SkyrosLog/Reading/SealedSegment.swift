@@ -77,7 +77,7 @@ struct SealedSegment: Sendable {
         let extent = extent(ofFrame: number)
         let file = try onDisk(disk.open(name.path, .read))
         guard try onDisk(file.status()) == status else {
-            let why = "another file has replaced the segment"
+            let why = "another file has replaced the segment; open the log again"
             throw LogError(.segmentMissing, why, name, sequences: extent.sequences)
         }
         return try extent.chunk(in: file, format)

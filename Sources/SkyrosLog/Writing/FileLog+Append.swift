@@ -5,7 +5,7 @@ extension FileLog {
         _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
     ) throws(LogError) -> LogPosition {
         guard batch.count <= options.batchBytesMax else {
-            let why = "the batch has \(batch.count) bytes, the limit is \(options.batchBytesMax)"
+            let why = "the event has \(batch.count) bytes, the limit is \(options.batchBytesMax)"
             throw LogError(.limitExceeded, why, sequences: sequence...sequence)
         }
         while true {

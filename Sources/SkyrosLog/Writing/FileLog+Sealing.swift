@@ -3,8 +3,8 @@ import SkyrosDisk
 extension FileLog {
     package var hasSegmentToSeal: Bool { state.withLock { !$0.catalog.ended.isEmpty } }
 
-    /// - Throws: `LogError`. The open file stays, and the next call tries again, unless a sync
-    ///   failed: then the log takes no more writes.
+    /// Seals the oldest ended segment. If this throws, the open file stays and the next call tries
+    /// again, unless a sync failed: then the log takes no more writes.
     package func sealNext() throws(LogError) -> Bool {
         let found = try state.withLock { state throws(LogError) -> (OpenSegment, Int64)? in
             try state.checkOpen()

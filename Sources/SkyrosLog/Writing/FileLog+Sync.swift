@@ -114,8 +114,8 @@ extension FileLog {
         state.nextGroup = nil
     }
 
-    /// Does nothing unless everything is durable and the last block is a batch. The mark proves
-    /// that the batch was durable, so damage to it is never taken for a torn tail (promise P6).
+    /// Appends and syncs an idle mark if the last block is a batch and everything is durable. The
+    /// mark proves that, so damage to the batch is never taken for a torn tail (promise P6).
     package func markIdle() throws(LogError) {
         let end = try withState { state throws(LogError) -> LogPosition? in
             guard state.failure == nil, state.durableBytes == state.appendedBytes,

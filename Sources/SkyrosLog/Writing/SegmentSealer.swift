@@ -50,7 +50,7 @@ struct SealedSegmentWriter {
     init(_ header: SegmentHeader, _ frameBytes: Int) throws(LogError) {
         name = SegmentName(header.firstSequence, .sealed)
         guard let compressor = Zstd.Compressor() else {
-            throw LogError(.limitExceeded, "there is no memory for compression", name)
+            throw LogError(.io, "there is no memory to compress the segment", name)
         }
         self.compressor = compressor
         self.frameBytes = frameBytes

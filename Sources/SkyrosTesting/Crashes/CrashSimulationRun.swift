@@ -19,7 +19,7 @@ struct CrashSimulationRun {
         self.choices = choices
     }
 
-    /// - Throws: `CrashFailure`.
+    /// Runs all sessions; throws `CrashFailure`.
     mutating func run() throws -> CrashTally {
         do {
             for session in 1...Self.sessionCount {

@@ -30,7 +30,7 @@ import Testing
         try expectRoundTrip(rows)
     }
 
-    @Test func `all values in one record`() throws {
+    @Test func `every value beside all others in one record`() throws {
         let fields = CheckpointValue.all.enumerated().map { ("field \($0)", $1) }
         let whole = CheckpointValue.map(fields)
         let half = CheckpointValue.map(fields.filter { $0.0.utf8.count % 2 == 0 })

@@ -24,7 +24,7 @@ import Testing
         return .init("Thing", number, id: value, CheckpointValue.map([("id", value)]))
     }
 
-    @Test func `is taken as it is when its rows can be a store's`() throws {
+    @Test func `is loaded if its rows are possible`() throws {
         #expect(try load([row(1, id: 7), row(2, id: 8)])?.count("Thing") == 2)
     }
 

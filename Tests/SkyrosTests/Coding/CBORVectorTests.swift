@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: values)
-    func `hold for everything else`(value: FieldValue, expected: String) throws {
+    func `hold for all other values`(value: FieldValue, expected: String) throws {
         #expect(hex(try value.encoded()) == expected)
         #expect(try FieldValue(cbor: bytes(expected)) == value)
     }

@@ -199,7 +199,7 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
         }
     }
 
-    @Test func `knows its coding path`() throws {
+    @Test func `has its coding path`() throws {
         func names(_ path: [any CodingKey]) -> [String] { path.map(\.stringValue) }
         let innermost = Custom { encoder in
             #expect(names(encoder.codingPath) == ["list", "Index 1", "deep", "key"])

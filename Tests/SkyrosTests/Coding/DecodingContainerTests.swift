@@ -113,7 +113,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
                 == ["a": 1, "b": 2])
     }
 
-    @Test func `knows its coding path`() throws {
+    @Test func `has its coding path`() throws {
         @Sendable func names(_ path: [any CodingKey]) -> [String] { path.map(\.stringValue) }
         try decode(["a": 1, "list": [0, ["deep": ["key": [:]]]]]) { decoder in
             #expect(decoder.codingPath.isEmpty)

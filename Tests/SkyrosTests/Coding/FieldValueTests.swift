@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `is what Codable stores`() throws {
+    @Test func `equals what Codable stores`() throws {
         let value = try FieldValue(Sample.filled)
         #expect(value["text"] == "Nonna é")
         #expect(value["int"]?.integer == -77_777)

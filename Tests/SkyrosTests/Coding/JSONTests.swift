@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: table)
-    func `is as the table says`(value: FieldValue, json: String) {
+    func `has the text of the table`(value: FieldValue, json: String) {
         #expect(value.jsonText() == json)
     }
 

@@ -122,7 +122,7 @@ private enum Word: Int32, Codable, CaseIterable { case least = -70_000 }
         #expect(try FieldValue(OptionalScalars()) == .map([:]))
     }
 
-    @Test func `comes back from a row`() throws {
+    @Test func `is read back from a row`() throws {
         #expect(try comesBack(Row()))
         #expect(try FieldValue(Row()).array?.count == 17)
     }

@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test(arguments: 1...12)
-    func `gives the same with indexes`(seed: UInt64) throws {
+    func `gives what a filter in plain Swift gives, with indexes`(seed: UInt64) throws {
         try check(Indexed.self, seed: seed)
     }
 
     @Test(arguments: 1...4)
-    func `gives the same without`(seed: UInt64) throws {
+    func `gives what a filter in plain Swift gives, without indexes`(seed: UInt64) throws {
         try check(Unindexed.self, seed: seed)
     }
 }

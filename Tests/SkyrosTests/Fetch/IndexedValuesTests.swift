@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-/// What is found through an index is what a look at every value finds.
+/// A search in an index finds what a test of every value finds.
 @Suite struct `Awkward values in an index` {
     private struct Sample<Value: Codable & Comparable & Sendable>: Entity {
         static var entityName: String { "Sample" }
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `are moments, two of which are none`() throws {
+    @Test func `are dates, two of which are NaN`() throws {
         try checkMoments { moment, expect in
             try expect(\.value == moment) { $0 == moment }
             try expect(\.value != moment) { $0 != moment }
@@ -106,8 +106,7 @@ import Testing
     }
 
     /// Foundation finds a date that is NaN at most and at least any other one.
-    @Test func `are moments that are at most or at least another, which those two are not`() throws
-    {
+    @Test func `are dates, of which NaN is neither at most nor at least another`() throws {
         try checkMoments { moment, expect in
             let seconds = moment.timeIntervalSinceReferenceDate
             try expect(\.value <= moment) { $0.timeIntervalSinceReferenceDate <= seconds }

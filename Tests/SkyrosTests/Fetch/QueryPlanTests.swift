@@ -55,7 +55,7 @@ import Testing
         #expect(!plan.isSorted)
     }
 
-    @Test func `looks at the values where conditions are left`() throws {
+    @Test func `tests values only for conditions that no index answers`() throws {
         #expect(try !plan(\.group == "a" && \.isOpen == true && \.score == 1).isExact)
         #expect(try !plan(\.group == "a" && Filter { $0.rank == 1 }).isExact)
         #expect(try !plan(\.group == "a" && \.group == "b").isExact)

@@ -39,7 +39,7 @@ import Testing
     }
 
     /// What the order takes for granted of scalars that it does not normalise.
-    @Test func `knows which scalars stand for themselves`() throws {
+    @Test func `leaves only scalars unnormalized that normalization does not change`() throws {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let text = String(scalar)

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `knows nothing of what was there before all was deleted`() throws {
+    @Test func `accepts a value that a deleted record had`() throws {
         try store.write { tx in
             try tx.deleteAll(Seat.self)
             try tx.insert([Seat(id: 10, guest: "g1", row: 1, number: 1), Seat(id: 1, row: 1)])

@@ -96,7 +96,7 @@ import Testing
         #expect(try FieldChange.list(before: Fields(), after: Fields()).isEmpty)
     }
 
-    @Test func `stand in canonical order`() {
+    @Test func `are in canonical order`() {
         #expect(Fields.precedes("b", "aa"))
         #expect(Fields.precedes("a", "b"))
         #expect(!Fields.precedes("a", "a"))

@@ -90,8 +90,8 @@ import Testing
         }
         #expect(throws: StoreError(.invalidSchema, "")) { try Store(inMemory: Strict.self) }
 
-        struct Told: Entity {
-            static let indexes: [Index<Told>] = [.unique(\.word, fields: ["w"])]
+        struct Named: Entity {
+            static let indexes: [Index<Named>] = [.unique(\.word, fields: ["w"])]
             enum CodingKeys: String, CodingKey {
                 case id
                 case word = "w"
@@ -99,7 +99,7 @@ import Testing
             var id: Int
             var word: String
         }
-        #expect(try refusesTwins(Told(id: 1, word: "a"), Told(id: 2, word: "a")))
+        #expect(try refusesTwins(Named(id: 1, word: "a"), Named(id: 2, word: "a")))
     }
 
     @Test func `is refused for what is not stored`() throws {

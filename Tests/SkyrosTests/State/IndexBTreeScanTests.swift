@@ -2,7 +2,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite struct `A scan of a key tree` {
+@Suite struct `A scan of an index B-tree` {
     typealias Bound = (key: Int, isInclusive: Bool)
 
     private let tree: IndexBTree
@@ -63,7 +63,7 @@ import Testing
         #expect(IndexBTree().first(key: StateFixtures.key(1)) == nil)
     }
 
-    @Test func `tells whether a key is there, and its first row`() {
+    @Test func `finds the first row of each key that exists`() {
         for key in 0...910 {
             let first = model.scan(from: (key, true), to: (key, true)).first
             let row = tree.first(key: StateFixtures.key(key))

@@ -3,7 +3,7 @@ import Testing
 @testable import Skyros
 
 /// What copies of a tree share, what a change copies, and what is given back.
-@Suite struct `A key tree and its copies` {
+@Suite struct `An index B-tree and its copies` {
     private static func tree(of count: Int) -> IndexBTree {
         var tree = IndexBTree()
         for number in 0..<count { insert(number, into: &tree) }

@@ -47,18 +47,18 @@ import Testing
 
     @Test func `of an index tree name entries that do not ascend`() throws {
         let tree = Self.tree(of: 30)
-        let items = NodeView(try #require(tree.root))
-        swap(&items.heads[7], &items.heads[8])
+        let view = NodeView(try #require(tree.root))
+        swap(&view.heads[7], &view.heads[8])
         #expect(tree.brokenInvariant() != nil)
     }
 
     @Test func `of an index tree name an entry on the wrong side of its separator`() throws {
         let tree = Self.tree(of: 200)
-        let items = NodeView(try #require(tree.root))
-        let second = NodeView(items.children[1])
+        let view = NodeView(try #require(tree.root))
+        let second = NodeView(view.children[1])
         second.remove(at: 0)
         #expect(tree.brokenInvariant() == "the tree counts 200 entries and has 199")
-        items.heads[1] += 2 << 56
+        view.heads[1] += 2 << 56
         #expect(tree.brokenInvariant() == "an entry is below its separator")
     }
 

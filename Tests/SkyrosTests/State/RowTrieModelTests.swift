@@ -4,7 +4,7 @@ import Testing
 @testable import Skyros
 
 /// Random runs of a `RowTrie` beside a `Dictionary`.
-@Suite struct `A row map beside a dictionary` {
+@Suite struct `A row trie beside a dictionary` {
     /// A map that was copied, and what it held then.
     private struct Snapshot {
         let map: RowTrie

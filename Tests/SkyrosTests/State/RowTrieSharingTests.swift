@@ -3,7 +3,7 @@ import Testing
 @testable import Skyros
 
 /// What copies of a map share, what a change copies, and what is given back.
-@Suite struct `A row map and its copies` {
+@Suite struct `A row trie and its copies` {
     private static func map(of count: Int) -> RowTrie {
         var map = RowTrie()
         for number in 0..<count {
@@ -61,7 +61,7 @@ import Testing
         #expect(map.nodes == nodes)
     }
 
-    @Test func `gives a row back when it is replaced, removed or dropped with the map`() {
+    @Test func `gives a row back when it is replaced, removed or dropped with the trie`() {
         weak var replaced: Row?
         weak var removed: Row?
         weak var dropped: Row?

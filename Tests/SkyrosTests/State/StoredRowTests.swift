@@ -31,7 +31,7 @@ import Testing
             bytes: try RecordCoding.encode(value))
     }
 
-    @Test func `is decoded by its first reader alone`() throws {
+    @Test func `is decoded only by its first reader`() throws {
         let value = Noted(id: 1, text: "a text of more than fifteen bytes")
         let row = try row(value)
         let before = Self.decodedCount.load(ordering: .relaxed)

@@ -6,9 +6,9 @@ extension IndexBTree {
         from lower: Bound?, to upper: Bound?, reversed: Bool = false,
         _ body: (ByteString, Row) throws -> Bool
     ) rethrows {
-        try visit(from: lower, to: upper, reversed: reversed) { items, index in
-            let key = items.key(at: index)
-            return try items.rows[index]._withUnsafeGuaranteedRef { try body(key, $0) }
+        try visit(from: lower, to: upper, reversed: reversed) { view, index in
+            let key = view.key(at: index)
+            return try view.rows[index]._withUnsafeGuaranteedRef { try body(key, $0) }
         }
     }
 
@@ -28,9 +28,9 @@ extension IndexBTree {
         var nodes: Set<UnsafeMutableRawPointer> = []
         func visit(_ node: IndexBTreeNode) {
             nodes.insert(node.address)
-            let items = NodeView(node)
-            guard !items.isLeaf else { return }
-            for index in 0..<items.count { visit(items.children[index]) }
+            let view = NodeView(node)
+            guard !view.isLeaf else { return }
+            for index in 0..<view.count { visit(view.children[index]) }
         }
         root.map(visit)
         return nodes

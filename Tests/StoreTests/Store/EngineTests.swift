@@ -15,7 +15,7 @@ import Testing
             schema, beginning: ChainHash(beginning: MemoryLog(contents).storeID), hashSeed: 1)
         return Store(
             StoreResources(
-                disk: disk, lock: try disk.lock(), log: MemoryLog(contents), schema: schema,
+                lock: try disk.lock(), log: MemoryLog(contents), schema: schema,
                 clock: SystemClock(), options: Store.Options(),
                 view: MainView(empty, dirty: DirtyRows(isRecording: false)), empty: empty,
                 checkpointer: nil, recovery: RecoveryReport()))

@@ -88,7 +88,7 @@ private struct PlaceOrder: DomainCommand {
         #expect(store.sequence == 4)
     }
 
-    @Test func `read`() throws {
+    @Test func `read records`() throws {
         let same = try store[Order.self, order.id]
         #expect(same?.totalCents == 1_200)
 

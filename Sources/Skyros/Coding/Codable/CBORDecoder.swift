@@ -20,15 +20,15 @@ package struct CBORDecoder: Sendable {
     package func decode<T: Decodable>(
         _ type: T.Type, from bytes: UnsafeRawBufferPointer
     ) throws -> T {
-        let session = DecodingContext.begin()
-        defer { session.end() }
+        let context = DecodingContext.begin()
+        defer { context.end() }
         guard UInt32(exactly: bytes.count) != nil else {
-            throw session.error(CBORError(.tooLarge, at: 0), type)
+            throw context.error(CBORError(.tooLarge, at: 0), type)
         }
-        session.state.pointee.bytes = bytes
-        if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
-        let value = try session.decode(type, at: 0, depth: 0)
-        try checkEnd(session, type)
+        context.state.pointee.bytes = bytes
+        if !userInfo.isEmpty { context.state.pointee.userInfo = userInfo }
+        let value = try context.decode(type, at: 0, depth: 0)
+        try checkEnd(context, type)
         return value
     }
 
@@ -38,13 +38,13 @@ package struct CBORDecoder: Sendable {
     }
 
     /// Throws if bytes follow the outermost item.
-    private func checkEnd(_ session: DecodingContext, _ type: Any.Type) throws {
+    private func checkEnd(_ context: DecodingContext, _ type: Any.Type) throws {
         do {
-            var reader = session.reader(at: session.state.pointee.end ?? 0)
-            if session.state.pointee.end == nil { try reader.skipValue() }
+            var reader = context.reader(at: context.state.pointee.end ?? 0)
+            if context.state.pointee.end == nil { try reader.skipValue() }
             try reader.finish()
         } catch {
-            throw session.error(error, type, item: 0)
+            throw context.error(error, type, item: 0)
         }
     }
 }

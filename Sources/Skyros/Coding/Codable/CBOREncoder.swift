@@ -31,12 +31,12 @@ package struct CBOREncoder: Sendable {
     package func withEncoded<T: Encodable>(
         _ value: T, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let session = EncodingContext.begin()
-        defer { session.end() }
-        if !userInfo.isEmpty { session.state.pointee.userInfo = userInfo }
+        let context = EncodingContext.begin()
+        defer { context.end() }
+        if !userInfo.isEmpty { context.state.pointee.userInfo = userInfo }
         // The outermost frame: every value has one.
-        _ = session.state.pointee.pushFrame(.value, depth: 0)
-        try session.encode(value)
-        try session.withBytes(body)
+        _ = context.state.pointee.pushFrame(.value, depth: 0)
+        try context.encode(value)
+        try context.withBytes(body)
     }
 }

@@ -64,7 +64,7 @@ struct DecodingContext {
         }
         state.pointee.callDepth += 1
         defer { state.pointee.callDepth -= 1 }
-        return try type.init(from: ValueDecoder(session: self, offset: offset, depth: depth))
+        return try type.init(from: ValueDecoder(context: self, offset: offset, depth: depth))
     }
 
     private func isMap(at offset: Int) -> Bool {

@@ -43,8 +43,8 @@ extension EncodingContext {
     /// A URL without a base is a tagged text; one with a base encodes itself.
     private func encodeURL(_ url: URL) throws {
         guard url.baseURL == nil else {
-            let place = try pushFrame(.undecided)
-            try url.encode(to: FrameEncoder(place: place))
+            let cursor = try pushFrame(.undecided)
+            try url.encode(to: FrameEncoder(cursor: cursor))
             try state.pointee.finishFrame()
             return
         }

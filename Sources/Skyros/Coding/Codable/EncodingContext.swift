@@ -46,8 +46,8 @@ struct EncodingContext {
     }
 
     private func encodePlain<T: Encodable>(_ value: T) throws {
-        let place = try pushFrame(.undecided)
-        try value.encode(to: FrameEncoder(place: place))
+        let cursor = try pushFrame(.undecided)
+        try value.encode(to: FrameEncoder(cursor: cursor))
         try state.pointee.finishFrame()
     }
 
@@ -55,7 +55,7 @@ struct EncodingContext {
         let frame = state.pointee.frames.count
         guard frame + state.pointee.callDepthBase < Self.callDepthMax else { throw tooDeep() }
         let stamp = state.pointee.pushFrame(kind, depth: state.pointee.top.depth)
-        return EncodingCursor(session: self, frame: frame, stamp: stamp)
+        return EncodingCursor(context: self, frame: frame, stamp: stamp)
     }
 
     /// The finished bytes of a child, moved to its parent's buffer; returns their number.
@@ -89,8 +89,8 @@ struct EncodingContext {
     func codingPath(upTo frame: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         if let parent = state.pointee.parent {
-            path = parent.session.codingPath(upTo: parent.frame)
-            parent.session.appendKey(of: parent.frame, entry: parent.entry, to: &path)
+            path = parent.context.codingPath(upTo: parent.frame)
+            parent.context.appendKey(of: parent.frame, entry: parent.entry, to: &path)
         }
         for index in 0..<frame where index < state.pointee.frames.count {
             let isTop = index + 1 == state.pointee.frames.count

@@ -1,13 +1,13 @@
 /// A reference of an encoder or container to a frame of an `EncodingContext`.
 struct EncodingCursor {
-    let session: EncodingContext
+    let context: EncodingContext
     let frame: Int
     let stamp: UInt
 
     @inline(__always)
-    var state: UnsafeMutablePointer<EncodingState> { session.state }
+    var state: UnsafeMutablePointer<EncodingState> { context.state }
 
-    var codingPath: [any CodingKey] { session.codingPath(upTo: frame) }
+    var codingPath: [any CodingKey] { context.codingPath(upTo: frame) }
 
     /// Whether the frame is on top of the stack, so that it may grow.
     @inline(__always)
@@ -25,7 +25,7 @@ struct EncodingCursor {
     private func closedError() -> any Error {
         // If the cursor never opened, the reason was recorded.
         if let failure = state.pointee.failure { return failure }
-        return session.error(
+        return context.error(
             "An encoding container was used before or after its turn: while a value inside "
                 + "of it was being encoded, or when its own value was complete.")
     }
@@ -33,7 +33,7 @@ struct EncodingCursor {
     /// A cursor that accepts nothing, for requests that cannot throw; the call fails later.
     private func refused(_ error: EncodingError) -> EncodingCursor {
         if state.pointee.failure == nil { state.pointee.failure = error }
-        return EncodingCursor(session: session, frame: frame, stamp: 0)
+        return EncodingCursor(context: context, frame: frame, stamp: 0)
     }
 
     // MARK: Containers
@@ -41,16 +41,16 @@ struct EncodingCursor {
     /// The same cursor as a container of `kind`.
     func opened(as kind: EncodingFrame.Kind) -> EncodingCursor {
         guard isOpen else {
-            return refused(session.error("An encoder was used after its value was complete."))
+            return refused(context.error("An encoder was used after its value was complete."))
         }
         let present = state.pointee.top.kind
         if present == kind { return self }
         guard present == .undecided else {
             return refused(
-                session.error("One value asked for encoding containers of different kinds."))
+                context.error("One value asked for encoding containers of different kinds."))
         }
         guard state.pointee.top.depth < CBORFormat.nestingMax else {
-            return refused(session.tooDeep())
+            return refused(context.tooDeep())
         }
         state.pointee.open(kind)
         return self
@@ -82,7 +82,7 @@ struct EncodingCursor {
     func beginValue() throws {
         try requireOpen()
         guard state.pointee.frames.base[frame].kind == .undecided else {
-            throw session.error("One value was encoded twice into a single-value container.")
+            throw context.error("One value was encoded twice into a single-value container.")
         }
         state.pointee.frames.base[frame].kind = .value
     }
@@ -113,7 +113,7 @@ struct EncodingCursor {
         undo: (UnsafeMutablePointer<EncodingFrame>) -> Void
     ) throws {
         do {
-            try session.encode(value)
+            try context.encode(value)
         } catch {
             state.pointee.rollBack(toFrames: frame + 1, entries: entries, bytes: start)
             undo(state.pointee.frames.base + frame)
@@ -125,15 +125,15 @@ struct EncodingCursor {
 
     /// A container or an encoder for the value of `key`.
     func child(_ kind: EncodingFrame.Kind, for key: some CodingKey) -> EncodingCursor {
-        guard isOpen else { return refused(session.error("A container was used too late.")) }
+        guard isOpen else { return refused(context.error("A container was used too late.")) }
         state.pointee.appendKey(key.stringValue)
-        return session.makeChild(in: frame, kind)
+        return context.makeChild(in: frame, kind)
     }
 
     /// A container or an encoder for the next element.
     func childElement(_ kind: EncodingFrame.Kind) -> EncodingCursor {
-        guard isOpen else { return refused(session.error("A container was used too late.")) }
+        guard isOpen else { return refused(context.error("A container was used too late.")) }
         state.pointee.frames.base[frame].count += 1
-        return session.makeChild(in: frame, kind)
+        return context.makeChild(in: frame, kind)
     }
 }

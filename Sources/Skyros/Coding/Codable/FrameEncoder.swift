@@ -1,20 +1,20 @@
 /// The encoder of one value, which a type's `encode(to:)` gets.
 struct FrameEncoder: Encoder {
-    let place: EncodingCursor
+    let cursor: EncodingCursor
 
-    var codingPath: [any CodingKey] { place.codingPath }
+    var codingPath: [any CodingKey] { cursor.codingPath }
 
-    var userInfo: [CodingUserInfoKey: Any] { place.state.pointee.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { cursor.state.pointee.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedEncoding<Key>(place: place.opened(as: .map)))
+        KeyedEncodingContainer(KeyedEncoding<Key>(cursor: cursor.opened(as: .map)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(place: place.opened(as: .array))
+        UnkeyedEncoding(cursor: cursor.opened(as: .array))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleValueEncoding(place: place)
+        SingleValueEncoding(cursor: cursor)
     }
 }

@@ -3,7 +3,7 @@ extension KeyedDecoding {
     private func read<T>(
         _ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T
     ) throws -> T {
-        try session.read(at: try offset(of: key), body)
+        try context.read(at: try offset(of: key), body)
     }
 
     @inline(__always)
@@ -11,7 +11,7 @@ extension KeyedDecoding {
         _ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T
     ) throws -> T? {
         guard let offset = findValue(key) else { return nil }
-        return try session.read(at: offset, body)
+        return try context.read(at: offset, body)
     }
 
     // MARK: Required

@@ -1,15 +1,15 @@
 /// Decodes the fields of a map.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let session: DecodingContext
+    let context: DecodingContext
     let fields: DecodingFields
     /// The number of arrays and maps around the values of the fields.
     let depth: Int
 
-    var codingPath: [any CodingKey] { session.codingPath(to: fields.offset) }
+    var codingPath: [any CodingKey] { context.codingPath(to: fields.offset) }
 
     var allKeys: [Key] {
-        let state = session.state
-        guard session.isValid else { return [] }
+        let state = context.state
+        guard context.isValid else { return [] }
         return (0..<fields.count).compactMap { index in
             let entry = state.pointee.entries[fields.first + index]
             let utf8 = DecodingState.key(entry, in: state.pointee.bytes)
@@ -22,17 +22,17 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        var reader = session.reader(at: try offset(of: key))
+        var reader = context.reader(at: try offset(of: key))
         return (try? reader.readNullIfPresent()) ?? false
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try session.decode(type, at: try offset(of: key), depth: depth)
+        try context.decode(type, at: try offset(of: key), depth: depth)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let offset = findValue(key) else { return nil }
-        return try session.decode(type, at: offset, depth: depth)
+        return try context.decode(type, at: offset, depth: depth)
     }
 
     // MARK: Finding fields
@@ -40,11 +40,11 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The start of the value of `key`, or nil if there is no such field.
     @inline(__always)
     private func find(_ key: some CodingKey) -> Int? {
-        guard session.isValid else { return nil }
+        guard context.isValid else { return nil }
         var name = key.stringValue
         return name.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
-            let state = session.state
+            let state = context.state
             return fields.index(of: bytes, in: state.pointee).map { index in
                 Int(state.pointee.entries[index].value)
             }
@@ -55,14 +55,14 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     func findValue(_ key: Key) -> Int? {
         guard let offset = find(key) else { return nil }
-        var reader = session.reader(at: offset)
+        var reader = context.reader(at: offset)
         if let isNull = try? reader.readNullIfPresent(), isNull { return nil }
         return offset
     }
 
     @inline(__always)
     func offset(of key: some CodingKey) throws -> Int {
-        guard let offset = find(key) else { throw session.missingKey(key, in: fields.offset) }
+        guard let offset = find(key) else { throw context.missingKey(key, in: fields.offset) }
         return offset
     }
 
@@ -87,6 +87,6 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func decoder(of key: some CodingKey) throws -> ValueDecoder {
-        ValueDecoder(session: session, offset: try offset(of: key), depth: depth)
+        ValueDecoder(context: context, offset: try offset(of: key), depth: depth)
     }
 }

@@ -1,34 +1,34 @@
 /// Encodes the fields of a map.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let place: EncodingCursor
+    let cursor: EncodingCursor
 
-    var codingPath: [any CodingKey] { place.codingPath }
+    var codingPath: [any CodingKey] { cursor.codingPath }
 
     func encodeNil(forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.appendNull()
+        try cursor.beginField(key)
+        cursor.state.pointee.writer.appendNull()
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try place.encodeField(value, key)
+        try cursor.encodeField(value, key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        KeyedEncodingContainer(KeyedEncoding<NestedKey>(place: place.child(.map, for: key)))
+        KeyedEncodingContainer(KeyedEncoding<NestedKey>(cursor: cursor.child(.map, for: key)))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(place: place.child(.array, for: key))
+        UnkeyedEncoding(cursor: cursor.child(.array, for: key))
     }
 
     func superEncoder() -> any Encoder {
-        FrameEncoder(place: place.child(.undecided, for: CBORKey.super))
+        FrameEncoder(cursor: cursor.child(.undecided, for: CBORKey.super))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        FrameEncoder(place: place.child(.undecided, for: key))
+        FrameEncoder(cursor: cursor.child(.undecided, for: key))
     }
 }
 
@@ -36,41 +36,41 @@ extension KeyedEncoding {
     // MARK: Scalars
 
     func encode(_ value: Bool, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(value)
+        try cursor.beginField(key)
+        cursor.state.pointee.writer.append(value)
     }
 
     func encode(_ value: String, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(text: value)
+        try cursor.beginField(key)
+        cursor.state.pointee.writer.append(text: value)
     }
 
     func encode(_ value: Double, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(value)
+        try cursor.beginField(key)
+        cursor.state.pointee.writer.append(value)
     }
 
     func encode(_ value: Float, forKey key: Key) throws {
-        try place.beginField(key)
-        place.state.pointee.writer.append(value)
+        try cursor.beginField(key)
+        cursor.state.pointee.writer.append(value)
     }
 
     /// Serves all integers of up to 64 bits: the standard library asks for each of them.
     @inline(__always)
     func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) throws {
-        guard T.bitWidth <= 64 else { return try place.encodeField(value, key) }
-        try place.beginField(key)
+        guard T.bitWidth <= 64 else { return try cursor.encodeField(value, key) }
+        try cursor.beginField(key)
         if T.isSigned {
-            place.state.pointee.writer.append(Int64(truncatingIfNeeded: value))
+            cursor.state.pointee.writer.append(Int64(truncatingIfNeeded: value))
         } else {
-            place.state.pointee.writer.append(UInt64(truncatingIfNeeded: value))
+            cursor.state.pointee.writer.append(UInt64(truncatingIfNeeded: value))
         }
     }
 
     // The standard library has implementations of these two, which only throw.
 
-    func encode(_ value: Int128, forKey key: Key) throws { try place.encodeField(value, key) }
-    func encode(_ value: UInt128, forKey key: Key) throws { try place.encodeField(value, key) }
+    func encode(_ value: Int128, forKey key: Key) throws { try cursor.encodeField(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try cursor.encodeField(value, key) }
 }
 
 extension KeyedEncoding {
@@ -93,6 +93,6 @@ extension KeyedEncoding {
     }
 
     func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
-        if let value { try place.encodeField(value, key) }
+        if let value { try cursor.encodeField(value, key) }
     }
 }

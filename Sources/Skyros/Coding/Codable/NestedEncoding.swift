@@ -3,7 +3,7 @@
 /// Its owner may fill it at any time until the value around it is complete: before, between and
 /// after other fields. So it grows in a separate context.
 struct NestedEncoding {
-    let session: EncodingContext
+    let context: EncodingContext
     /// The frame that it is part of.
     let frame: Int
     /// The offset in the parent's buffer at which its bytes are inserted.
@@ -12,27 +12,27 @@ struct NestedEncoding {
 
 /// The reference from a child to its parent, for coding paths.
 struct ParentEncoding {
-    let session: EncodingContext
+    let context: EncodingContext
     let frame: Int
     /// The key's index in the parent's entries, or the element's index in its array.
     let entry: Int
 }
 
 extension EncodingContext {
-    /// A place for a nested container at the end of the buffer; `place` has begun a field or
+    /// A cursor for a nested container at the end of the buffer; this one has begun a field or
     /// an element for it.
     func makeChild(in frame: Int, _ kind: EncodingFrame.Kind) -> EncodingCursor {
         let child = state.pointee.spares.popLast() ?? EncodingContext.begin()
         let owner = state.pointee.top
         let entry = owner.kind == .map ? state.pointee.entries.count - 1 : owner.count - 1
         child.state.pointee.userInfo = state.pointee.userInfo
-        child.state.pointee.parent = ParentEncoding(session: self, frame: frame, entry: entry)
+        child.state.pointee.parent = ParentEncoding(context: self, frame: frame, entry: entry)
         child.state.pointee.callDepthBase = callDepth
         let stamp = child.state.pointee.pushFrame(.undecided, depth: owner.depth)
         state.pointee.children.append(
-            NestedEncoding(session: child, frame: frame, offset: state.pointee.writer.count))
-        let place = EncodingCursor(session: child, frame: 0, stamp: stamp)
-        return kind == .undecided ? place : place.opened(as: kind)
+            NestedEncoding(context: child, frame: frame, offset: state.pointee.writer.count))
+        let cursor = EncodingCursor(context: child, frame: 0, stamp: stamp)
+        return kind == .undecided ? cursor : cursor.opened(as: kind)
     }
 }
 
@@ -40,9 +40,9 @@ extension EncodingState {
     /// Keeps the memory of a child that was inserted or discarded, for up to 8 of them, otherwise
     /// returns it to the pool. Later writes to the child's cursors are errors.
     mutating func retire(_ child: NestedEncoding) {
-        guard spares.count < 8 else { return child.session.end() }
-        child.session.state.pointee.reset()
-        spares.append(child.session)
+        guard spares.count < 8 else { return child.context.end() }
+        child.context.state.pointee.reset()
+        spares.append(child.context)
     }
 
     /// Inserts the bytes of the top frame's children at their places. O(n).
@@ -51,7 +51,7 @@ extension EncodingState {
         let frame = frames.count - 1
         guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
         let own = Array(children[first...])
-        for child in own { try child.session.state.pointee.finishFrame() }
+        for child in own { try child.context.state.pointee.finishFrame() }
         // Not earlier: if one of them throws, all of them must be discarded.
         children.removeSubrange(first...)
 
@@ -67,7 +67,7 @@ extension EncodingState {
             appendScratch(from: copied - start, to: child.offset - start)
             copied = child.offset
             entry = shiftEntries(from: entry, upTo: child.offset, by: shift)
-            shift += child.session.appendBytes(to: &writer)
+            shift += child.context.appendBytes(to: &writer)
         }
         appendScratch(from: copied - start, to: scratch.count)
         _ = shiftEntries(from: entry, upTo: .max, by: shift)

@@ -1,6 +1,6 @@
 /// Decodes the elements of an array, one after the other.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
-    let session: DecodingContext
+    let context: DecodingContext
     /// The start of the array.
     let start: Int
     /// The start of the next element.
@@ -10,7 +10,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let depth: Int
     private(set) var currentIndex = 0
 
-    var codingPath: [any CodingKey] { session.codingPath(to: start) }
+    var codingPath: [any CodingKey] { context.codingPath(to: start) }
 
     var count: Int? { length }
 
@@ -18,7 +18,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     mutating func decodeNil() throws -> Bool {
         try requireElement(Any?.self)
-        var reader = session.reader(at: next)
+        var reader = context.reader(at: next)
         guard (try? reader.readNullIfPresent()) == true else { return false }
         advance(to: reader.offset)
         return true
@@ -31,11 +31,11 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     /// Serves the other scalars as well: arrays ask for their elements by this method.
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let kind = session.state.pointee.kinds.kind(of: type)
+        let kind = context.state.pointee.kinds.kind(of: type)
         switch kind {
         case .plain, .unordered, .unknown, .url:
             let end = try endOfElement(type)
-            let value = try session.decode(type, at: next, depth: depth)
+            let value = try context.decode(type, at: next, depth: depth)
             advance(to: end)
             return value
         default:
@@ -46,8 +46,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     @inline(__always)
     private mutating func scalar<T>(_ type: T.Type, _ kind: CodingKind) throws -> T {
         try requireElement(type)
-        var reader = session.reader(at: next)
-        let value = try session.decodeScalar(type, kind, &reader)
+        var reader = context.reader(at: next)
+        let value = try context.decodeScalar(type, kind, &reader)
         advance(to: reader.offset)
         return value
     }
@@ -69,11 +69,11 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     private func endOfElement(_ type: Any.Type) throws -> Int {
         try requireElement(type)
-        var reader = session.reader(at: next)
+        var reader = context.reader(at: next)
         do {
             return try reader.skipValue(depth: depth).upperBound
         } catch {
-            throw session.error(error, type)
+            throw context.error(error, type)
         }
     }
 
@@ -103,6 +103,6 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     private var element: ValueDecoder {
-        ValueDecoder(session: session, offset: next, depth: depth)
+        ValueDecoder(context: context, offset: next, depth: depth)
     }
 }

@@ -1,35 +1,35 @@
 /// Encodes the elements of an array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
-    let place: EncodingCursor
+    let cursor: EncodingCursor
 
-    var codingPath: [any CodingKey] { place.codingPath }
+    var codingPath: [any CodingKey] { cursor.codingPath }
 
-    var count: Int { place.isOpen ? place.state.pointee.top.count : 0 }
+    var count: Int { cursor.isOpen ? cursor.state.pointee.top.count : 0 }
 
     func encodeNil() throws {
-        try place.beginElement()
-        place.state.pointee.writer.appendNull()
+        try cursor.beginElement()
+        cursor.state.pointee.writer.appendNull()
     }
 
     /// Serves the scalars as well: arrays ask for their elements by this method.
-    func encode<T: Encodable>(_ value: T) throws { try place.encodeElement(value) }
+    func encode<T: Encodable>(_ value: T) throws { try cursor.encodeElement(value) }
 
     // The standard library has implementations of these two, which only throw.
 
-    func encode(_ value: Int128) throws { try place.encodeElement(value) }
-    func encode(_ value: UInt128) throws { try place.encodeElement(value) }
+    func encode(_ value: Int128) throws { try cursor.encodeElement(value) }
+    func encode(_ value: UInt128) throws { try cursor.encodeElement(value) }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
     ) -> KeyedEncodingContainer<NestedKey> {
-        KeyedEncodingContainer(KeyedEncoding<NestedKey>(place: place.childElement(.map)))
+        KeyedEncodingContainer(KeyedEncoding<NestedKey>(cursor: cursor.childElement(.map)))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(place: place.childElement(.array))
+        UnkeyedEncoding(cursor: cursor.childElement(.array))
     }
 
     func superEncoder() -> any Encoder {
-        FrameEncoder(place: place.childElement(.undecided))
+        FrameEncoder(cursor: cursor.childElement(.undecided))
     }
 }

@@ -10,18 +10,18 @@ protocol UnorderedCollection {
     /// False if the collection's own encoding is ordered already.
     static var needsOrder: Bool { get }
 
-    func encodeElements(to session: EncodingContext) throws
+    func encodeElements(to context: EncodingContext) throws
 }
 
 extension Set: UnorderedCollection where Element: Encodable {
     static var needsOrder: Bool { true }
 
-    func encodeElements(to session: EncodingContext) throws {
+    func encodeElements(to context: EncodingContext) throws {
         for element in self {
-            let start = session.state.pointee.writer.count
-            session.state.pointee.countElement()
-            try session.encode(element)
-            session.state.pointee.pushEntry(from: start)
+            let start = context.state.pointee.writer.count
+            context.state.pointee.countElement()
+            try context.encode(element)
+            context.state.pointee.pushEntry(from: start)
         }
     }
 }
@@ -34,14 +34,14 @@ extension Dictionary: UnorderedCollection where Key: Encodable, Value: Encodable
             || Key.self is any CodingKeyRepresentable.Type)
     }
 
-    func encodeElements(to session: EncodingContext) throws {
+    func encodeElements(to context: EncodingContext) throws {
         for (key, value) in self {
-            let start = session.state.pointee.writer.count
-            session.state.pointee.countElement()
-            try session.encode(key)
-            session.state.pointee.countElement()
-            try session.encode(value)
-            session.state.pointee.pushEntry(from: start)
+            let start = context.state.pointee.writer.count
+            context.state.pointee.countElement()
+            try context.encode(key)
+            context.state.pointee.countElement()
+            try context.encode(value)
+            context.state.pointee.pushEntry(from: start)
         }
     }
 }

@@ -55,7 +55,7 @@ package struct Schema: Sendable {
     private static func define<E: Entity>(_ type: E.Type) throws -> EntityDefinition {
         let name = E.entityName
         guard !name.isEmpty else {
-            throw StoreError(.invalidSchema, "the entity name of \(type) is empty")
+            throw StoreError(.invalidSchema, "the entity name of \(type) is empty; return another")
         }
         let indexes = E.indexes
         // The probe calls the type's `init(from:)`: no concern of one without indexes.

@@ -51,12 +51,12 @@ extension StoreError {
         case .diskFull: (.diskFull, "free disk space and try again")
         case .durabilityLost: (.durabilityLost, "reads still work; open the store again to write")
         case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` lists all damage")
-        case .segmentMissing: (.segmentMissing, "")
+        case .segmentMissing: (.segmentMissing, "restore the file from a backup")
         case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` lists all damage")
-        case .foreignStore: (.foreignStore, "")
+        case .foreignStore: (.foreignStore, "put the store's own file in its place")
         case .unsupportedFormat: (.unsupportedFormat, "use a newer version")
-        case .limitExceeded: (.limitExceeded, "")
-        case .conflict: (.conflict, "")
+        case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
+        case .conflict: (.conflict, "another writer appended; open the store again")
         case .closed: (.closed, "")
         }
     }

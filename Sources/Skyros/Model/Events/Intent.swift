@@ -28,11 +28,11 @@ public struct Intent: Hashable, Sendable {
         self.encoded = encoded
     }
 
-    /// - Throws: `StoreError` with `.notEncodable`.
+    /// Encodes a command; throws `StoreError` with `.notEncodable`.
     init<C: DomainCommand>(_ command: C) throws {
         let name = C.commandName
         let encoded = try StoreError.wrapping(
-            .notEncodable, "the command \(name) cannot be encoded"
+            .notEncodable, "the command \(name) cannot be encoded; see the cause"
         ) { try CBOREncoder().encode(command) }
         self.init(name: name, encoded: encoded)
     }
@@ -42,7 +42,7 @@ public struct Intent: Hashable, Sendable {
     /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
     public var value: FieldValue {
         get throws {
-            try StoreError.wrapping(.notDecodable, "the intent \(name) cannot be read") {
+            try StoreError.wrapping(.notDecodable, "the intent \(name) is damaged; see the cause") {
                 try FieldValue(cbor: encoded)
             }
         }

@@ -104,7 +104,7 @@ struct Condition: Sendable {
     let operation: Operation
     let key: ByteString
 
-    /// Nil if keys and values may disagree.
+    /// Makes a condition; nil if the order of keys and that of values may differ.
     init?(
         _ field: FieldID, of type: Any.Type, _ operation: Operation, _ value: some Encodable
     ) {
@@ -124,8 +124,8 @@ struct Comparison<E: Entity>: Sendable {
     let condition: Condition?
     let test: @Sendable (E) -> Bool
 
-    /// - Parameter isReflexive: whether the value equals itself, as all except NaN do. An index
-    ///   cannot answer comparisons with other values.
+    /// Makes a comparison. An index answers it only if the value `isReflexive`: equals itself, as
+    /// all except NaN do.
     init<V: Encodable & Sendable>(
         _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: some Encodable,
         isReflexive: Bool, _ test: @escaping @Sendable (E) -> Bool

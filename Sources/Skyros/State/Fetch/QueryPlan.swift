@@ -29,7 +29,7 @@ extension QueryPlan {
 
         /// A key of the requested order.
         struct Key {
-            /// Nil if no index gives the order.
+            /// The field, if an index can give the order.
             let field: FieldID?
             let isAscending: Bool
         }

@@ -9,7 +9,7 @@ enum Fetched<E: Entity> {
     case rows([Unmanaged<Row>], of: Snapshot)
     case values([E])
 
-    /// - Throws: `StoreError` with `.notDecodable`.
+    /// Decodes all values; throws `StoreError` with `.notDecodable`.
     @inlinable
     func all() throws -> [E] {
         switch self {

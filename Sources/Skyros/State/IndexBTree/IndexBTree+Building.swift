@@ -16,7 +16,7 @@ extension IndexBTree {
         private var pending: [Entry] = []
         private var leaves: [Child] = []
 
-        /// - Parameter count: how many entries will be added.
+        /// Reserves memory for `count` entries.
         init(count: Int, in memory: NodeArena) {
             self.memory = memory
             missingCount = count
@@ -63,9 +63,9 @@ extension IndexBTree {
             let node = IndexBTreeNode.make(
                 height: 0, keyCounts: entries.lazy.map(\.key.count), lowest: first.key,
                 highest: last.key, in: memory)
-            let items = NodeView(node)
-            for entry in entries { items.insert(entry.row, entry.key, at: items.count) }
-            let separator = leaves.last.map { Separator.between(NodeView($0.node), items) }
+            let view = NodeView(node)
+            for entry in entries { view.insert(entry.row, entry.key, at: view.count) }
+            let separator = leaves.last.map { Separator.between(NodeView($0.node), view) }
             leaves.append(Child(separator: separator ?? .lowest, node: node))
         }
     }

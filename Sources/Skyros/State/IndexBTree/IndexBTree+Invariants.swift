@@ -22,8 +22,8 @@ extension IndexBTree {
     func brokenInvariant() -> String? {
         guard let root else { return count == 0 ? nil : "a tree without nodes counts entries" }
         var check = Check()
-        let items = NodeView(root)
-        check.visit(items, height: items.height, isLast: true)
+        let view = NodeView(root)
+        check.visit(view, height: view.height, isLast: true)
         let found = check.entriesFound
         check.expect(found == count, "the tree counts \(count) entries and has \(found)")
         return check.broken
@@ -47,31 +47,31 @@ extension IndexBTree {
 
         /// - Parameter isLast: Whether the node is the last of its level; such nodes may be small.
         mutating func visit(
-            _ items: NodeView, height: Int, isLast: Bool, low: Separator? = nil,
+            _ view: NodeView, height: Int, isLast: Bool, low: Separator? = nil,
             high: Separator? = nil
         ) {
-            let countMin = isLast ? (items.isLeaf ? 1 : 2) : IndexBTreeNode.dividedItemsMin
-            expect(items.height == height, "a node is at the wrong height")
-            expect(items.count >= countMin, "a node has too few items")
-            expect(items.count <= IndexBTreeNode.itemsMax, "a node has too many items")
-            let header = items.header
+            let countMin = isLast ? (view.isLeaf ? 1 : 2) : IndexBTreeNode.dividedItemsMin
+            expect(view.height == height, "a node is at the wrong height")
+            expect(view.count >= countMin, "a node has too few items")
+            expect(view.count <= IndexBTreeNode.itemsMax, "a node has too many items")
+            let header = view.header
             expect(
                 header.pointee.heapCount <= header.pointee.heapCapacity, "a node's heap is too full"
             )
             expect(
                 header.pointee.referenceCount.load(ordering: .relaxed) > 0, "a node was released")
             guard broken == nil else { return }
-            if items.isLeaf { return visitEntries(of: items, low: low, high: high) }
-            let separators = NodeRebuild(items)
-            var visited = 0..<items.count
+            if view.isLeaf { return visitEntries(of: view, low: low, high: high) }
+            let separators = NodeRebuild(view)
+            var visited = 0..<view.count
             if let near {
-                let index = items.childIndex(of: near.key, near.id)
+                let index = view.childIndex(of: near.key, near.id)
                 visited = index..<index + 1
             }
             for index in visited {
-                let isLastChild = index == items.count - 1
+                let isLastChild = index == view.count - 1
                 visit(
-                    NodeView(items.children[index]), height: height - 1,
+                    NodeView(view.children[index]), height: height - 1,
                     isLast: isLast && isLastChild,
                     low: index == 0 ? low : separators.separator(at: index),
                     high: isLastChild ? high : separators.separator(at: index + 1))
@@ -79,25 +79,25 @@ extension IndexBTree {
         }
 
         private mutating func visitEntries(
-            of items: NodeView, low: Separator?, high: Separator?
+            of view: NodeView, low: Separator?, high: Separator?
         ) {
-            var visited = 0..<items.count
+            var visited = 0..<view.count
             if let near {
                 // The entry and its neighbours.
-                let index = items.place(of: near.key, near.id).index
-                visited = max(0, index - 1)..<min(items.count, index + 2)
+                let index = view.place(of: near.key, near.id).index
+                visited = max(0, index - 1)..<min(view.count, index + 2)
             }
-            let entries = NodeRebuild(items)
+            let entries = NodeRebuild(view)
             for index in visited {
                 let entry = entries.separator(at: index)
                 if let previous { expect(Self.isLess(previous, entry), "entries do not ascend") }
                 if let low { expect(!Self.isLess(entry, low), "an entry is below its separator") }
                 if let high { expect(Self.isLess(entry, high), "an entry is above its separator") }
-                let found = entry.key.withUnsafeBytes { items.place(of: $0, entry.id) }
+                let found = entry.key.withUnsafeBytes { view.place(of: $0, entry.id) }
                 expect(found.isFound && found.index == index, "an entry is not found")
                 previous = entry
             }
-            entriesFound += items.count
+            entriesFound += view.count
         }
 
         private static func isLess(_ a: Separator, _ b: Separator) -> Bool {

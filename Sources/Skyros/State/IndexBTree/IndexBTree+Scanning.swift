@@ -15,8 +15,8 @@ extension IndexBTree {
     func scanRows(
         from lower: Bound?, to upper: Bound?, _ body: (Row) throws -> Bool
     ) rethrows {
-        try visit(from: lower, to: upper, reversed: false) { items, index in
-            try items.rows[index]._withUnsafeGuaranteedRef(body)
+        try visit(from: lower, to: upper, reversed: false) { view, index in
+            try view.rows[index]._withUnsafeGuaranteedRef(body)
         }
     }
 
@@ -30,16 +30,16 @@ extension IndexBTree {
         // The first key of the leaf that was visited before, which is the next one in key order.
         var boundary: ByteString?
         var isWanted = true
-        try visit(from: lower, to: upper, reversed: true) { items, index in
-            let isLast = index == items.count - 1
+        try visit(from: lower, to: upper, reversed: true) { view, index in
+            let isLast = index == view.count - 1
             let continues =
                 isLast
-                ? boundary.map { items.equals($0, at: index) } ?? false
-                : items.haveSameKey(index, index + 1)
+                ? boundary.map { view.equals($0, at: index) } ?? false
+                : view.haveSameKey(index, index + 1)
             if !continues { isWanted = try Self.emit(&group, body) }
             if isWanted {
-                group.append(items.rows[index])
-                if index == 0 { boundary = items.key(at: 0) }
+                group.append(view.rows[index])
+                if index == 0 { boundary = view.key(at: 0) }
             }
             return isWanted
         }
@@ -87,24 +87,24 @@ extension IndexBTree {
         _ node: IndexBTreeNode, from start: Edge?, to end: Edge?, reversed: Bool,
         _ body: (NodeView, Int) throws -> Bool
     ) rethrows -> Bool {
-        let items = NodeView(node)
-        let isLeaf = items.isLeaf
+        let view = NodeView(node)
+        let isLeaf = view.isLeaf
         var first = 0
-        var last = items.count - 1
+        var last = view.count - 1
         // In a branch, a place is in the child before the first separator after it.
         if let start {
-            first = items.index(at: start.key, isAfterKey: start.isAfterKey) - (isLeaf ? 0 : 1)
+            first = view.index(at: start.key, isAfterKey: start.isAfterKey) - (isLeaf ? 0 : 1)
         }
-        if let end { last = items.index(at: end.key, isAfterKey: end.isAfterKey) - 1 }
+        if let end { last = view.index(at: end.key, isAfterKey: end.isAfterKey) - 1 }
 
         var index = reversed ? last : first
         while first <= index, index <= last {
             // The bounds matter only to the outermost children.
             let isWanted =
                 isLeaf
-                ? try body(items, index)
+                ? try body(view, index)
                 : try visit(
-                    items.children[index], from: index == first ? start : nil,
+                    view.children[index], from: index == first ? start : nil,
                     to: index == last ? end : nil, reversed: reversed, body)
             if !isWanted { return false }
             index += reversed ? -1 : 1

@@ -78,13 +78,13 @@ struct IndexBTree: Sendable {
         _ key: UnsafeRawBufferPointer, _ id: RecordID, below root: IndexBTreeNode,
         recording path: UnsafeMutableBufferPointer<Int>
     ) -> Bool {
-        var items = NodeView(root)
-        while !items.isLeaf {
-            let index = items.childIndex(of: key, id)
-            path[items.height] = index
-            items = NodeView(items.children[index])
+        var view = NodeView(root)
+        while !view.isLeaf {
+            let index = view.childIndex(of: key, id)
+            path[view.height] = index
+            view = NodeView(view.children[index])
         }
-        let place = items.place(of: key, id)
+        let place = view.place(of: key, id)
         path[0] = place.index
         return place.isFound
     }

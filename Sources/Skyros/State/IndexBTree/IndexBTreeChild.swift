@@ -50,13 +50,13 @@ extension IndexBTreeNode {
                     lowest: lowest, highest: highest, in: memory)
             }
         }
-        let items = NodeView(node)
+        let view = NodeView(node)
         for child in children {
-            if items.count == 0 {
-                items.insertFirst(child.node)
+            if view.count == 0 {
+                view.insertFirst(child.node)
             } else {
                 child.separator.key.withUnsafeBytes { key in
-                    items.insert(child.node, key, child.separator.id, at: items.count)
+                    view.insert(child.node, key, child.separator.id, at: view.count)
                 }
             }
         }

@@ -34,30 +34,30 @@ struct IndexBTreeInsertion {
     /// - Parameter isLast: Whether no node of the same height comes after this one.
     private mutating func insert(at slot: IndexBTreeSlot, isLast: Bool) {
         slot.makeUnique(in: memory)
-        let items = NodeView(slot.pointee)
-        if items.isLeaf { return insertIntoLeaf(items, at: slot, isLast: isLast) }
+        let view = NodeView(slot.pointee)
+        if view.isLeaf { return insertIntoLeaf(view, at: slot, isLast: isLast) }
 
-        let index = items.childIndex(of: key, id)
-        insert(at: items.children + index, isLast: isLast && index == items.count - 1)
+        let index = view.childIndex(of: key, id)
+        insert(at: view.children + index, isLast: isLast && index == view.count - 1)
         if let child = divided.take() { add(child, at: index + 1, ofBranchAt: slot) }
     }
 
     private mutating func insertIntoLeaf(
-        _ items: NodeView, at slot: IndexBTreeSlot, isLast: Bool
+        _ view: NodeView, at slot: IndexBTreeSlot, isLast: Bool
     ) {
-        let (index, isFound) = items.place(of: key, id)
+        let (index, isFound) = view.place(of: key, id)
         if isFound {
-            replaced = items.rows[index].takeRetainedValue()
-            items.rows[index] = row.retain()
+            replaced = view.rows[index].takeRetainedValue()
+            view.rows[index] = row.retain()
             return
         }
         let reference = row.retain()
-        if items.count < IndexBTreeNode.itemsMax {
+        if view.count < IndexBTreeNode.itemsMax {
             Self.itemsWithSpace(for: key, at: slot, in: memory).insert(reference, key, at: index)
             return
         }
         let node: IndexBTreeNode
-        if isLast, index == items.count {
+        if isLast, index == view.count {
             // Keys that only ever grow fill their leaves, instead of half of each.
             node = IndexBTreeNode.make(
                 height: 0, heapBytes: 0, prefix: key, in: memory)
@@ -76,15 +76,15 @@ struct IndexBTreeInsertion {
     private mutating func add(
         _ child: IndexBTree.Child, at index: Int, ofBranchAt slot: IndexBTreeSlot
     ) {
-        let items = NodeView(slot.pointee)
+        let view = NodeView(slot.pointee)
         child.separator.key.withUnsafeBytes { key in
-            if items.count < IndexBTreeNode.itemsMax {
+            if view.count < IndexBTreeNode.itemsMax {
                 Self.itemsWithSpace(for: key, at: slot, in: memory)
                     .insert(child.node, key, child.separator.id, at: index)
                 return
             }
-            let separator = NodeRebuild(items)
-                .separator(at: items.divisionIndex(newIndex: index))
+            let separator = NodeRebuild(view)
+                .separator(at: view.divisionIndex(newIndex: index))
             let half = split(slot, newKey: key, at: index)
             half.target.insert(child.node, key, child.separator.id, at: half.index)
             divided = IndexBTree.Child(separator: separator, node: half.second)
@@ -95,11 +95,11 @@ struct IndexBTreeInsertion {
     static func itemsWithSpace(
         for key: UnsafeRawBufferPointer, at slot: IndexBTreeSlot, in memory: NodeArena
     ) -> NodeView {
-        let items = NodeView(slot.pointee)
-        if items.hasSpace(for: key) { return items }
-        let sequence = NodeRebuild(items)
-        let node = sequence.node(0..<items.count, newKey: key, in: memory)
-        sequence.forget()
+        let view = NodeView(slot.pointee)
+        if view.hasSpace(for: key) { return view }
+        let rebuild = NodeRebuild(view)
+        let node = rebuild.node(0..<view.count, newKey: key, in: memory)
+        rebuild.forget()
         slot.replace(by: node, in: memory)
         return NodeView(node)
     }
@@ -108,14 +108,14 @@ struct IndexBTreeInsertion {
     private func split(
         _ slot: IndexBTreeSlot, newKey: UnsafeRawBufferPointer, at index: Int
     ) -> (second: IndexBTreeNode, target: NodeView, index: Int) {
-        let items = NodeView(slot.pointee)
-        let middle = items.divisionIndex(newIndex: index)
+        let view = NodeView(slot.pointee)
+        let middle = view.divisionIndex(newIndex: index)
         let isInFirst = index <= middle
-        let sequence = NodeRebuild(items)
-        let first = sequence.node(0..<middle, newKey: isInFirst ? newKey : nil, in: memory)
-        let second = sequence.node(
-            middle..<items.count, newKey: isInFirst ? nil : newKey, in: memory)
-        sequence.forget()
+        let rebuild = NodeRebuild(view)
+        let first = rebuild.node(0..<middle, newKey: isInFirst ? newKey : nil, in: memory)
+        let second = rebuild.node(
+            middle..<view.count, newKey: isInFirst ? nil : newKey, in: memory)
+        rebuild.forget()
         slot.replace(by: first, in: memory)
         let target = NodeView(isInFirst ? first : second)
         return (second, target, isInFirst ? index : index - middle)

@@ -31,7 +31,7 @@ final class IndexBulkLoader: @unchecked Sendable {
     /// The size of the memory for keys.
     var byteCapacity: Int { bytes.capacity }
 
-    /// - Parameter count: how many keys there will be.
+    /// Reserves memory for `count` keys.
     init(reserving count: Int) {
         items.reserveCapacity(count)
     }

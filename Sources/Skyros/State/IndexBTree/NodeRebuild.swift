@@ -33,8 +33,8 @@ struct NodeRebuild {
         return withPrefix(of: keyed, newKey) { prefix in
             var restBytes = 0
             for index in keyed {
-                let (items, place) = locate(index)
-                let keyCount = isJoint(index) ? separatorCount : items.keyCount(at: place)
+                let (view, place) = locate(index)
+                let keyCount = isJoint(index) ? separatorCount : view.keyCount(at: place)
                 restBytes += NodeView.restCount(
                     keyCount: keyCount, prefixCount: prefix.count)
             }
@@ -62,12 +62,12 @@ struct NodeRebuild {
     /// The key and id of the item at `index`, which has them.
     func separator(at index: Int) -> IndexBTree.Separator {
         if isJoint(index), let separator { return separator }
-        let (items, place) = locate(index)
+        let (view, place) = locate(index)
         if isLeaf {
-            let id = items.rows[place]._withUnsafeGuaranteedRef { $0.id }
-            return IndexBTree.Separator(key: items.key(at: place), id: id)
+            let id = view.rows[place]._withUnsafeGuaranteedRef { $0.id }
+            return IndexBTree.Separator(key: view.key(at: place), id: id)
         }
-        return IndexBTree.Separator(key: items.key(at: place), id: items.ids[place])
+        return IndexBTree.Separator(key: view.key(at: place), id: view.ids[place])
     }
 
     /// Makes the old nodes forget the references, which have moved.
@@ -78,7 +78,7 @@ struct NodeRebuild {
 
     private var separatorCount: Int { separator?.key.count ?? 0 }
 
-    private func locate(_ index: Int) -> (items: NodeView, place: Int) {
+    private func locate(_ index: Int) -> (view: NodeView, place: Int) {
         guard let second, index >= first.count else { return (first, index) }
         return (second, index - first.count)
     }
@@ -90,22 +90,22 @@ struct NodeRebuild {
 
     private func withKey<R>(at index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         if isJoint(index), let separator { return separator.key.withUnsafeBytes(body) }
-        let (items, place) = locate(index)
-        return items.withKey(at: place, body)
+        let (view, place) = locate(index)
+        return view.withKey(at: place, body)
     }
 
     private func append(_ index: Int, to target: NodeView) {
-        let (items, place) = locate(index)
+        let (view, place) = locate(index)
         if isLeaf {
-            items.withKey(at: place) { key in
-                target.insert(items.rows[place], key, at: target.count)
+            view.withKey(at: place) { key in
+                target.insert(view.rows[place], key, at: target.count)
             }
         } else if target.count == 0 {
-            target.insertFirst(items.children[place])
+            target.insertFirst(view.children[place])
         } else {
-            let id = isJoint(index) ? separator?.id ?? items.ids[place] : items.ids[place]
+            let id = isJoint(index) ? separator?.id ?? view.ids[place] : view.ids[place]
             withKey(at: index) { key in
-                target.insert(items.children[place], key, id, at: target.count)
+                target.insert(view.children[place], key, id, at: target.count)
             }
         }
     }
