@@ -12,7 +12,8 @@ import matplotlib.pyplot as plt
 # The same input gives the same file.
 matplotlib.rcParams.update({"svg.hashsalt": "skyros", "svg.fonttype": "none", "font.size": 8})
 COLORS = {
-    "skyros": "#c23b22", "sqlite": "#3b76af", "sqlite-audit": "#ef8536", "floor": "#9a9a9a",
+    "skyros": "#c23b22", "sqlite": "#3b76af", "sqlite-exclusive": "#8fb8dc",
+    "sqlite-audit": "#ef8536", "sqlite-audit-exclusive": "#f6bd8f", "floor": "#9a9a9a",
 }
 # Longer bars are cut; their label has the whole number.
 RATIO_MAX = 1000
@@ -29,10 +30,14 @@ def ratios(figures):
     last = None
     for figure in figures:
         label = f"{figure['workload']} {figure['variant'] or figure['unit']}"
-        labels.append("" if label == last else label)
-        last = label
-        values.append(figure["ratio"])
-        colors.append(COLORS[figure["peer"]])
+        for side in COLORS:
+            ratio = figure["sides"].get(side, {}).get("ratio")
+            if ratio is None:
+                continue
+            labels.append("" if label == last else label)
+            last = label
+            values.append(ratio)
+            colors.append(COLORS[side])
     chart, axes = plt.subplots(figsize=(10, 1 + 0.17 * len(values)))
     cut = [min(max(value, 1 / RATIO_MAX), RATIO_MAX) for value in values]
     axes.barh(range(len(cut)), [value - 1 for value in cut], left=1, color=colors)
@@ -71,8 +76,8 @@ def growth(figures):
             continue
         rows = int(found[1]) * {"k": 1_000, "M": 1_000_000}[found[2]]
         title = f"{figure['workload']} {found[3]}"
-        for side, value in (("skyros", figure["skyros"]), (figure["peer"], figure["value"])):
-            if point := cost(value, figure["unit"], rows):
+        for side, reached in figure["sides"].items():
+            if point := cost(reached["median"], figure["unit"], rows):
                 lines = panels.setdefault((title, point[1]), {})
                 lines.setdefault(side, {})[rows] = point[0]
     chart, grid = plt.subplots(
@@ -90,7 +95,10 @@ def growth(figures):
         axes.set_ylim(least / 1.2, max(most, 10 * least) * 1.2)
         axes.set_title(f"{title}, {unit}", loc="left", fontsize=8)
         axes.grid(color="#dddddd")
-    handles = [plt.Line2D([], [], color=color, label=side) for side, color in COLORS.items()]
+    shown = {side for figure in figures for side in figure["sides"]}
+    handles = [
+        plt.Line2D([], [], color=color, label=side)
+        for side, color in COLORS.items() if side in shown]
     chart.legend(handles=handles, loc="upper right", ncols=4)
     chart.suptitle("The cost of one, by the number of rows", x=0.02, ha="left")
     return chart

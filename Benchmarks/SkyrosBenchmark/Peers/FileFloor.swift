@@ -48,9 +48,9 @@ final class FileFloor: @unchecked Sendable {
             let code = syncData()
             state.lock()
             isSyncing = false
-            guard code == 0 else { throw BenchmarkError("cannot sync: \(errno)") }
-            durable = goal
+            if code == 0 { durable = goal }
             state.broadcast()
+            guard code == 0 else { throw BenchmarkError("cannot sync: \(errno)") }
         }
     }
 

@@ -45,11 +45,9 @@ struct FloorDecoder {
     }
 
     private mutating func status() throws -> Order.Status {
-        let code = byte()
-        guard let status = Order.Status.allCases.first(where: { $0.floorCode == code }) else {
-            throw BenchmarkError("no status \(code)")
-        }
-        return status
+        let code = Int(byte())
+        guard code < FloorEncoder.statuses.count else { throw BenchmarkError("no status \(code)") }
+        return FloorEncoder.statuses[code]
     }
 
     private mutating func byte() -> UInt8 {
@@ -71,23 +69,7 @@ struct FloorDecoder {
     private mutating func text() -> String {
         let count = Int(byte())
         defer { position += count }
-        return String(decoding: bytes[position..<position + count], as: UTF8.self)
-    }
-}
-
-extension DictionaryFloor {
-    /// Folds a file of changes.
-    convenience init(folding file: URL) throws {
-        self.init(logging: nil)
-        let data = try Data(contentsOf: file, options: .alwaysMapped)
-        try data.withUnsafeBytes { bytes in
-            var decoder = FloorDecoder(bytes)
-            while let change = try decoder.next() {
-                switch change {
-                case .insertion(let order): try insert(order)
-                case .status(let status, let id): try setStatus(status, of: id)
-                }
-            }
-        }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,7 +1,7 @@
 import BenchmarkModel
 import Foundation
 
-/// Whatever can hold orders. All workloads are written once, against this.
+/// A system that can hold orders. All workloads are written once, against this.
 protocol Peer: AnyObject, Sendable {
     /// How many orders there are.
     func count() throws -> Int
@@ -17,7 +17,7 @@ protocol Peer: AnyObject, Sendable {
     func totalCents(_ id: UUID) throws -> Int?
     /// The newest orders of a restaurant in a status.
     func newest(_ restaurant: String, _ status: Order.Status, limit: Int) throws -> [Order]
-    /// What another thread reads the same data by.
+    /// The peer through which another thread reads the same data.
     func reader() throws -> any Peer
     /// Ends in order; everything is kept.
     func close() throws
@@ -35,6 +35,10 @@ struct PeerOptions: Sendable {
     var isDurable = false
     /// Whether the side moves what it has logged to its other files by itself.
     var checkpoints = true
+    /// Whether no second connection may use the files.
+    var isExclusive = false
+    /// How many rows a side that can make use of it may expect.
+    var expectedRows = 0
 }
 
 /// How the sides are opened.
@@ -43,11 +47,26 @@ enum Peers {
     static func open(
         _ side: Side, at directory: URL, _ options: PeerOptions = PeerOptions()
     ) throws -> any Peer {
-        switch side {
+        var options = options
+        options.isExclusive = side.isExclusive
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return switch side {
         case .skyros: try SkyrosPeer(at: directory, options)
-        case .sqlite: try SQLitePeer(at: directory, options)
-        case .sqliteAudit: try AuditedSQLitePeer(at: directory, options)
-        case .floor: try DictionaryFloor(logging: FileFloor(at: directory.appending(path: "log")))
+        case .sqlite, .sqliteExclusive: try SQLitePeer(at: directory, options)
+        case .sqliteAudit, .sqliteAuditExclusive: try AuditedSQLitePeer(at: directory, options)
+        case .floor:
+            try MemoryFloor(
+                logging: FileFloor(at: directory.appending(path: "log")),
+                reserving: options.expectedRows)
         }
+    }
+
+    /// Opens what the side has closed. The floor folds its file.
+    static func reopen(_ side: Side, at directory: URL, rows: Int) throws -> any Peer {
+        if side == .floor {
+            return try MemoryFloor(
+                folding: directory.appending(path: "log"), reserving: rows, isIndexed: true)
+        }
+        return try open(side, at: directory, PeerOptions(checkpoints: false))
     }
 }

@@ -18,8 +18,11 @@ final class SQLiteDatabase: @unchecked Sendable {
             throw BenchmarkError("SQLite cannot open \(file.path): \(code)")
         }
         self.handle = handle
+        // Before the log is first used: its index then lies in this process's memory.
+        let locking = options.isExclusive ? "EXCLUSIVE" : "NORMAL"
         try execute(
             """
+            PRAGMA locking_mode = \(locking);
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");
             PRAGMA wal_autocheckpoint = \(options.checkpoints ? 10_000 : 0);

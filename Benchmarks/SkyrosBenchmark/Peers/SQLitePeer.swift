@@ -4,10 +4,12 @@ import Foundation
 /// SQLite through its C interface: prepared statements, a write-ahead log, one writer.
 ///
 /// Writers share one connection under a lock, which is faster than connections that wait for
-/// each other inside SQLite. Each reading thread has its own connection.
+/// each other inside SQLite. Each reading thread has its own connection, unless one holds the file
+/// exclusively.
 final class SQLitePeer: Peer {
     let database: SQLiteDatabase
     private let directory: URL
+    private let isExclusive: Bool
     private let writer = NSLock()
     private let insertion: SQLiteStatement
     private let update: SQLiteStatement
@@ -37,8 +39,8 @@ final class SQLitePeer: Peer {
         at directory: URL, _ options: PeerOptions = PeerOptions(),
         extra: (SQLiteDatabase) throws -> Void = { _ in }
     ) throws {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         self.directory = directory
+        isExclusive = options.isExclusive
         database = try SQLiteDatabase(at: Self.file(in: directory), options)
         try database.execute(Self.schema)
         try extra(database)
@@ -107,7 +109,10 @@ final class SQLitePeer: Peer {
     }
 
     func reader() throws -> any Peer {
-        try SQLitePeer(at: directory)
+        guard !isExclusive else {
+            throw BenchmarkError("one connection holds \(directory.path) exclusively")
+        }
+        return try SQLitePeer(at: directory)
     }
 
     func close() throws {

@@ -1,39 +1,28 @@
 import Foundation
-import Skyros
 
-/// The sealed segments of a closed store, as anybody sees them who lists the directory.
+/// The sealed segments of a closed store, as a listing of the directory shows them.
 struct SealedLog {
-    struct Segment {
-        let file: URL
-        let bytes: Int
-        let events: Range<UInt64>
-    }
+    let files: [URL]
+    /// The events that they hold.
+    let events: Range<UInt64>
 
-    let segments: [Segment]
-
-    init(of store: URL) throws {
+    /// - Parameter last: the number of the last event.
+    init(of store: URL, last: UInt64) throws {
         let directory = store.appending(path: "events")
         let names = try FileManager.default
             .contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
-        let firsts = names.map { UInt64($0.prefix { $0 != "." }) ?? 0 }
-        // The last file is never whole: its events are followed by preallocated bytes.
-        segments = try zip(names, zip(firsts, firsts.dropFirst())).compactMap { name, range in
-            guard name.hasSuffix(".zst") else { return nil }
-            let file = directory.appending(path: name)
-            return Segment(
-                file: file, bytes: try FileSizes.bytes(of: file), events: range.0..<range.1)
+        files = names.filter { $0.hasSuffix(".zst") }.map { directory.appending(path: $0) }
+        // What follows the sealed segments is in one file that is not sealed.
+        let open = names.first { !$0.hasSuffix(".zst") }
+        let end = open.flatMap { UInt64($0.prefix { $0 != "." }) } ?? last + 1
+        guard !files.isEmpty, end > 1 else {
+            throw BenchmarkError("\(store.path) has no sealed segment")
         }
+        events = 1..<end
     }
 
-    /// The segments that hold nothing but events of this range.
-    func segments(within events: ClosedRange<UInt64>) throws -> [Segment] {
-        let found = segments.filter {
-            $0.events.lowerBound >= events.lowerBound && $0.events.upperBound <= events.upperBound
-        }
-        guard !found.isEmpty else {
-            throw BenchmarkError("no sealed segment within events \(events)")
-        }
-        return found
+    var bytes: Int {
+        get throws { try files.reduce(0) { try $0 + FileSizes.bytes(of: $1) } }
     }
 }
 

@@ -3,7 +3,7 @@ struct Series: Sendable {
     let workload: String
     let variant: String
     let unit: Unit
-    private(set) var values: [Side: [Double]] = [:]
+    private(set) var figures: [Side: [Figure]] = [:]
 
     init(workload: String, variant: String, unit: Unit) {
         self.workload = workload
@@ -11,13 +11,30 @@ struct Series: Sendable {
         self.unit = unit
     }
 
-    mutating func add(_ value: Double, of side: Side) {
-        values[side, default: []].append(value)
+    mutating func add(_ figure: Figure, of side: Side) {
+        figures[side, default: []].append(figure)
     }
 
     /// The median of a side's rounds; nil if it has none.
     func median(of side: Side) -> Double? {
-        values[side].flatMap { Statistics.median($0) }
+        figures[side].flatMap { Statistics.median($0.map(\.value)) }
+    }
+
+    /// The medians of what the work took; nil if that was not measured.
+    func cost(of side: Side) -> Cost? {
+        let costs = (figures[side] ?? []).compactMap(\.cost)
+        guard let wall = Statistics.median(costs.map(\.wall)),
+            let cpu = Statistics.median(costs.map(\.cpu))
+        else { return nil }
+        return Cost(wall: wall, cpu: cpu)
+    }
+
+    /// Skyros beside a peer: above 1, Skyros is better. Nil unless both have done the same.
+    func ratio(to peer: Side) -> Double? {
+        guard peer != .skyros, let skyros = median(of: .skyros), let value = median(of: peer),
+            value > 0, skyros > 0
+        else { return nil }
+        return unit.isBetterWhenGreater ? skyros / value : value / skyros
     }
 }
 
@@ -33,10 +50,10 @@ struct SeriesList: Sendable {
             $0.workload == workload && $0.variant == variant && $0.unit == figure.unit
         }
         if let index {
-            all[index].add(figure.value, of: side)
+            all[index].add(figure, of: side)
         } else {
             var series = Series(workload: workload, variant: variant, unit: figure.unit)
-            series.add(figure.value, of: side)
+            series.add(figure, of: side)
             all.append(series)
         }
     }

@@ -1,48 +1,75 @@
 import Foundation
 
-/// The figures as a table for people.
-enum TextTable {
-    private static let peers = Side.allCases.filter { $0 != .skyros }
+/// Rows of cells, for people.
+struct TextTable {
+    let head: [String]
+    let rows: [[String]]
+    /// How many columns are texts, aligned to the left; numbers are aligned to the right.
+    let textColumns: Int
 
-    /// The table's head.
-    static var head: [String] {
-        ["", "", "unit", "skyros"] + peers.flatMap { [$0.rawValue, "×"] }
-    }
-
-    /// One row a series.
-    static func row(_ series: Series) -> [String] {
-        let comparisons = Comparison.all(of: series)
-        let skyros = series.median(of: .skyros).map(number) ?? "–"
-        return [series.workload, series.variant, series.unit.rawValue, skyros]
-            + peers.flatMap { peer -> [String] in
-                let value = series.median(of: peer).map(number) ?? "–"
-                let ratio = comparisons.first { $0.peer == peer.rawValue }?.ratio
-                return [value, ratio.map(Self.ratio) ?? ""]
-            }
-    }
-
-    /// Rows with aligned columns, texts to the left and numbers to the right.
-    static func text(_ series: [Series]) -> String {
-        let rows = [head] + series.map(row)
-        let widths = head.indices.map { column in
-            rows.map { $0[column].count }.max() ?? 0
-        }
-        return rows.map { row in
+    /// Aligned columns.
+    var text: String {
+        let all = [head] + rows
+        let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
             let cells = row.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return column < 3 ? row[column] + padding : padding + row[column]
+                return column < textColumns ? row[column] + padding : padding + row[column]
             }
             return cells.joined(separator: "  ")
         }
         .joined(separator: "\n")
     }
 
-    /// The same in Markdown.
-    static func markdown(_ series: [Series]) -> String {
-        let rule = head.indices.map { $0 < 3 ? "---" : "--:" }
-        return ([head, rule] + series.map(row))
+    var markdown: String {
+        let rule = head.indices.map { $0 < textColumns ? "---" : "--:" }
+        return ([head, rule] + rows)
             .map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
     }
+
+    // MARK: Tables
+
+    /// The figures, and Skyros beside each peer that has any.
+    static func figures(_ series: [Series]) -> TextTable {
+        let peers = sides(of: series) { $0.median(of: $1) }.filter { $0 != .skyros }
+        return TextTable(
+            head: ["", "", "unit", "skyros"] + peers.flatMap { [$0.rawValue, "×"] },
+            rows: series.map { series in
+                [series.workload, series.variant, series.unit.rawValue]
+                    + [series.median(of: .skyros).map(number) ?? "–"]
+                    + peers.flatMap { peer in
+                        [
+                            series.median(of: peer).map(number) ?? "–",
+                            series.ratio(to: peer).map(ratio) ?? "",
+                        ]
+                    }
+            }, textColumns: 3)
+    }
+
+    /// Seconds on the clock and seconds of all processors.
+    static func costs(_ series: [Series]) -> TextTable {
+        let measured = series.filter { series in
+            Side.allCases.contains { series.cost(of: $0) != nil }
+        }
+        let sides = sides(of: measured) { $0.cost(of: $1) }
+        return TextTable(
+            head: ["", ""] + sides.flatMap { [$0.rawValue, "CPU"] },
+            rows: measured.map { series in
+                [series.workload, series.variant]
+                    + sides.flatMap { side in
+                        series.cost(of: side).map { [number($0.wall), number($0.cpu)] }
+                            ?? ["–", ""]
+                    }
+            }, textColumns: 2)
+    }
+
+    private static func sides<T>(
+        of series: [Series], having value: (Series, Side) -> T?
+    ) -> [Side] {
+        Side.allCases.filter { side in series.contains { value($0, side) != nil } }
+    }
+
+    // MARK: Cells
 
     /// Three digits that mean something.
     static func number(_ value: Double) -> String {
@@ -53,7 +80,8 @@ enum TextTable {
         case 1_000...: String(format: "%.1f k", value / 1e3)
         case 100...: String(format: "%.0f", value)
         case 10...: String(format: "%.1f", value)
-        default: String(format: "%.2f", value)
+        case 0.1...: String(format: "%.2f", value)
+        default: String(format: "%.4f", value)
         }
     }
 

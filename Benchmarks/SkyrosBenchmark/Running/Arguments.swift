@@ -11,17 +11,27 @@ struct Arguments {
         case probe(Probe, launch: UInt64, arguments: [String])
     }
 
+    /// Which workloads run on how many rows.
+    enum Profile: String {
+        case standard
+        /// Some workloads on ever more rows.
+        case growth
+        /// A store of the size that an app on a phone has.
+        case phone
+    }
+
     private(set) var role = Role.conduct
     private(set) var settings: Settings
     private(set) var only: Set<String> = []
     private(set) var json: URL?
     private(set) var markdown: URL?
     private(set) var directory = URL(filePath: ".build/benchmark")
-    private(set) var isGrowth = false
+    private(set) var profile = Profile.standard
 
     static let usage = """
-        usage: skyros-benchmark [--quick] [--growth] [--only W1,W4] [--rounds N] [--rows N]
-                                [--json FILE] [--markdown FILE] [--directory FOLDER]
+        usage: skyros-benchmark [--growth | --phone] [--quick] [--only W1,W4] [--rounds N]
+                                [--rows N] [--work N] [--json FILE] [--markdown FILE]
+                                [--directory FOLDER]
         """
 
     init(_ words: [String]) throws {
@@ -31,10 +41,12 @@ struct Arguments {
             switch word {
             case "--quick": break
             case "--grown": settings.isGrown = true
-            case "--growth": isGrowth = true
+            case "--growth": profile = .growth
+            case "--phone": profile = .phone
             case "--only": only = Set(try Self.value(&words).split(separator: ",").map(String.init))
             case "--rounds": settings.rounds = try Self.number(&words)
             case "--rows": settings.rows = try Self.number(&words)
+            case "--work": settings.work = try Self.number(&words)
             case "--json": json = URL(filePath: try Self.value(&words))
             case "--markdown": markdown = URL(filePath: try Self.value(&words))
             case "--directory": directory = URL(filePath: try Self.value(&words))
@@ -44,9 +56,7 @@ struct Arguments {
                 role = .prepare(fixture, try Self.side(&words))
             case "--measure":
                 let name = try Self.value(&words)
-                guard let workload = Workload.all.first(where: { $0.name == name }) else {
-                    throw Self.unknown(name)
-                }
+                guard let workload = Workload.named(name) else { throw Self.unknown(name) }
                 role = .measure(workload, try Self.side(&words))
             case "--probe":
                 let name = try Self.value(&words)
@@ -57,8 +67,7 @@ struct Arguments {
             default: throw Self.unknown(word)
             }
         }
-        let names = Set(Workload.all.map(\.name))
-        if let name = only.first(where: { !names.contains($0) }) { throw Self.unknown(name) }
+        if let name = only.first(where: { Workload.named($0) == nil }) { throw Self.unknown(name) }
     }
 
     func wants(_ workload: Workload) -> Bool {

@@ -50,23 +50,24 @@ final class Conductor {
     private func measure(
         _ workload: Workload, _ side: Side, _ bench: Bench
     ) throws -> [Figure] {
-        try FileManager.default.createDirectory(
-            at: bench.scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: bench.scratch) }
-        Memory.warm(isQuick: bench.settings.isQuick)
         return try ChildProcess.run(
-            ["--measure", workload.name, side.rawValue] + bench.arguments,
+            bench.arguments + ["--measure", workload.name, side.rawValue],
             giving: [Figure].self)
     }
 
     private func prepare(_ preparations: [Preparation], _ bench: Bench) throws {
         for preparation in preparations {
             let (fixture, side) = (preparation.fixture, preparation.side)
-            guard prepared.insert(bench.place(of: fixture, side)).inserted else { continue }
+            let place = bench.place(of: fixture, side)
+            guard !prepared.contains(place) else { continue }
             say("  preparing \(fixture.rawValue) for \(side.rawValue)")
+            // What is left of a preparation that failed.
+            try? FileManager.default.removeItem(at: place)
             try ChildProcess.run(
-                ["--prepare", fixture.rawValue, side.rawValue] + bench.arguments,
+                bench.arguments + ["--prepare", fixture.rawValue, side.rawValue],
                 mayBeKilled: fixture.endsKilled)
+            prepared.insert(place)
         }
     }
 
@@ -82,12 +83,5 @@ final class Conductor {
 
     private func say(_ text: String) {
         FileHandle.standardError.write(Data((text + "\n").utf8))
-    }
-}
-
-extension Bench {
-    /// The same settings and directory as arguments for a process of this program.
-    fileprivate var arguments: [String] {
-        settings.arguments + ["--directory", root.path(percentEncoded: false)]
     }
 }

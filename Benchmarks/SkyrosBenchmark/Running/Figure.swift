@@ -5,11 +5,13 @@ enum Unit: String, Codable, Sendable {
     case readsPerSecond = "reads/s"
     case queriesPerSecond = "queries/s"
     case changesPerSecond = "changes/s"
+    case eventsPerSecond = "events/s"
     case milliseconds = "ms"
     case microseconds = "µs"
     case bytes
     case bytesPerRow = "bytes/row"
     case bytesPerEvent = "bytes/event"
+    case files
 
     /// Whether more is better: of rates it is, of times and sizes less is.
     var isBetterWhenGreater: Bool { rawValue.hasSuffix("/s") }
@@ -17,19 +19,29 @@ enum Unit: String, Codable, Sendable {
 
 /// One number that one side reached in one round.
 struct Figure: Codable, Sendable {
-    let variant: String
+    private(set) var variant: String
     let unit: Unit
     let value: Double
+    /// What the work took; nil for sizes and for percentiles of single commits.
+    private(set) var cost: Cost?
 
-    init(_ variant: String, _ value: Double, _ unit: Unit) {
+    init(_ variant: String, _ value: Double, _ unit: Unit, _ cost: Cost? = nil) {
         self.variant = variant
         self.unit = unit
         self.value = value
+        self.cost = cost
     }
 
     /// How often something was done in a second.
-    init(_ variant: String, _ count: Int, in time: Duration, _ unit: Unit) {
-        self.init(variant, Double(count) / time.seconds, unit)
+    init(_ variant: String, _ count: Int, in cost: Cost, _ unit: Unit) {
+        self.init(variant, Double(count) / cost.wall, unit, cost)
+    }
+
+    /// The same figure under another name.
+    func named(_ variant: String) -> Figure {
+        var copy = self
+        copy.variant = variant
+        return copy
     }
 }
 
@@ -37,8 +49,6 @@ extension Duration {
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
-
-    var milliseconds: Double { seconds * 1e3 }
 
     var microseconds: Double { seconds * 1e6 }
 }

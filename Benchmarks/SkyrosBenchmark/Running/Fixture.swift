@@ -32,21 +32,21 @@ enum Fixture: String, CaseIterable, Sendable {
         let tail = 0..<bench.settings.tailEvents
         switch self {
         case .base:
-            let peer = try Self.open(side, at: directory)
+            let peer = try Peers.open(side, at: directory)
             try Self.insertRows(0..<rows, into: peer)
             try peer.close()
         case .killedBlocks:
-            let peer = try Self.open(side, at: directory, PeerOptions(checkpoints: false))
+            let peer = try Peers.open(side, at: directory, PeerOptions(checkpoints: false))
             try Self.insertRows(0..<rows, into: peer)
             Self.die()
         case .killedTail:
             try FileManager.default.copyItem(at: bench.place(of: .base, side), to: directory)
-            let peer = try Self.open(side, at: directory, PeerOptions(checkpoints: false))
+            let peer = try Peers.open(side, at: directory, PeerOptions(checkpoints: false))
             _ = try Updates.update(tail, of: rows, in: peer)
             Self.die()
         case .killedUsual:
             try FileManager.default.copyItem(at: bench.place(of: .base, side), to: directory)
-            let peer = try Self.open(side, at: directory)
+            let peer = try Peers.open(side, at: directory)
             _ = try Updates.update(tail, of: rows, in: peer)
             Self.die()
         case .sealed:
@@ -59,13 +59,6 @@ enum Fixture: String, CaseIterable, Sendable {
     /// Inserts rows, 1,000 a block.
     static func insertRows(_ rows: Range<Int>, into peer: any Peer) throws {
         for block in Blocks(rows) { try peer.insert(Generator.orders(block)) }
-    }
-
-    static func open(
-        _ side: Side, at directory: URL, _ options: PeerOptions = PeerOptions()
-    ) throws -> any Peer {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return try Peers.open(side, at: directory, options)
     }
 
     /// Ends this process as a crash does.

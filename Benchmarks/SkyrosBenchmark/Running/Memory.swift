@@ -5,9 +5,8 @@ enum Memory {
     /// Touches memory and gives it back, so that the pages that the next process gets are there.
     ///
     /// On a small virtual machine the first touch of a page that the host has taken back costs
-    /// microseconds: a program that grows would be measured mostly on that.
-    static func warm(isQuick: Bool) {
-        let wanted = isQuick ? 64 << 20 : 2 << 30
+    /// microseconds: page faults would dominate the measurement of a program that grows.
+    static func warm(bytes wanted: Int) {
         let bytes = min(wanted, availableBytes / 4)
         let page = 4_096
         let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: page)

@@ -1,4 +1,3 @@
-import BenchmarkModel
 import Foundation
 
 /// Steps of workloads that need a process of their own.
@@ -9,36 +8,39 @@ enum Probe: String {
     case scan
     /// Holds all rows in memory.
     case memory
+    /// Opens a small store as an app on a phone does.
+    case phone
 
-    /// What a probe says.
-    struct Answer: Codable {
-        let value: Double
-    }
-
-    /// Runs the probe in another process and gives its number.
-    static func run(_ probe: Probe, _ arguments: String...) throws -> Double {
+    /// Runs the probe in another process and gives its figures.
+    static func run(
+        _ probe: Probe, in bench: Bench, _ arguments: String...
+    ) throws -> [Figure] {
+        bench.warm()
         let words = ["--probe", probe.rawValue, "\(now)"] + arguments
-        return try ChildProcess.run(words, giving: Answer.self).value
+        return try ChildProcess.run(bench.arguments + words, giving: [Figure].self)
     }
 
     /// Runs the probe in this process, which then ends without closing anything.
     ///
     /// - Parameter launch: the time at which the process was asked for.
-    static func answer(_ probe: Probe, launch: UInt64, _ words: [String]) throws -> Never {
-        let value =
+    static func answer(
+        _ probe: Probe, launch: UInt64, _ words: [String], _ bench: Bench
+    ) throws -> Never {
+        let result =
             switch probe {
-            case .open: try Opening.open(words, since: launch)
-            case .scan: try Opening.scan(words, since: launch)
-            case .memory: try Residence.bytesPerRow(words)
+            case .open: try Opening.open(words, since: launch, bench)
+            case .scan: try Opening.scan(words, since: launch, bench)
+            case .memory: try Residence.bytesPerRow(words, bench)
+            case .phone: try Phone.open(words, since: launch, bench)
             }
-        try ChildProcess.answer(Answer(value: value.result))
+        try ChildProcess.answer(result.figures)
         // Closing would do work that is not measured; the files are copies.
-        withExtendedLifetime(value.kept) { _exit(0) }
+        withExtendedLifetime(result.kept) { _exit(0) }
     }
 
-    /// Milliseconds since the process was asked for.
-    static func milliseconds(since launch: UInt64) -> Double {
-        Double(now - launch) / 1e6
+    /// The time since the process was asked for, and what it has used of the processors.
+    static func cost(since launch: UInt64) -> Cost {
+        Cost(wall: Double(now - launch) / 1e9, cpu: Cost.cpuOfProcess)
     }
 
     /// A clock that all processes of the machine share, in nanoseconds.
@@ -47,6 +49,6 @@ enum Probe: String {
 
 /// What a probe has found, and what must stay alive until it has said so.
 struct ProbeResult {
-    let result: Double
+    let figures: [Figure]
     var kept: (any AnyObject & Sendable)?
 }

@@ -3,7 +3,7 @@ struct Workload: Sendable {
     /// "W1".
     let name: String
     let title: String
-    let sides: [Side]
+    var sides: [Side]
     /// Whether every round gives the same figures, so that one is enough.
     var isSteady = false
     /// What must have been prepared before a side can start.
@@ -17,11 +17,18 @@ struct Workload: Sendable {
         settings.isGrown ? (fixturesOfGrown ?? fixtures)(side) : fixtures(side)
     }
 
-    static let all = [
-        SingleInserts.workload, DurableInserts.workload, BlockInserts.workload, Reads.workload,
-        Queries.workload, Updates.workload, Opening.workload, Replaying.workload,
-        LogSize.workload, Past.workload, Residence.workload,
-    ]
+    /// The workloads of an ordinary run.
+    static let all =
+        [
+            SingleInserts.workload, DurableInserts.workload, BlockInserts.workload, Reads.workload,
+            Queries.workload, Updates.workload, Opening.workload, Replaying.workload,
+            LogSize.workload, Past.workload, Residence.workload,
+        ] + newest + [Sessions.workload]
+
+    /// The workload of this name, of any kind of run.
+    static func named(_ name: String) -> Workload? {
+        (all + [Phone.workload, ProgramSize.workload]).first { $0.name == name }
+    }
 }
 
 /// A fixture for one side.
@@ -31,6 +38,6 @@ struct Preparation: Hashable, Sendable {
 
     init(_ fixture: Fixture, _ side: Side) {
         self.fixture = fixture
-        self.side = side
+        self.side = side.preparer
     }
 }

@@ -31,23 +31,21 @@ enum LogSize {
         switch side {
         case .skyros:
             return try Kind.allCases.flatMap { kind in
-                let sealed = try SealedChanges(kind, in: bench)
-                let bytes = sealed.segments.reduce(0) { $0 + $1.bytes }
-                let value = Double(bytes) / Double(sealed.changeCount)
+                let value = try SealedChanges.bytesPerChange(kind, in: bench) { try $0.bytes }
                 return [audit, json, zstd].map {
                     Figure(kind.variant($0), value, .bytesPerEvent)
                 }
             }
-        case .sqlite, .sqliteAudit: return try auditFigures(bench)
+        case .sqlite, .sqliteExclusive, .sqliteAudit, .sqliteAuditExclusive:
+            return try auditFigures(bench)
         case .floor:
             return try Kind.allCases.flatMap { kind in
-                let sealed = try SealedChanges(kind, in: bench)
+                let value = try SealedChanges.bytesPerChange(kind, in: bench) {
+                    try recompressedBytes($0.files)
+                }
                 return try [
                     Figure(kind.variant(json), jsonBytes(kind, bench), .bytesPerEvent),
-                    Figure(
-                        kind.variant(zstd),
-                        Double(recompressedBytes(sealed.segments)) / Double(sealed.changeCount),
-                        .bytesPerEvent),
+                    Figure(kind.variant(zstd), value, .bytesPerEvent),
                 ]
             }
         }
@@ -96,10 +94,10 @@ enum LogSize {
     }
 
     /// The size of the segments' content, compressed as one stream.
-    private static func recompressedBytes(_ segments: [SealedLog.Segment]) throws -> Int {
+    private static func recompressedBytes(_ segments: [URL]) throws -> Int {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        let files = segments.map { $0.file.path(percentEncoded: false) }
+        let files = segments.map { $0.path(percentEncoded: false) }
         process.arguments = ["-c", "zstd -dcq \"$@\" | zstd -3 -c | wc -c", "sh"] + files
         let output = Pipe()
         process.standardOutput = output
@@ -113,32 +111,56 @@ enum LogSize {
     }
 }
 
-/// The sealed segments with changes of one kind, and how many changes those are.
+/// The sealed segments of a store, and how many changes they hold.
 private struct SealedChanges {
-    let segments: [SealedLog.Segment]
-    let changeCount: Int
+    private let log: SealedLog
+    private let changeCount: Int
 
-    init(_ kind: LogSize.Kind, in bench: Bench) throws {
-        let place = bench.place(of: .sealed, .skyros)
-        let directory = SealedStores.directory(of: kind, in: place)
-        let inserted = UInt64(
-            kind == .singles
-                ? bench.settings.rows : Blocks(0..<bench.settings.rows).count)
-        let range = kind == .updates ? inserted + 1...UInt64.max : 1...inserted + 1
-        segments = try SealedLog(of: directory).segments(within: range)
+    /// Bytes for each change of a kind. Updates follow the inserts of a store: theirs is what they
+    /// have added.
+    static func bytesPerChange(
+        _ kind: LogSize.Kind, in bench: Bench, _ bytes: (SealedLog) throws -> Int
+    ) throws -> Double {
+        let all = try SealedChanges(kind, in: bench)
+        guard kind == .updates else { return try Double(bytes(all.log)) / Double(all.changeCount) }
+        let before = try SealedChanges(.blocks, in: bench)
+        return try Double(bytes(all.log) - bytes(before.log))
+            / Double(all.changeCount - before.changeCount)
+    }
+
+    private init(_ kind: LogSize.Kind, in bench: Bench) throws {
+        let directory = SealedStores.directory(of: kind, in: bench.place(of: .sealed, .skyros))
         let archive = try Archive(at: directory)
-        let numbers = segments.map(\.events)
+        log = try SealedLog(of: directory, last: archive.sequence.rawValue)
         var count = 0
-        for events in numbers {
-            let first = SequenceNumber(rawValue: events.lowerBound)
-            let end = SequenceNumber(rawValue: events.upperBound)
-            try archive.events(first..<end).forEach { count += $0.changes.count }
+        let first = SequenceNumber(rawValue: log.events.lowerBound)
+        let end = SequenceNumber(rawValue: log.events.upperBound)
+        try archive.events(first..<end).forEach { event in
+            count += event.changes.count
+            try Self.check(event, kind, bench.settings)
         }
         changeCount = count
     }
+
+    /// The first change of every hundredth event is what the generator gives.
+    private static func check(_ event: Event, _ kind: LogSize.Kind, _ settings: Settings) throws {
+        guard event.sequence.rawValue.isMultiple(of: 100), let change = event.changes.first else {
+            return
+        }
+        let number = Int(event.sequence.rawValue) - 1
+        let isUpdate = kind == .updates && number >= Blocks(0..<settings.rows).count
+        switch change {
+        case .inserted(let record) where !isUpdate:
+            let row = kind == .singles ? number : number * Settings.blockRows
+            try BenchmarkError.check(
+                record.decode(as: Order.self), Generator.order(row), "event \(event.sequence)")
+        case .updated where isUpdate: break
+        default: throw BenchmarkError("\(change) in event \(event.sequence)")
+        }
+    }
 }
 
-/// A change as a line of JSON, as programs log it that have nothing else.
+/// A change as a line of JSON, as a program without an event store logs it.
 private struct AuditLine: Encodable {
     struct Status: Encodable {
         let status: Order.Status

@@ -6,7 +6,7 @@ import Skyros
 enum Past {
     static let workload = Workload(
         name: "W10", title: "history and the past of one record",
-        sides: [.skyros, .sqliteAudit],
+        sides: [.skyros, .sqliteAudit, .sqliteAuditExclusive],
         fixtures: { [Preparation(.history, $0)] },
         measure: measure)
 
@@ -14,68 +14,76 @@ enum Past {
     private static let version = 10
 
     private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
-        let (history, asOf) =
-            side == .skyros ? try skyros(bench) : try audit(bench)
-        return [
-            Figure("history of \(Versions.perRow) versions", history, .microseconds),
-            Figure("state as of a moment", asOf, .microseconds),
-        ]
+        side == .skyros ? try skyros(bench) : try audit(side, bench)
     }
 
-    /// Microseconds for each of both questions.
-    private static func skyros(_ bench: Bench) throws -> (Double, Double) {
+    private static func skyros(_ bench: Bench) throws -> [Figure] {
         let directory = try bench.copy(of: .history, .skyros)
         let peer = try SkyrosPeer(at: directory, PeerOptions(checkpoints: false))
         var moments: [SequenceNumber] = []
-        let history = try average(bench) { row in
+        let history = try average(historyVariant) { row in
             let entries = try peer.store.history(of: Order.self, Generator.id(row))
             try BenchmarkError.check(entries.count, Versions.perRow, "versions of row \(row)")
             moments.append(entries[version].sequence)
         }
-        let asOf = try average(bench, of: moments.count) { row in
+        var found: [Order?] = []
+        let asOf = try average(asOfVariant, of: moments.count) { row in
             let state = try peer.store.snapshot(asOf: .sequence(moments[row]))
-            try check(state.get(Order.self, Generator.id(row)), row)
+            found.append(try state.get(Order.self, Generator.id(row)))
         }
-        // The process ends here, and the directory goes away with it: no checkpoint is needed.
+        try check(found)
+        // The process ends here, and the directory is removed with it: no checkpoint is needed.
         Unclosed.keep(peer)
-        return (history, asOf)
+        return [history, asOf]
     }
 
-    private static func audit(_ bench: Bench) throws -> (Double, Double) {
-        let peer = try AuditedSQLitePeer(at: bench.place(of: .history, .sqliteAudit))
+    private static func audit(_ side: Side, _ bench: Bench) throws -> [Figure] {
+        let directory = bench.place(of: .history, side)
+        let peer = try AuditedSQLitePeer(
+            at: directory, PeerOptions(isExclusive: side.isExclusive))
         let reader = try AuditReader(peer.database)
         var moments: [Int] = []
-        let history = try average(bench) { row in
+        let history = try average(historyVariant) { row in
             let entries = try reader.history(of: Generator.id(row))
             try BenchmarkError.check(entries.count, Versions.perRow, "versions of row \(row)")
             moments.append(entries[version].number)
         }
-        let asOf = try average(bench, of: moments.count) { row in
-            try check(reader.order(Generator.id(row), asOf: moments[row]), row)
+        var found: [Order?] = []
+        let asOf = try average(asOfVariant, of: moments.count) { row in
+            found.append(try reader.order(Generator.id(row), asOf: moments[row]))
         }
+        try check(found)
         reader.finalize()
         try peer.close()
-        return (history, asOf)
+        return [history, asOf]
     }
 
-    private static func check(_ order: Order?, _ row: Int) throws {
-        var expected = Generator.order(row)
-        expected.status = Versions.status(of: row, version: version)
-        try BenchmarkError.check(order, expected, "version \(version) of row \(row)")
+    private static let historyVariant = "history of \(Versions.perRow) versions"
+    private static let asOfVariant = "state as of a moment"
+
+    /// The versions that were found of the first rows.
+    private static func check(_ found: [Order?]) throws {
+        for (row, order) in found.enumerated() {
+            var expected = Generator.order(row)
+            expected.status = Versions.status(of: row, version: version)
+            try BenchmarkError.check(order, expected, "version \(version) of row \(row)")
+        }
     }
 
     /// The mean time of a question, in microseconds, asked for row after row until a second has
     /// passed or all rows with many versions have been asked for.
     private static func average(
-        _ bench: Bench, of rows: Int = Versions.rowCount, _ ask: (Int) throws -> Void
-    ) throws -> Double {
+        _ variant: String, of rows: Int = Versions.rowCount, _ ask: (Int) throws -> Void
+    ) throws -> Figure {
         let clock = ContinuousClock()
-        let start = clock.now
+        let end = clock.now + .seconds(1)
         var count = 0
-        while count < rows, clock.now - start < .seconds(1) {
-            try ask(count)
-            count += 1
+        let cost = try Cost.measure {
+            while count < rows, clock.now < end {
+                try ask(count)
+                count += 1
+            }
         }
-        return (clock.now - start).microseconds / Double(max(count, 1))
+        return Figure(variant, cost.wall * 1e6 / Double(max(count, 1)), .microseconds, cost)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// W5: the 20 newest orders of a restaurant in a status.
 enum Queries {
     static let workload = Workload(
-        name: "W5", title: "queries by index, newest 20", sides: [.skyros, .sqlite, .floor],
+        name: "W5", title: "queries by index, newest 20", sides: Side.withoutAudit,
         fixtures: { $0 == .floor ? [] : [Preparation(.base, $0)] },
         measure: measure)
 
@@ -12,7 +12,7 @@ enum Queries {
         let settings = bench.settings
         let peer: any Peer
         if side == .floor {
-            peer = DictionaryFloor(logging: nil)
+            peer = MemoryFloor(logging: nil, reserving: settings.rows)
             try Fixture.insertRows(0..<settings.rows, into: peer)
         } else {
             peer = try Peers.open(side, at: bench.place(of: .base, side))
@@ -26,11 +26,11 @@ enum Queries {
         ]
     }
 
-    private static func pass(_ peer: any Peer, _ settings: Settings) throws -> Duration {
+    private static func pass(_ peer: any Peer, _ settings: Settings) throws -> Cost {
         let queries = (0..<settings.queries).map { Generator.query($0) }
         var rowCount = 0
         var sum = 0
-        let time = try ContinuousClock().measure {
+        let cost = try Cost.measure {
             for (restaurant, status) in queries {
                 let orders = try peer.newest(restaurant, status, limit: Settings.queryLimit)
                 rowCount += orders.count
@@ -41,6 +41,6 @@ enum Queries {
             queries: settings.queries, rows: settings.rows, limit: Settings.queryLimit)
         try BenchmarkError.check(rowCount, expected.rowCount, "rows found")
         try BenchmarkError.check(sum, expected.totalCents, "sum of the totals found")
-        return time
+        return cost
     }
 }

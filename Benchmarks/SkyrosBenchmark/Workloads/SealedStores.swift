@@ -7,14 +7,22 @@ enum SealedStores {
     private static let segmentBytes = 4 << 20
 
     static func directory(of kind: LogSize.Kind, in place: URL) -> URL {
-        place.appending(path: kind == .singles ? "singles" : "blocks")
+        switch kind {
+        case .blocks: place.appending(path: "blocks")
+        case .singles: place.appending(path: "singles")
+        case .updates: place.appending(path: "updates")
+        }
     }
 
-    /// Writes one store with blocks and then updates, and one with single inserts.
+    /// Writes a store with blocks, its copy with updates, and a store with single inserts.
     static func prepare(at place: URL, _ settings: Settings) throws {
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         try write(directory(of: .blocks, in: place)) { peer in
             try Fixture.insertRows(0..<settings.rows, into: peer)
+        }
+        let updated = directory(of: .updates, in: place)
+        try FileManager.default.copyItem(at: directory(of: .blocks, in: place), to: updated)
+        try write(updated) { peer in
             _ = try Updates.update(0..<settings.tailEvents, of: settings.rows, in: peer)
         }
         try write(directory(of: .singles, in: place)) { peer in

@@ -21,7 +21,9 @@ enum Versions {
     /// The audit table answers by an index whatever its length, and filling it takes minutes: it
     /// gets its rows 1,000 a block and no further updates.
     static func prepare(_ side: Side, at directory: URL, _ settings: Settings) throws {
-        let peer = try Fixture.open(side, at: directory, PeerOptions(checkpoints: side != .skyros))
+        let peer = try Peers.open(
+            side, at: directory,
+            PeerOptions(checkpoints: side != .skyros, expectedRows: settings.rows))
         if side == .sqliteAudit {
             try Fixture.insertRows(0..<settings.rows, into: peer)
         } else {
@@ -34,8 +36,7 @@ enum Versions {
             }
         }
         if side != .sqliteAudit {
-            for index in 0..<settings.tailEvents {
-                let (row, status) = update(index, of: settings.rows)
+            for (row, status) in updates(settings) {
                 try peer.setStatus(status, of: Generator.id(row))
             }
         }
@@ -43,13 +44,27 @@ enum Versions {
         if side == .skyros { try removeCheckpoint(in: directory) }
     }
 
-    /// An update that does not change the rows with 20 versions.
-    static func update(_ index: Int, of rows: Int) -> (row: Int, status: Order.Status) {
-        let (row, status) = Generator.update(index, of: rows - rowCount)
-        return (row + rowCount, status)
+    /// Random updates of the rows that do not have many versions. Each changes its row.
+    static func updates(
+        _ settings: Settings
+    ) -> AnyIterator<(row: Int, status: Order.Status)> {
+        let all = Order.Status.allCases
+        let rows = settings.rows - rowCount
+        var current = (0..<rows).map { Generator.order(rowCount + $0).status }
+        var indexes = (0..<settings.tailEvents).makeIterator()
+        return AnyIterator {
+            guard let index = indexes.next() else { return nil }
+            var (row, status) = Generator.update(index, of: rows)
+            if status == current[row] {
+                status = all[(Int(status.floorCode) + 1) % all.count]
+            }
+            current[row] = status
+            return (rowCount + row, status)
+        }
     }
 
-    /// How many changes the log of the history has: what does not change a row leaves no event.
+    /// How many changes the log of the history has. Each changes a row: what does not leaves no
+    /// event.
     static func changeCount(_ settings: Settings) -> Int {
         settings.rows + rowCount * (perRow - 1) + settings.tailEvents
     }
