@@ -1,0 +1,75 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+@Suite struct `Several stores and what is built on them` {
+    @Test func `S-011: a store lies at the URL that the app gives`() throws {
+        let directory = try TemporaryDirectory()
+        let urls = ["a", "b"].map { directory.url.appending(path: "\($0)/Test.skyros") }
+        let stores = try urls.map { try Store(at: $0, entities: User.self) }
+        try stores[0].write { try $0.insert(User.john) }
+        #expect(try stores.map { try $0.count(User.self) } == [1, 0])
+        #expect(urls.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-014: stores in one process know nothing of each other`(medium: Medium) throws {
+        let homes = try (0..<3).map { _ in try Home(medium) }
+        let stores = try homes.map { try $0.open() }
+        try stores[1].write { try $0.insert(User.john) }
+        #expect(try stores.map { try $0.count(User.self) } == [0, 1, 0])
+        #expect(stores.map(\.sequence) == [0, 1, 0])
+    }
+
+    /// A service that reads from what it is given.
+    private struct Greeter<Source: RecordSource> {
+        let source: Source
+
+        func greetings() throws -> [String] {
+            try source.all(User.self, sortedBy: \.firstname).map { "Hello \($0.firstname ?? "")" }
+        }
+    }
+
+    /// A source that counts the reads of another one.
+    private final class CountingSource: RecordSource {
+        private let base: Store
+        private(set) var count = 0
+
+        init(_ base: Store) {
+            self.base = base
+        }
+
+        var snapshot: Snapshot {
+            count += 1
+            return base.snapshot
+        }
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-015: a service takes a store, a snapshot or the app's source`(medium: Medium) throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        try store.write { try $0.insert([User.john, .jane]) }
+        let expected = ["Hello Jane", "Hello John"]
+        #expect(try Greeter(source: store).greetings() == expected)
+        #expect(try Greeter(source: store.snapshot).greetings() == expected)
+        let source = CountingSource(store)
+        #expect(try Greeter(source: source).greetings() == expected)
+        #expect(source.count == 1)
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-020: a released store ends and gives its place free`(medium: Medium) throws {
+        let home = try Home(medium)
+        weak var released: Store?
+        do {
+            let store = try home.open()
+            try store.write { try $0.insert(User.john) }
+            released = store
+            #expect(released != nil)
+        }
+        #expect(released == nil)
+        #expect(try home.open().count(User.self) == (medium == .disk ? 1 : 0))
+    }
+}
