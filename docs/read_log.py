@@ -1,57 +1,127 @@
-import json, pathlib, struct, sys, cbor2, xxhash, zstandard
+import pathlib, re, struct, sys, uuid, cbor2, xxhash, zstandard
 
+def u32(data, at): return struct.unpack_from("<I", data, at)[0]
 def u64(data, at): return struct.unpack_from("<Q", data, at)[0]
 def hash64(data, seed=0): return xxhash.xxh64_intdigest(data, seed)
 def canonical(value): return cbor2.dumps(value, canonical=True)
+def require(isRead, what):                                     # of a later version: touch nothing
+    if not isRead: sys.exit(f"unsupportedFormat: {what}")
 
-def batches(path, data):
+# CBOR as bytes: hashes are taken over what was read, not over what a library makes of it.
+def head(data, at):                                            # type, argument, the content's start
+    kind, low = data[at] >> 5, data[at] & 31
+    size = 1 << low - 24 if low > 23 else 0
+    return kind, int.from_bytes(data[at + 1:at + 1 + size], "big") if size else low, at + 1 + size
+def end(data, at):                                             # where the item ends
+    kind, count, at = head(data, at)
+    if kind in (2, 3): return at + count
+    for _ in range({4: count, 5: 2 * count, 6: 1}.get(kind, 0)): at = end(data, at)
+    return at
+def items(data, at=0, until=None):                             # items that follow each other
+    while at < (len(data) if until is None else until):
+        yield data[at:end(data, at)]
+        at = end(data, at)
+def content(data): return list(items(data, head(data, 0)[2]))  # of an array or a map
+def fields(data, known=None):                                  # a map: name to encoded value
+    parts = content(data)
+    result = {cbor2.loads(key): value for key, value in zip(parts[::2], parts[1::2])}
+    for key in result:
+        require(known is None or key in known or key[:1] == "+", f"the key {key}")
+    return result
+def text(data):                                                # a later version may protect it
+    require(data[0] >> 5 == 3, "a protected text")
+    return cbor2.loads(data)
+def opening(kind, count): return bytes([cbor2.dumps(count)[0] | kind << 5]) + cbor2.dumps(count)[1:]
+def encoded(record):
+    return opening(5, len(record)) + b"".join(key + record[key] for key in sorted(record))
+
+EVENT = "sequence time changes actor reason correlation causation tags intent".split()
+CHANGE = "entity id before after cleared".split()
+
+def segments(store):
+    for path in sorted(pathlib.Path(store, "events").iterdir()):
+        if not re.match(r"\d{20}\.", path.name): continue      # not the store's
+        require(path.name[20:] in (".zst", ".open", ".tmp"), path.name)
+        if path.suffix != ".tmp": yield path
+
+def header(path, data):
+    start = 8 if path.suffix == ".zst" else 0                  # in a skippable frame
+    fixed = data[start:start + 96]
+    assert fixed[:8] == b"SKYLOG\r\n" and hash64(fixed[:88]) == u64(fixed, 88), path
+    version, oldest, size = struct.unpack_from("<HHI", fixed, 8)
+    require(version >= 2 >= oldest and u32(fixed, 72) == 0, f"{path.name}, version {version}")
+    require(size == 96 or 112 <= size <= 65536 and size % 8 == 0, f"a header of {size} bytes")
+    more = data[start + 96:start + size]
+    assert size == 96 or hash64(more[:-8]) == u64(more, size - 104), path
+    return fixed, size
+
+def batches(path, data, salt, at):
     if path.suffix == ".zst":                                  # frames of CBOR, nothing else
-        text = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
-        for event in cbor2_sequence(text): yield canonical(event)
+        reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+        yield from items(reader.read())
         return
-    at = 96                                                    # blocks after the header
-    salt = u64(data, 56)
     while data[at:at + 1] == b"\xb5" and hash64(data[at:at + 40], salt) == u64(data, at + 40):
-        kind, size = data[at + 1], struct.unpack_from("<I", data, at + 4)[0]
+        kind, flags, size = struct.unpack_from("<BHI", data, at + 1)
+        require(kind < 0x80 and flags == 0, f"a block of kind {kind}, flags {flags}")
         payload = data[at + 48:at + 48 + size]
         if hash64(payload) != u64(data, at + 16): break        # torn: history ends here
-        if kind == 1: yield payload
+        if kind == 1: yield payload                            # others are marks, or skipped
         at += (48 + size + 7) // 8 * 8
 
-def cbor2_sequence(text):
-    import io
-    stream = io.BytesIO(text)
-    while stream.tell() < len(text): yield cbor2.load(stream)
+def apply(event, records):
+    for key in ("actor", "reason", "correlation", "causation"): text(event.get(key, b"\x60"))
+    for value in fields(event.get("tags", b"\xa0")).values(): text(value)
+    fields(event.get("intent", b"\xa0"), ["name", "value"])
+    for change in content(event["changes"]):
+        change = fields(change, CHANGE)
+        entity = records.setdefault(cbor2.loads(change["entity"]), {})
+        if "cleared" in change: entity.clear(); continue
+        before, after = (dict(zip(part[::2], part[1::2])) for part in
+                         (content(change.get(key, b"\xa0")) for key in ("before", "after")))
+        record = entity.pop(change["id"], {})
+        if "after" not in change: continue
+        entity[change["id"]] = {k: v for k, v in record.items() if k not in before} | after
 
 def fold(store):
-    records, chain_hash = {}, None
-    for path in sorted(pathlib.Path(store, "events").glob("*.[zo]*")):
-        if path.suffix == ".zst" and path.with_suffix(".open").exists(): continue   # made again
+    records, chain_hash, last = {}, None, 0
+    for path in segments(store):
         data = path.read_bytes()
-        header = data[8:104] if path.suffix == ".zst" else data[:96]
-        assert header[:8] == b"SKYLOG\r\n" and hash64(header[:88]) == u64(header, 88), path
-        chain_hash = hash64(header[16:32]) if chain_hash is None else chain_hash
-        assert chain_hash == u64(header, 40), f"{path} does not continue its predecessor"
-        for batch in batches(path, data):
+        start, size = header(path, data)
+        chain_hash = hash64(start[16:32]) if chain_hash is None else chain_hash
+        assert chain_hash == u64(start, 40) or u64(start, 32) <= last, f"{path} does not continue"
+        for batch in batches(path, data, u64(start, 56), size):
+            event = fields(batch, EVENT)
+            if cbor2.loads(event["sequence"]) <= last: continue  # a crash can leave a file twice
+            last = cbor2.loads(event["sequence"])
             chain_hash = hash64(struct.pack("<QQ", chain_hash, hash64(batch)))
-            for change in cbor2.loads(batch)["changes"]:
-                entity = records.setdefault(change["entity"], {})
-                if "cleared" in change: entity.clear(); continue
-                key = canonical(change["id"])
-                before, after = change.get("before", {}), change.get("after")
-                if after is None: del entity[key]; continue
-                record = entity.get(key, {})
-                entity[key] = {k: v for k, v in record.items() if k not in before} | after
+            apply(event, records)
     return records
 
 def digest(records):
-    rows = [canonical([entity, cbor2.loads(key), record])
+    rows = [opening(4, 3) + canonical(entity) + key + encoded(record)
             for entity, rows in records.items() for key, record in rows.items()]
     return "".join(f"{sum(hash64(row, seed) for row in rows) % 2**64:016x}" for seed in (0, 1))
+
+def order(value):                                              # of ids, see "The order of ids"
+    if value is None: return 0,
+    if isinstance(value, bool): return 1 + value,
+    if isinstance(value, (int, float)): return (0x10, value) if value == value else (0x11,)
+    if isinstance(value, str): return 0x20, value.encode()
+    if isinstance(value, bytes): return 0x21, value
+    if isinstance(value, uuid.UUID): return 0x30, value.bytes
+    if isinstance(value, list): return 0x40, [order(item) for item in value]
+    if isinstance(value, dict):
+        return 0x41, [order(value[key]) for key in sorted(value, key=canonical)]
+    if isinstance(value, cbor2.CBORTag) and value.tag == 0xDA7E:
+        return (0x31, value.value) if value.value == value.value else (0x32,)
+    if isinstance(value, cbor2.CBORTag): return 0x42, value.tag, order(value.value)
+    sign, digits, exponent = value.as_tuple()                  # a decimal
+    mantissa = int("".join(map(str, digits))) * (-1 if sign else 1)
+    return 0x42, 4, order([exponent, mantissa])
 
 if __name__ == "__main__":
     records = fold(sys.argv[1])
     for entity in sorted(records):
-        for key in sorted(records[entity]):
-            print(entity, key.hex(), canonical(records[entity][key]).hex())
+        for key in sorted(records[entity], key=lambda key: (order(cbor2.loads(key)), key)):
+            print(entity, key.hex(), encoded(records[entity][key]).hex())
     print("digest", digest(records))

@@ -1,0 +1,231 @@
+"""Writes the golden stores of a foreign writer, from docs/log-format.md alone.
+
+    .build/python/bin/python3 Tests/Golden/write.py DIRECTORY
+
+`foreign` has every feature of the format. Each other store is a beginning of it with one part that
+a later version may write; docs/testing.md has the table. The bytes are the same in every run,
+except those of zstd.
+"""
+
+import decimal
+import pathlib
+import sqlite3
+import struct
+import sys
+import uuid
+
+import cbor2
+import xxhash
+import zstandard
+
+STORE = bytes(range(0x10, 0x20))
+OTHER = bytes(range(0x30, 0x40))
+BOOT = "00000000-0000-4000-8000-000000000000"
+RESERVED = 55_935
+
+
+def hash64(data, seed=0):
+    return xxhash.xxh64_intdigest(data, seed)
+
+
+def cbor(value):
+    return cbor2.dumps(value, canonical=True)
+
+
+def skippable(magic, content):
+    return struct.pack("<II", magic, len(content)) + content
+
+
+class Log:
+    """The end of a log, and the files that lead to it."""
+
+    def __init__(self, store=STORE):
+        self.store, self.files = store, {}
+        self.sequence, self.time, self.chain = 0, 0, hash64(store)
+
+    def header(self, salt, version=2, oldest=2, required=0, optional=0, family=0, extension=b"",
+               size=None):
+        total = 96 + (len(extension) + 8 if extension else 0)
+        data = b"SKYLOG\r\n" + struct.pack("<HHI", version, oldest, size or total) + self.store
+        data += struct.pack("<QQqQQIIQ", self.sequence + 1, self.chain, self.time, salt, 1 << 27,
+                            required, optional, family)
+        data += struct.pack("<Q", hash64(data))
+        if extension:
+            data += extension + struct.pack("<Q", hash64(extension))
+        return data
+
+    def advance(self, event):
+        """Takes the next event; returns its bytes."""
+        self.sequence += 1
+        self.time = 1_700_000_000_000_000 + self.sequence
+        whole = {"sequence": self.sequence, "time": self.time, "changes": [], **event}
+        data = cbor(whole)
+        self.chain = hash64(struct.pack("<QQ", self.chain, hash64(data)))
+        return data
+
+    def block(self, kind, payload, salt, durable, flags=0):
+        head = struct.pack("<BBHIQQQQ", 0xB5, kind, flags, len(payload), self.sequence,
+                           hash64(payload), self.chain, durable)
+        data = head + struct.pack("<Q", hash64(head, salt)) + payload
+        return data + bytes(-len(data) % 8)
+
+    def open(self, events, extra=(), closes=True, zeros=0, boot=None, **header):
+        """An open segment: its events, blocks of (kind, flags), and a closing mark."""
+        salt = 1_000 + self.sequence
+        name = f"{self.sequence + 1:020}.open"
+        data = self.header(salt, **header)
+        data += self.block(2, cbor(boot or {"boot": BOOT}), salt, 0)
+        for event in events:
+            data += self.block(1, self.advance(event), salt, 0)
+        for kind, flags in extra:
+            data += self.block(kind, b"later", salt, len(data), flags)
+        if closes:
+            data += self.block(4, b"", salt, len(data))
+        self.files[f"events/{name}"] = data + bytes(zeros)
+        return self
+
+    def sealed(self, events, between=(), more=b"", frame=2, **header):
+        """A sealed segment with `frame` events in each frame."""
+        salt = 1_000 + self.sequence
+        name = f"{self.sequence + 1:020}.zst"
+        first = self.sequence + 1
+        frames = [(skippable(0x184D2A50, self.header(salt, **header)), b"")]
+        index = []
+        for at in range(0, len(events), frame):
+            index.append((self.sequence + 1, self.chain))
+            content = b"".join(self.advance(event) for event in events[at:at + frame])
+            compressor = zstandard.ZstdCompressor(write_checksum=True)
+            frames.append((compressor.compress(content), content))
+            frames += [(skippable(magic, b"later"), b"") for magic in between]
+        count = self.sequence - first + 1
+        data = struct.pack("<QQqII", count, self.chain, self.time, len(index), 0)
+        data += b"".join(struct.pack("<QQ", *entry) for entry in index) + more
+        frames.append((skippable(0x184D2A51, data + struct.pack("<Q", hash64(data))), b""))
+        table = b"".join(
+            struct.pack("<III", len(whole), len(content), hash64(content) & 0xFFFFFFFF)
+            for whole, content in frames)
+        table += struct.pack("<IBI", len(frames), 0x80, 0x8F92EAB1)
+        data = b"".join(whole for whole, _ in frames) + skippable(0x184D2A5E, table)
+        self.files[f"events/{name}"] = data
+        return self
+
+    def file(self, path, data=b"later"):
+        self.files[path] = data
+        return self
+
+
+def insertion(number, **more):
+    record = {"id": number, "text": f"item {number}"}
+    return {"entity": "Item", "id": number, "after": record, **more}
+
+
+def update(number, before, after):
+    return {"entity": "Item", "id": number, "before": {"text": before}, "after": {"text": after}}
+
+
+def of(*changes, **more):
+    return {"changes": list(changes), **more}
+
+
+EVERYTHING = {
+    "id": uuid.UUID(bytes=bytes(range(16))), "flag": True, "none": None, "small": -7,
+    "huge": 2**127 - 1, "least": -(2**127), "ratio": 0.1, "half": 1.5, "text": "Grüße, \U0001F30D",
+    "bytes": b"\x00\xff", "date": cbor2.CBORTag(55_934, 123_456.789), "list": [3, [1, {}], 2],
+    "url": cbor2.CBORTag(32, "https://example.org/a?b=c"), "map": {"b": 1, "aa": {"c": [None]}},
+    "price": decimal.Decimal("12.5"), "$odd key": "", "_underscore": 1,
+}
+
+BEGINNING = [
+    of(insertion(1), insertion(2)),
+    of({"entity": "Everything", "id": EVERYTHING["id"], "after": EVERYTHING},
+       actor="alice", reason="first", correlation="c", causation="e", tags={"b": "1", "aa": "2"},
+       intent={"name": "Add", "value": {"count": 2}}),
+    of(update(1, "item 1", "changed"), update(2, "item 2", "item 1")),
+]
+MIDDLE = [
+    of({"entity": "Item", "id": 1, "before": {"id": 1, "text": "changed"}}, insertion(3)),
+    of({"entity": "Item", "id": 3, "before": {"text": "item 3"}, "after": {"note": "added"}}),
+]
+END = [
+    of({"entity": "Item", "cleared": 2}, insertion(4), insertion(5)),
+    of(intent={"name": "Nothing", "value": None}),
+]
+
+
+def foreign():
+    return Log().sealed(BEGINNING).sealed(MIDDLE, frame=1).open(END, zeros=4_096)
+
+
+def short(**header):
+    return Log().open(BEGINNING, **header)
+
+
+def with_event(event):
+    return Log().open(BEGINNING + [event, of(insertion(9))])
+
+
+def successor():
+    log = Log().sealed(BEGINNING)
+    log.store = OTHER
+    return log.open(MIDDLE)
+
+
+def newer_checkpoint(version):
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(f"""PRAGMA application_id=1399552370; PRAGMA user_version={version};
+                                 CREATE TABLE later(x);""")
+    return connection.serialize()
+
+
+def protected(number=1):
+    return cbor2.CBORTag(RESERVED, [number, b"commitment", b"ciphertext"])
+
+
+STORES = {
+    "foreign": foreign,
+    "header-longer": lambda: short(extension=b"extended" * 4),
+    "header-optional-feature": lambda: short(optional=1 << 31),
+    "header-family": lambda: short(family=77),
+    "header-minor-version": lambda: short(version=3),
+    "block-skipped": lambda: short(extra=[(0x40, 0)]),
+    "opening-more-keys": lambda: short(boot={"boot": BOOT, "a": [1, {"b": None}]}),
+    "sealed-header-longer": lambda: Log().sealed(BEGINNING, extension=b"extended").open(MIDDLE),
+    "sealed-further-frames":
+        lambda: Log().sealed(BEGINNING, between=range(0x184D2A52, 0x184D2A55)).open(MIDDLE),
+    "sealed-index-longer": lambda: Log().sealed(BEGINNING, more=bytes(24)).open(MIDDLE),
+    "successor-of-another-store": successor,
+    "event-plus-keys": lambda: with_event(of(
+        insertion(8, **{"+operations": [1], "+evolved": ["text"]}),
+        intent={"name": "Add", "value": 1, "+more": 2},
+        **{key: "later" for key in ("+origin", "+asked", "+stamp", "+after", "+conflicts",
+                                    "+resolves", "+adopted")})),
+    "value-reserved-tag": lambda: with_event(of(
+        {"entity": "Item", "id": 8, "after": {"id": 8, "secret": protected()}},
+        intent={"name": "Add", "value": protected(2)})),
+    "names-of-others": lambda: short().file("events/notes.txt").file("notes.txt"),
+    "format-newer": lambda: short(version=3, oldest=3),
+    "format-older": lambda: short(version=1, oldest=1),
+    "header-unknown-size": lambda: short(size=104),
+    "block-required": lambda: short(extra=[(0x80, 0)]),
+    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(4)),
+    **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
+       for bit, name in enumerate(("protected", "encrypted", "floor", "tree"))},
+    **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])
+       for flag, name in ((1, "boxed"), (2, "protected"))},
+    **{f"file-{suffix.replace('.', '-')}":
+       lambda suffix=suffix: short().file(f"events/{1:020}.{suffix}")
+       for suffix in ("zst.age", "floor", "floor.age")},
+    **{f"event-key-{key}": lambda key=key: with_event(of(insertion(8), **{key: 1}))
+       for key in ("erase", "tree", "floor", "schema", "occurredAt", "key")},
+    "change-key": lambda: with_event(of(insertion(8, later=1))),
+    "intent-key": lambda: with_event(of(intent={"name": "Add", "value": 1, "later": 1})),
+    "actor-protected": lambda: with_event(of(insertion(8), actor=protected())),
+    "tag-protected": lambda: with_event(of(insertion(8), tags={"a": protected()})),
+}
+
+if __name__ == "__main__":
+    for name, make in STORES.items():
+        for path, data in make().files.items():
+            file = pathlib.Path(sys.argv[1], name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
