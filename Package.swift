@@ -15,6 +15,8 @@ let package = Package(
         .executable(name: "git-history", targets: ["GitHistory"]),
         .executable(name: "restaurant", targets: ["Restaurant"]),
         .executable(name: "skyros-benchmark", targets: ["SkyrosBenchmark"]),
+        .executable(name: "program-with-skyros", targets: ["ProgramWithSkyros"]),
+        .executable(name: "program-without-skyros", targets: ["ProgramWithoutSkyros"]),
     ],
     targets: [
         // MARK: System libraries
@@ -32,14 +34,14 @@ let package = Package(
         // MARK: Edges: bytes and rows, no meaning
         .target(name: "SkyrosDisk"),
         .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
-        .target(name: "SkyrosSQLite", dependencies: ["CSQLite"]),
+        .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
 
         // MARK: The library
         .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
-        .executableTarget(name: "SkyrosTool", dependencies: ["Skyros"]),
+        .executableTarget(name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk"]),
 
         // MARK: Examples
         .executableTarget(
@@ -52,8 +54,14 @@ let package = Package(
         .target(
             name: "BenchmarkModel", dependencies: ["Skyros"], path: "Benchmarks/BenchmarkModel"),
         .executableTarget(
-            name: "SkyrosBenchmark", dependencies: ["BenchmarkModel", "Skyros", "CSQLite"],
+            name: "SkyrosBenchmark",
+            dependencies: ["BenchmarkModel", "Skyros", "SkyrosTesting", "CSQLite"],
             path: "Benchmarks/SkyrosBenchmark"),
+        .executableTarget(
+            name: "ProgramWithSkyros", dependencies: ["Skyros"],
+            path: "Benchmarks/ProgramWithSkyros"),
+        .executableTarget(
+            name: "ProgramWithoutSkyros", path: "Benchmarks/ProgramWithoutSkyros"),
 
         // MARK: Tests
         .target(
@@ -69,7 +77,9 @@ let package = Package(
         .testTarget(
             name: "SkyrosDiskTests",
             dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter", "TestSupport"]),
-        .testTarget(name: "SkyrosSQLiteTests", dependencies: ["SkyrosSQLite", "TestSupport"]),
+        .testTarget(
+            name: "SkyrosSQLiteTests",
+            dependencies: ["SkyrosDisk", "SkyrosSQLite", "TestSupport"]),
         .testTarget(
             name: "SkyrosLogTests",
             dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
@@ -81,7 +91,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConcurrencyTests",
-            dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "TestSupport"]),
         .testTarget(
             name: "SkyrosTests",
             dependencies: [
@@ -94,6 +104,9 @@ let package = Package(
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "SkyrosTool",
                 "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "TestSupport",
             ]),
+        .testTarget(
+            name: "ParityTests",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [

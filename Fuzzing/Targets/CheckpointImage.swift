@@ -43,7 +43,19 @@ enum CheckpointImage {
     }
 
     static func fill(_ database: CheckpointDatabase) throws {
-        try Checkpointer.fill(database, with: snapshot.get())
+        let snapshot = try snapshot.get()
+        var dirty = DirtyRows()
+        for (index, table) in snapshot.tables.enumerated() {
+            table.rows.forEach { row in
+                dirty.mark(row, of: .zero, in: table.entity, at: index)
+                return true
+            }
+        }
+        let position = CheckpointPosition(
+            storeID: [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes),
+            sequence: snapshot.sequence.rawValue, chainHash: snapshot.chainHash.rawValue,
+            timeMicroseconds: snapshot.time.microseconds)
+        try database.write(Checkpointer.batch(snapshot, dirty), at: position)
     }
 
     // MARK: As a file

@@ -43,13 +43,13 @@ enum EventFuzzer: Fuzzer {
             EventCoding.byteCount(of: bytes) == bytes.count,
             "bytes after the event, which a sealed segment would take for the next event")
         var writer = CBORWriter()
-        EventCoding.append(event, to: &writer)
+        try EventCoding.append(event, to: &writer)
         let written = writer.array
         let again = try written.withUnsafeBytes {
             try EventCoding.event(from: $0, expecting: 1)
         }
         var second = CBORWriter()
-        EventCoding.append(again, to: &second)
+        try EventCoding.append(again, to: &second)
         try require(second.array == written, "an event has two encodings")
         try fold(event)
     }
@@ -83,7 +83,7 @@ enum EventFuzzer: Fuzzer {
         _ changes: [Change], _ metadata: Metadata = Metadata(), _ intent: Intent? = nil
     ) -> [UInt8] {
         var writer = CBORWriter()
-        EventCoding.append(
+        EventCoding.appendPlain(
             Event(
                 sequence: 1, time: EventTime(microseconds: 1_700_000_000_000_000),
                 metadata: metadata, intent: intent, changes: changes),

@@ -56,7 +56,7 @@ struct ForgedLog {
     private static func blocks(of bytes: [UInt8], _ salt: UInt64) -> [Part] {
         bytes.withUnsafeBytes { all in
             var parts: [Part] = []
-            var offset = SegmentHeader.byteCount
+            var offset = SegmentHeader.fixedByteCount
             while let block = Block(headerIn: all, at: offset, salt: salt) {
                 let payload = all.slice(offset + Block.headerByteCount, block.payloadByteCount)
                 parts.append(
@@ -103,9 +103,8 @@ struct ForgedLog {
                     head = LogHead(
                         sequence: head.sequence &+ 1, chainHash: head.chainHash.advanced(by: hash))
                 }
-                guard let kind = Block.Kind(rawValue: part.kind) else { return }
                 let block = Block(
-                    kind, payload: payload, payloadHash: hash,
+                    Block.Kind(rawValue: part.kind), payload: payload, payloadHash: hash,
                     sequence: part.sequence ?? head.sequence, chainHash: head.chainHash,
                     durableByteCount: Int(truncatingIfNeeded: part.durableByteCount & (1 << 62 - 1))
                 )

@@ -12,6 +12,8 @@ final class BackgroundMaintenance: Sendable {
     private let checkpointer: Checkpointer?
     private let report: @Sendable (any Error) -> Void
     private let queue = SerialQueue()
+    /// Held during each run.
+    private let running = Locked(())
 
     /// The estimated time of replaying the events since the last checkpoint.
     private let tailNanoseconds = Atomic(0)
@@ -19,6 +21,10 @@ final class BackgroundMaintenance: Sendable {
     /// Bytes appended since the last wake-up.
     private let bytesSinceWake = Atomic(0)
     private let wakeThresholdBytes: Int
+    /// Bytes appended since free memory was returned to the system.
+    private let bytesSinceTrim = Atomic(0)
+    /// A segment of the default size: sealing it needs several times as much memory for a moment.
+    private static let trimThresholdBytes = 16 << 20
     /// Whether a run is queued and has not started.
     private let isScheduled = Atomic(false)
 
@@ -63,6 +69,11 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
+    /// Runs `body` while nothing is sealed and no checkpoint is written; waits for what is.
+    func withPause<R>(_ body: () throws -> R) rethrows -> R {
+        try running.withLock { _ in try body() }
+    }
+
     /// Finishes the current run and ends the thread.
     func stop() {
         queue.stop()
@@ -70,15 +81,28 @@ final class BackgroundMaintenance: Sendable {
 
     private func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        queue.enqueue { self.runPending() }
+        do throws(ThreadShortage) {
+            try queue.enqueue { self.runPending() }
+        } catch {
+            // The next event that is due tries again.
+            isScheduled.store(false, ordering: .releasing)
+            report(StoreError(error))
+        }
     }
 
     private func runPending() {
         isScheduled.store(false, ordering: .releasing)
-        bytesSinceWake.store(0, ordering: .relaxed)
-        attempt { while try log.segments?.sealNext() ?? false {} }
-        if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
-            attempt { try checkpoint() }
+        let bytes = bytesSinceWake.exchange(0, ordering: .relaxed)
+        running.withLock { _ in
+            attempt { while try log.segments?.sealNext() ?? false {} }
+            if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
+                attempt { try checkpoint() }
+            }
+        }
+        let byteCount = bytesSinceTrim.add(bytes, ordering: .relaxed).newValue
+        if byteCount >= Self.trimThresholdBytes {
+            bytesSinceTrim.store(0, ordering: .relaxed)
+            FreeMemory.returnToSystem()
         }
     }
 

@@ -1,11 +1,12 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// The proof of a write: its event, and how durable that event is.
+/// The proof of a write: its event, and how durable that event and everything before it are.
 public struct Receipt: Sendable {
     /// The event's sequence; nil if the block changed nothing, which leaves no event.
     public let sequence: SequenceNumber?
-    /// The durability of the event when the receipt was created.
+    /// The durability of the event when the receipt was created; without an event, of everything
+    /// before the block.
     public let durability: Durability
 
     private let promise: DurabilityPromise?
@@ -16,7 +17,8 @@ public struct Receipt: Sendable {
         self.promise = promise
     }
 
-    /// Blocks the calling thread until the event survives power loss.
+    /// Blocks the calling thread until the event, and everything before it, survives power loss.
+    /// The receipt of a block that changed nothing waits for everything before that block.
     ///
     /// Threads that wait at the same time share one sync. In asynchronous code `await` selects the
     /// form that suspends instead of blocking.
@@ -81,9 +83,9 @@ struct DurabilityPromise: Sendable {
         try StoreError.wrap(try log.sync(through: position))
     }
 
-    /// Calls `body` once the event is durable, or a sync has failed; immediately if it is already.
+    /// Calls `body` once the event is durable, or a sync has failed; immediately if it is already,
+    /// and no earlier call waits.
     func whenDurable(_ body: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-        if log.durableEnd >= position { return body(.success(())) }
-        syncer.whenDurable(body)
+        syncer.whenDurable(isDurable: log.durableEnd >= position, body)
     }
 }

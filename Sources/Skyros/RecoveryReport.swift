@@ -6,6 +6,9 @@ public struct RecoveryReport: Hashable, Sendable {
         case none
         /// The checkpoint of the state after this event was loaded.
         case loaded(SequenceNumber)
+        /// Another connection had the checkpoint locked; it was left as it is, and the log was
+        /// replayed instead.
+        case busy
         /// The checkpoint could not be used and was quarantined; the log was replayed instead.
         case rebuilt(because: String)
     }
@@ -25,6 +28,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public internal(set) var cutEventCount = 0
     /// The quarantined files, as paths relative to the store's directory.
     public internal(set) var quarantined: [String] = []
+
+    /// Records that break a unique index, if `Options.existingDuplicates` is `.report`.
+    public internal(set) var duplicates: [DuplicateRecords] = []
 
     /// Whether nothing was cut off and nothing was quarantined.
     public var isComplete: Bool { cutByteCount == 0 && quarantined.isEmpty }

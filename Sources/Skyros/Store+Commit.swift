@@ -1,4 +1,5 @@
 import SkyrosDisk
+import SkyrosLog
 
 // The steps of a write: block → command batch → event → snapshot.
 
@@ -14,9 +15,14 @@ extension Store {
         try checkOpen()
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
         let result = try writer.stage(on: view.current, into: &batch, block)
-        guard !batch.isEmpty else { return result }
+        guard !batch.isEmpty else {
+            // Durability concerns everything before the block too (promises P1 and P2).
+            if request.durability == .buffered { try StoreError.wrap(try log.engine.flush()) }
+            receipt = self.receipt(nil, request.durability, at: log.engine.end)
+            return result
+        }
         let appended = try log.append(
-            batch, at: resources.clock.nowMicroseconds(),
+            batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
         receipt = announce(appended, changeCount: batch.changes.count, request.durability)
@@ -40,8 +46,13 @@ extension Store {
         syncer.noteAppended()
         maintenance.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
         signal.raise(sequence)
-        let promise = DurabilityPromise(
-            log: log.engine, position: appended.position, syncer: syncer)
+        return receipt(sequence, durability, at: appended.position)
+    }
+
+    private func receipt(
+        _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition
+    ) -> Receipt {
+        let promise = DurabilityPromise(log: log.engine, position: position, syncer: syncer)
         return Receipt(sequence, min(durability, .buffered), promise)
     }
 }

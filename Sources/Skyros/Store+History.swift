@@ -25,14 +25,16 @@ extension Store {
     ///
     /// - Returns: one entry for each event, oldest first; none if the record never existed.
     /// - Complexity: O(events in the log).
-    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened without the type,
+    ///   `.logCorrupt` and the like if the log is damaged.
     public func history<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [HistoryEntry] {
-        try historyReader.history(of: E.entityName, RecordCoding.id(id, of: type))
+        _ = try snapshot.tableIndex(of: type)
+        return try historyReader.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
     private var historyReader: HistoryReader {
         let empty = Snapshot(
-            resources.schema, beginning: ChainHash(beginning: resources.log.storeID),
+            resources.schema, beginning: resources.log.beginning,
             hashSeed: view.current.hashSeed)
         return HistoryReader(log: log.engine, empty: empty)
     }

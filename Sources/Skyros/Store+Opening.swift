@@ -6,12 +6,17 @@ extension Store {
     ///
     ///     let store = try Store(at: url, entities: Restaurant.self, Order.self)
     ///
-    /// Opening recovers from a crash of the last process: see `recovery`.
+    /// Opening recovers from a crash of the last process: see `recovery`. It opens a store beside
+    /// files that are not its own, but creates one only in a new or empty directory, or where an
+    /// earlier creation was interrupted.
     ///
     /// - Throws: `StoreError`, with `.alreadyOpen` if another process, or this one, has the
     ///   store open; `.invalidSchema` and `.unknownEntity` if the types do not fit;
+    ///   `.uniqueViolation` if records break a unique index that was declared after them;
     ///   `.logCorrupt`, `.segmentMissing`, `.chainBroken`, `.logBehindCheckpoint` if something
-    ///   that was durable is damaged or missing; `.unsupportedFormat`, `.insecurePath`, `.io`.
+    ///   that was durable is damaged or missing; `.notAStore` if `url` is a file, or a directory
+    ///   with other files and no store; `.invalidInput` if it is no file URL;
+    ///   `.unsupportedFormat`, `.insecurePath`, `.io`.
     ///   An opening that is refused changes nothing.
     public convenience init(
         at url: URL, entities: any Entity.Type..., options: Options = Options()
@@ -24,8 +29,7 @@ extension Store {
         at url: URL, entities: [any Entity.Type], options: Options = Options()
     ) throws {
         let schema = try Schema(entities)
-        let path = url.path(percentEncoded: false)
-        let disk = try StoreError.wrap(try PosixDisk(path: path, creating: true))
+        let disk = try StoreDirectory.disk(at: url, creating: true)
         try self.init(schema, options, Environment(disk: disk))
     }
 

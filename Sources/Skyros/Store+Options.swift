@@ -28,15 +28,57 @@ extension Store {
         /// Default: false.
         public var keepsUnknownEntities = false
 
+        /// Whether to open a store that lost its last writes although the machine was not
+        /// restarted, as when a disk was pulled and mounted again. What comes after the first write
+        /// that is missing is quarantined, and `recovery` counts it. If false, opening throws
+        /// `.logCorrupt`, until the machine was restarted: within one boot only damage does this.
+        /// What was synced is never given up by this. Default: false.
+        public var acceptsLostTail = false
+
+        /// What opening does with records that have the same values in a unique index: they existed
+        /// before the index was declared.
+        public enum ExistingDuplicates: Hashable, Sendable {
+            /// It throws `StoreError` with `.uniqueViolation`, which names them.
+            case refuse
+            /// It lists them in the recovery report. They may be changed otherwise, but no further
+            /// record gets their value.
+            case report
+        }
+
+        /// What opening does with records that break a unique index. Default: `.refuse`.
+        public var existingDuplicates = ExistingDuplicates.refuse
+
         /// The size at which a segment of the log ends and is compressed, in bytes.
-        /// Default: 16 MiB.
+        /// Default: 16 MiB. A negative size is refused at opening.
         public var segmentBytesMax = 16 << 20
 
         /// The size of the largest event, in bytes; a write block that makes a larger one throws.
-        /// Default: 64 MiB; values above 1 GiB count as 1 GiB.
+        /// Default: 64 MiB; values above 1 GiB count as 1 GiB. A size below 1 is refused at
+        /// opening.
         public var eventBytesMax = 64 << 20
+
+        /// How far the clock may be ahead of the newest event: a write at a later time throws
+        /// `.clockAhead` and appends nothing. Times never go back, so one start with a wrong clock
+        /// would move all later events into the future. Set it to `.seconds(.max)` to accept any
+        /// time. Stores whose newest event is from before 2020 accept any. Default: 10 years.
+        public var clockJumpMax: Duration = .seconds(10 * 31_557_600)
 
         /// Options with all defaults.
         public init() {}
+    }
+}
+
+extension Store.Options {
+    /// Throws `StoreError` with `.invalidInput` if no store can work with a value.
+    func check() throws {
+        if eventBytesMax < 1 { throw Self.refusal("eventBytesMax", eventBytesMax, atLeast: 1) }
+        if segmentBytesMax < 0 {
+            throw Self.refusal("segmentBytesMax", segmentBytesMax, atLeast: 0)
+        }
+    }
+
+    private static func refusal(_ name: String, _ value: Int, atLeast least: Int) -> StoreError {
+        StoreError(
+            .invalidInput, "Options.\(name) is \(value); it must be \(least) or more")
     }
 }

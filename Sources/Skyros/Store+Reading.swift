@@ -70,7 +70,7 @@ extension Store: RecordSource {
     @inlinable
     func row<E: Entity>(of type: E.Type, _ id: RecordID) throws -> Row? {
         if let index = tableIndex(of: ObjectIdentifier(type)) { return row(id, inTableAt: index) }
-        return rowByName(of: type, id)
+        return try rowByName(of: type, id)
     }
 
     /// The index of a type's table. It never changes for the types with which the store was opened.
@@ -85,8 +85,8 @@ extension Store: RecordSource {
     }
 
     @usableFromInline
-    func rowByName<E: Entity>(of type: E.Type, _ id: RecordID) -> Row? {
+    func rowByName<E: Entity>(of type: E.Type, _ id: RecordID) throws -> Row? {
         let snapshot = snapshot
-        return snapshot.tableIndex(of: type).flatMap { snapshot.tables[$0].row(id) }
+        return try snapshot.tableIndex(of: type).flatMap { snapshot.tables[$0].row(id) }
     }
 }

@@ -7,8 +7,9 @@ extension Store {
     ///
     ///     let order = try await store.write(by: "alice") { tx in … }
     ///
-    /// Blocks run one after the other, in the order of the calls. No thread of the cooperative
-    /// pool is blocked. Cancelling the task does not take the write back.
+    /// Blocks run one after the other, in the order of the calls, in turns with those of threads
+    /// that wait. No thread of the cooperative pool is blocked. Cancelling the task does not take
+    /// the write back.
     ///
     /// Parameters and errors are those of the synchronous `write`; `.nestedWrite` cannot occur.
     @discardableResult
@@ -32,7 +33,8 @@ extension Store {
     ) async throws -> (result: R, receipt: Receipt) {
         let request = try request(actor, reason, metadata, intent, durability)
         return try await withCheckedThrowingContinuation { continuation in
-            enqueue(request, block) { continuation.resume(with: $0) }
+            // The task that waits is the bound of the queue.
+            enqueue(request, isBounded: false, block) { continuation.resume(with: $0) }
         }
     }
 
@@ -41,11 +43,13 @@ extension Store {
     ///     store.writeAsync { tx in try tx.upsert(draft) }
     ///     store.writeAsync(durability: .durable) { tx in … } completion: { result in … }
     ///
-    /// Blocks run one after the other on the store's thread, in the order of the calls. Other
-    /// parameters are those of the synchronous `write`.
+    /// Blocks run one after the other on the store's thread, in the order of the calls. At most
+    /// 10,000 may wait for their turn: a further one does not run, and fails with `.limitExceeded`.
+    /// Other parameters are those of the synchronous `write`.
     ///
     /// The completion is called exactly once, on ``Options/callbackQueue``, after the durability
-    /// was reached or has failed (promise P9), also for a block that changed nothing. It gets the
+    /// was reached or has failed (promise P9), also for a block that changed nothing; those of
+    /// durable writes in the order of their events. It gets the
     /// error of the block unchanged. Without a completion, errors go to ``Options/onError``.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
@@ -62,7 +66,8 @@ extension Store {
             }
         }
         do {
-            enqueue(try request(actor, reason, metadata, intent, durability), block, finish)
+            let request = try request(actor, reason, metadata, intent, durability)
+            enqueue(request, isBounded: true, block, finish)
         } catch {
             finish(.failure(error))
         }
@@ -73,29 +78,33 @@ extension Store {
         -> Void
 
     private func enqueue<R: Sendable>(
-        _ request: WriteRequest,
+        _ request: WriteRequest, isBounded: Bool,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> R,
         _ finish: @escaping Finish<R>
     ) {
         do {
             try checkProcess()
+            try writer.enqueue(isBounded: isBounded) { [self] in run(request, block, finish) }
+        } catch {
+            finish(.failure(StoreError.wrapping(error)))
+        }
+    }
+
+    private func run<R: Sendable>(
+        _ request: WriteRequest, _ block: (inout WriteTransaction) throws -> R,
+        _ finish: @escaping Finish<R>
+    ) {
+        var receipt = Receipt(nil, request.durability, nil)
+        let result: R
+        do {
+            result = try commit(request, &receipt, block)
         } catch {
             return finish(.failure(error))
         }
-        writer.enqueue { [self] in
-            var receipt = Receipt(nil, request.durability, nil)
-            let result: R
-            do {
-                result = try commit(request, &receipt, block)
-            } catch {
-                return finish(.failure(error))
-            }
-            guard receipt.sequence != nil, request.durability == .durable else {
-                return finish(.success((result, receipt)))
-            }
-            receipt.whenDurable { durable in
-                finish(durable.map { (result, $0) }.mapError { $0 })
-            }
+        guard request.durability == .durable else { return finish(.success((result, receipt))) }
+        syncer.waitForCapacity()
+        receipt.whenDurable { durable in
+            finish(durable.map { (result, $0) }.mapError { $0 })
         }
     }
 }

@@ -13,8 +13,9 @@ import Synchronization
 ///     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian")
 ///
 /// All methods may be called from any thread. Reads never wait for write blocks or the disk. Write
-/// blocks run one at a time: asynchronous ones in the order of the calls, synchronous ones between
-/// them. A running thread may barge past a thread that is being woken, at most 32 times in a row.
+/// blocks run one at a time: asynchronous ones in the order of the calls, synchronous ones in turns
+/// with them, after those that the same thread or task has queued. A running thread may barge past
+/// a thread that is being woken, at most 32 times in a row.
 public final class Store: Sendable {
     /// What opening the store found and repaired.
     public var recovery: RecoveryReport { resources.recovery }
@@ -26,16 +27,26 @@ public final class Store: Sendable {
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
     private let isClosed = Atomic(false)
+    /// Whether the store was suspended, and the mutex of `suspend` and `resume`.
+    let suspension = Locked(false)
+    /// The same, for checks that must not wait.
+    let isSuspended = Atomic(false)
+    /// The lock of the store; released while it is suspended.
+    let heldLock: Locked<any DiskLock>
 
     var view: MainView { resources.view }
 
     init(_ resources: StoreResources) {
         self.resources = resources
+        heldLock = Locked(resources.lock)
         let view = resources.view
-        log = EventLog(resources.log, lastTime: view.current.time)
+        log = EventLog(
+            resources.log, lastTime: view.current.time,
+            ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         writer = Writer(empty: resources.empty)
         syncer = LogSyncer(
-            resources.log, intervalMilliseconds: resources.options.syncInterval.milliseconds,
+            resources.log, on: resources.syncing,
+            intervalMilliseconds: resources.options.syncInterval.milliseconds,
             report: resources.report)
         maintenance = BackgroundMaintenance(
             resources.log, view, resources.checkpointer, resources.options,
@@ -60,10 +71,16 @@ public final class Store: Sendable {
     ///
     /// Snapshots stay valid. Later writes throw `.closed`, later reads give the last state.
     ///
+    /// A checkpoint that another connection has locked is not written, which is reported to
+    /// ``Options/onError`` only.
+    ///
     /// - Throws: `StoreError`, with `.durabilityLost` if what was written cannot be made durable;
     ///   `.nestedWrite` inside a write block of this store.
     public func close() throws {
-        try withWriterLock(end)
+        try checkProcess()
+        // The queued blocks of a suspended store run after it, and are refused.
+        defer { writer.continueQueue() }
+        try writer.withLock(afterAllJobs: true, end)
     }
 
     private func end() throws {
@@ -72,22 +89,36 @@ public final class Store: Sendable {
         syncer.stop()
         maintenance.stop()
         let results: [Result<Void, any Error>] = [
-            Result { try maintenance.checkpoint() },
+            Result { try checkpointUnlessBusy() },
             Result { try StoreError.wrap(try resources.log.close()) },
             Result { try resources.checkpointer?.close() },
         ]
-        resources.lock.release()
+        heldLock.withLock { $0.release() }
         for result in results { try result.get() }
     }
 
-    func checkOpen() throws {
-        if isClosed.load(ordering: .acquiring) {
-            throw StoreError(.closed, "the store was closed; open it again to write")
+    /// Writes a checkpoint. One that another connection has locked is reported only: the next
+    /// opening folds more events.
+    private func checkpointUnlessBusy() throws {
+        if isSuspended.load(ordering: .sequentiallyConsistent) { return }
+        do {
+            try maintenance.checkpoint()
+        } catch let error as StoreError where error.code == .checkpointBusy {
+            resources.report(error)
         }
+    }
+
+    var hasClosed: Bool { isClosed.load(ordering: .acquiring) }
+
+    func checkOpen() throws {
+        if hasClosed { throw StoreError.closed }
+        if isSuspended.load(ordering: .acquiring) { throw StoreError.suspended }
     }
 
     func withWriterLock<R>(_ body: () throws -> R) throws -> R {
         try checkProcess()
+        // Also before waiting for a block that runs.
+        if isSuspended.load(ordering: .acquiring) { try checkOpen() }
         return try writer.withLock(body)
     }
 

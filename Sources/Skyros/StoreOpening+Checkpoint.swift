@@ -6,6 +6,7 @@ import SkyrosLog
 /// | the checkpoint is | then |
 /// |---|---|
 /// | missing | the log is folded from its first event |
+/// | locked by another connection for 5 seconds | left as it is, the log is folded, reported |
 /// | unreadable, damaged, of an earlier format, another store's | set aside, rebuilt, reported |
 /// | of a newer format | refused, `.unsupportedFormat` |
 /// | at an event with another history | refused, `.chainBroken` |
@@ -20,12 +21,21 @@ struct CheckpointOpening {
     static let file = DiskPath(.root, "checkpoint.sqlite")
     private static let journal = DiskPath(.root, "checkpoint.sqlite-journal")
 
-    init(disk: any Disk, storeID: StoreID) {
-        self.disk = disk
+    init(_ environment: Environment, storeID: StoreID) {
+        disk = environment.disk
         self.storeID = storeID
         checkpointer = disk.databaseDirectory.map { directory in
-            Checkpointer(in: directory, Self.file.name, storeID: storeID.bytes)
+            Checkpointer(
+                in: directory, Self.file.name, storeID: storeID.bytes,
+                lockTimeoutMilliseconds: environment.lockTimeoutMilliseconds)
         }
+    }
+
+    /// Looks at the checkpoint of a store that was suspended.
+    init(_ checkpointer: Checkpointer, on disk: any Disk, storeID: StoreID) {
+        self.disk = disk
+        self.storeID = storeID
+        self.checkpointer = checkpointer
     }
 
     /// The state at which the fold of the log begins: the checkpoint's, or the empty one.
@@ -40,6 +50,16 @@ struct CheckpointOpening {
                     at: StoreError.Place(file: Self.file.name))
             }
             if case .directoryMoved = error { throw StoreError(error) }
+            if error.isBusy {
+                outcome = .busy
+                return empty
+            }
+            // Without a log, the file may be all that is left of a store, and whole.
+            if case .unreadable = error, log.storeID == nil {
+                throw StoreError(
+                    .io, "\(error) There is no log: nothing was changed.",
+                    at: StoreError.Place(file: Self.file.name))
+            }
             outcome = .rebuilt(because: error.description)
             return empty
         }
@@ -53,7 +73,7 @@ struct CheckpointOpening {
             outcome = .rebuilt(because: "it belongs to another store")
             return empty
         }
-        try compare(position, with: log)
+        try Self.compare(position, with: log)
         let eventCount = Int(log.head.sequence - position.sequence)
         guard let snapshot = try checkpointer.load(into: empty, beforeEvents: eventCount) else {
             return empty
@@ -62,9 +82,23 @@ struct CheckpointOpening {
         return snapshot
     }
 
-    private func compare(_ position: CheckpointPosition, with log: LogInspection) throws {
+    /// Lets the first checkpoint replace one that was locked and could not be compared, if it is
+    /// an earlier one of the same history.
+    func compareLater(with log: any LogReader) {
+        guard outcome == .busy else { return }
+        checkpointer?.replaceAll { [storeID] position in
+            guard position.storeID == storeID.bytes else {
+                throw StoreError(
+                    .checkpointFailed, "the checkpoint belongs to another store; remove it",
+                    at: StoreError.Place(file: Self.file.name))
+            }
+            try Self.compare(position, with: log)
+        }
+    }
+
+    private static func compare(_ position: CheckpointPosition, with log: any LogReader) throws {
         let sequence = SequenceNumber(rawValue: position.sequence)
-        let place = StoreError.Place(file: Self.file.name, sequences: sequence...sequence)
+        let place = StoreError.Place(file: file.name, sequences: sequence...sequence)
         guard position.sequence <= log.head.sequence else {
             throw StoreError(
                 .logBehindCheckpoint,
@@ -82,8 +116,10 @@ struct CheckpointOpening {
         }
     }
 
-    /// Creates an empty file with permissions for this user only, which SQLite then keeps.
+    /// Creates an empty file with permissions for this user only, which SQLite then keeps. Removes
+    /// the temporary one of a rebuild that was killed.
     func makeFileIfMissing() throws {
+        if checkpointer != nil { try StoreError.wrap(try disk.removeUnfinishedCheckpoint()) }
         guard checkpointer != nil, try !exists() else { return }
         try StoreError.wrap(try disk.createFile(Self.file).close())
     }
@@ -91,6 +127,9 @@ struct CheckpointOpening {
     /// Moves a checkpoint that cannot be used to the quarantine; returns its new path.
     mutating func setAsideIfUseless() throws -> [String] {
         guard case .rebuilt = outcome else { return [] }
+        if let checkpointer, (try? checkpointer.position())?.storeID == storeID.bytes {
+            checkpointer.keepNames(of: checkpointer.layout)
+        }
         // The file is set aside: an error on closing it changes nothing.
         try? checkpointer?.close()
         return try StoreError.wrap {

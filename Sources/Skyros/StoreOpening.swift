@@ -3,7 +3,7 @@ import SkyrosLog
 
 /// Opens a store. Everything that can refuse the opening comes before the first change.
 ///
-/// 1. Take the lock, inspect the log and the checkpoint.
+/// 1. Check the options, start a thread, take the lock, inspect the log and the checkpoint.
 /// 2. Load the checkpoint and replay the events after it; without a usable one, replay all events.
 /// 3. Compare with the schema.
 /// 4. Quarantine a useless checkpoint, and open the log for writing.
@@ -18,19 +18,26 @@ struct StoreOpening {
     ///
     /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
     func open() throws -> StoreResources {
+        try options.check()
+        let syncing = SerialQueue()
+        try StoreError.wrap(try syncing.start())
+        try StoreCreation(disk: disk).checkBeforeLock()
         let lock = try StoreError.wrap(try disk.lock())
-        return try StoreError.wrap(try open(holding: lock))
+        var resources = try StoreError.wrap(try open(holding: lock))
+        resources.syncing = syncing
+        return resources
     }
 
     private func open(holding lock: any DiskLock) throws -> StoreResources {
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
+        if inspection.storeID == nil { try StoreCreation(disk: disk).check() }
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = Snapshot(
-            schema, beginning: ChainHash(beginning: storeID),
+            schema, beginning: inspection.beginning ?? ChainHash(beginning: storeID),
             hashSeed: environment.entropy.next())
-        var checkpoint = CheckpointOpening(disk: disk, storeID: storeID)
+        var checkpoint = CheckpointOpening(environment, storeID: storeID)
         var report = RecoveryReport()
         // A store in memory has no checkpoint.
         var dirty = DirtyRows(isRecording: checkpoint.checkpointer != nil)
@@ -43,17 +50,23 @@ struct StoreOpening {
         }
         report.sequence = snapshot.sequence
         report.checkpoint = checkpoint.outcome
+        if inspection.storeID == nil { try StoreCreation(disk: disk).check(checkpoint.outcome) }
         try compareWithSchema(snapshot)
+        try snapshot.compareFields()
+        report.duplicates = try snapshot.findDuplicates()
+        try refuseDuplicates(report.duplicates)
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
+        try makeFormatNote(isNew: inspection.storeID == nil)
         let log = try openLog(inspection, storeID, &report)
+        checkpoint.compareLater(with: log)
         return StoreResources(
-            lock: lock, log: log, schema: schema, clock: environment.clock,
+            lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report)
     }
 
-    private func replay(
+    func replay(
         _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
@@ -67,7 +80,7 @@ struct StoreOpening {
     }
 
     /// Throws if there are records of an entity without a type, which may have been renamed.
-    private func compareWithSchema(_ snapshot: Snapshot) throws {
+    func compareWithSchema(_ snapshot: Snapshot) throws {
         guard !options.keepsUnknownEntities else { return }
         let unknown = snapshot.entities.filter { schema.definition(named: $0) == nil }
         guard let name = unknown.first else { return }
@@ -79,6 +92,35 @@ struct StoreOpening {
                 + "static let entityName = \"\(name)\"; to keep the records without a type, set "
                 + "Options.keepsUnknownEntities",
             at: StoreError.Place(entity: name))
+    }
+
+    /// Throws if records break a unique index, unless the app wants a report.
+    private func refuseDuplicates(_ found: [DuplicateRecords]) throws {
+        guard options.existingDuplicates == .refuse, let first = found.first else { return }
+        let examples = found.prefix(3).map { group in
+            let ids = group.ids.prefix(3).map(\.description).joined(separator: ", ")
+            let more = group.ids.count > 3 ? " and \(group.ids.count - 3) more" : ""
+            let values = group.values.map { $0.jsonText() }.joined(separator: ", ")
+            return "\(values) in \(group.entity) \(ids)\(more)"
+        }
+        throw StoreError(
+            .uniqueViolation,
+            "\(found.count) values are not unique, though an index of \(first.entity) by "
+                + "\(first.fields.joined(separator: ", ")) says so: "
+                + "\(examples.joined(separator: "; ")). Open the store without the index and "
+                + "change the records, or set Options.existingDuplicates to .report",
+            at: StoreError.Place(entity: first.entity, ids: first.ids))
+    }
+
+    /// Writes the note about the format if it is missing. In a new store, the sync that makes the
+    /// directory of the log durable covers it.
+    private func makeFormatNote(isNew: Bool) throws {
+        // A store in memory has no reader to tell.
+        guard disk.databaseDirectory != nil else { return }
+        guard isNew else { return FormatNote.restore(on: disk) }
+        try StoreError.wrap {
+            if try FormatNote.isMissing(on: disk) { try FormatNote.write(on: disk) }
+        }
     }
 
     private func openLog(
@@ -94,6 +136,7 @@ struct StoreOpening {
         report.cutByteCount = recovery.cutByteCount
         report.cutEventCount = recovery.cutBlockCount
         if let path = recovery.quarantined { report.quarantined.append(path) }
+        report.quarantined += recovery.quarantinedFiles
         return log
     }
 }

@@ -7,7 +7,7 @@ struct StoreResources: Sendable {
     let lock: any DiskLock
     let log: any LogEngine
     let schema: Schema
-    let clock: any WallClock
+    let environment: Environment
     let options: Store.Options
     let view: MainView
     /// The state before the first event.
@@ -15,12 +15,18 @@ struct StoreResources: Sendable {
     /// The writer of checkpoints; nil for a store in memory.
     let checkpointer: Checkpointer?
     let recovery: RecoveryReport
+    /// The queue of the syncer. Opening starts its thread before it changes anything.
+    var syncing = SerialQueue()
 
     /// Passes an error that no caller receives to the app's handler, on the callback queue.
     var report: @Sendable (any Error) -> Void {
         guard let handler = options.onError else { return { _ in } }
         let queue = options.callbackQueue
-        return { error in queue.async { handler(error) } }
+        return { error in
+            // What a suspended store cannot do now is done by the next process, or after `resume`.
+            if (error as? StoreError)?.code == .suspended { return }
+            queue.async { handler(error) }
+        }
     }
 }
 
@@ -28,6 +34,7 @@ extension Store.Options {
     var log: LogOptions {
         var log = LogOptions()
         log.segmentBytesMax = segmentBytesMax
+        log.acceptsLostTail = acceptsLostTail
         log.batchBytesMax = min(eventBytesMax, LogOptions.batchBytesLimit)
         log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * log.batchBytesMax)
         return log
@@ -35,6 +42,11 @@ extension Store.Options {
 }
 
 extension Duration {
+    /// Whole microseconds; the largest number for 100 years and more.
+    var microsecondsMax: Int64 {
+        self >= .seconds(100 * 366 * 86_400) ? .max : Int64(milliseconds) * 1_000
+    }
+
     /// Whole milliseconds, clamped to 0 ... 100 years.
     var milliseconds: Int {
         let (seconds, attoseconds) = components

@@ -6,15 +6,19 @@ package struct DatabaseDirectory: Hashable, Sendable {
     package let vfs: String?
     /// The directory that must be at the path; nil if any may.
     private let identity: System.FileIdentity?
+    /// Lets SQLite change its files; nil if it always may.
+    package let gate: ChangeGate?
 
     package init(path: String, vfs: String? = nil) {
         self.path = path
         self.vfs = vfs
         identity = nil
+        gate = nil
     }
 
     /// The directory of an open store.
-    init(path: String, identity: System.FileIdentity) {
+    init(path: String, identity: System.FileIdentity, gate: ChangeGate) {
+        self.gate = gate
         self.path = path
         vfs = nil
         self.identity = identity
@@ -24,6 +28,20 @@ package struct DatabaseDirectory: Hashable, Sendable {
     /// was moved, and its files must not be touched.
     package var isInPlace: Bool {
         identity == nil || identity == System.identity(ofDirectoryAt: path)
+    }
+
+    /// Drops all locks that this process has on the file `name`, as SQLite takes them: they belong
+    /// to the process, and end when any descriptor of the file is closed.
+    ///
+    /// Source: https://www.sqlite.org/howtocorrupt.html, section 2.2. Close the gate first.
+    package func dropLocks(of name: String) {
+        guard gate != nil else { return }
+        System.openAndClose(path(of: name))
+    }
+
+    /// Makes the names in the directory durable; returns whether that succeeded.
+    package func sync() -> Bool {
+        (try? PosixDirectory(path: path).sync()) != nil
     }
 
     /// The path of a file in the directory.

@@ -46,6 +46,12 @@ package protocol Disk: Sendable {
     /// Takes the exclusive lock of the store, or throws an error that names the holder.
     func lock() throws(DiskError) -> any DiskLock
 
+    /// Refuses changes with `.suspended` from now on, until `resume`. When it returns, no change is
+    /// in progress, and none follows. A sync may be in progress: it is not waited for.
+    func suspend()
+
+    func resume()
+
     /// The path of the store's directory for other programs; nil if the files are not the operating
     /// system's.
     var systemPath: String? { get }
@@ -85,6 +91,12 @@ package protocol DiskFile: Sendable {
 }
 
 extension Disk {
+    /// Does nothing, for a disk whose files no other process can reach.
+    package func suspend() {}
+
+    /// Does nothing, as `suspend`.
+    package func resume() {}
+
     /// Nil, for files of this process only.
     package var databaseDirectory: DatabaseDirectory? { nil }
 }

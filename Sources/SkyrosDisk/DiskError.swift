@@ -13,6 +13,9 @@ package struct DiskError: Error, Equatable, Sendable {
         /// Another process holds the lock; the text names it, as far as known.
         case locked(holder: String)
 
+        /// The disk was suspended: nothing was changed.
+        case suspended
+
         /// The path leads to a directory or a device instead of a file.
         package static var notAFile: Reason { .insecure("it is not a regular file") }
     }
@@ -37,7 +40,18 @@ package struct DiskError: Error, Equatable, Sendable {
     }
 
     /// Whether a sync failed. What the medium holds is unknown after that.
-    package var isFailedSync: Bool { operation == .syncFile || operation == .syncDirectory }
+    package var isFailedSync: Bool {
+        !isSuspension && (operation == .syncFile || operation == .syncDirectory)
+    }
+
+    /// Whether the disk was suspended, so that nothing was changed.
+    package var isSuspension: Bool { reason == .suspended }
+
+    /// Whether the system refuses access to the file for now: of a protected file while the phone
+    /// is locked, for instance. Nothing was changed.
+    package var isRefusedAccess: Bool {
+        reason == .system(System.notPermitted) || reason == .system(System.accessDenied)
+    }
 
     /// Whether the medium cannot return the bytes.
     package var isUnreadableMedium: Bool {
@@ -46,6 +60,9 @@ package struct DiskError: Error, Equatable, Sendable {
 
     /// Whether the path leads to nothing.
     package var isNotFound: Bool { reason == .system(System.notFound) }
+
+    /// Whether the path, or a part of it, is a file where a directory should be.
+    package var isNoDirectory: Bool { reason == .system(System.notADirectory) }
 }
 
 extension DiskError: CustomStringConvertible {
@@ -57,6 +74,8 @@ extension DiskError: CustomStringConvertible {
             "\(path) is not safe to use: \(why)"
         case .locked(let holder):
             "\(path) is locked by \(holder)"
+        case .suspended:
+            "\(operation.rawValue) of \(path) was refused: the store is suspended"
         }
     }
 }

@@ -33,11 +33,14 @@ package struct Environment: Sendable {
     package let disk: any Disk
     package let clock: any WallClock
     package let entropy: any Entropy
+    /// How long the store waits for a checkpoint that another connection has locked.
+    package let lockTimeoutMilliseconds: Int32
 
     package init(
         disk: any Disk, clock: any WallClock = SystemClock(),
-        entropy: any Entropy = SystemEntropy()
+        entropy: any Entropy = SystemEntropy(), lockTimeoutMilliseconds: Int32 = 5_000
     ) {
+        self.lockTimeoutMilliseconds = lockTimeoutMilliseconds
         self.disk = disk
         self.clock = clock
         self.entropy = entropy

@@ -12,7 +12,7 @@ extension FileLog.State {
             durableBytes < appendedBytes || durableHead == catalog.head,
             "Everything is durable, but not the last batch.")
         precondition(
-            SegmentHeader.byteCount <= durableSegmentBytes
+            SegmentHeader.fixedByteCount <= durableSegmentBytes
                 && durableSegmentBytes <= active.endOffset - deferred.count,
             "Bytes of the active segment are durable that are not in its file.")
         precondition(
@@ -58,7 +58,7 @@ extension LogCatalog {
 extension SegmentScan {
     func checkInvariants() {
         precondition(
-            endOffset >= SegmentHeader.byteCount && endOffset % Block.alignment == 0
+            endOffset >= SegmentHeader.fixedByteCount && endOffset % Block.alignment == 0
                 && endOffset <= lastNonzeroOffset,
             "A segment ends at \(endOffset), where no block ends.")
         guard let last = waypoints.last else { return }

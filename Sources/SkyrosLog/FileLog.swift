@@ -1,4 +1,5 @@
 import SkyrosDisk
+import Synchronization
 
 /// The log in files: one active segment that grows, and sealed segments that never change.
 ///
@@ -10,11 +11,15 @@ package final class FileLog: LogEngine, SegmentedLog {
     let directory: SegmentDirectory
     let options: LogOptions
     let state: Locked<State>
+    /// Whether the log takes no batches until `resume`.
+    let isSuspended = Atomic(false)
 
     struct State: Sendable {
         var catalog: LogCatalog
         /// The length of the active segment's file, preallocated space included.
         var allocatedBytes: Int
+        /// Where a failed write may have left bytes that could not be truncated yet, or nil.
+        var partialWriteOffset: Int?
         /// Deferred blocks: the last bytes of the active segment, not yet in its file.
         var deferred: [UInt8] = []
         /// Bytes appended since the log was opened, over all segments.
@@ -59,6 +64,8 @@ package final class FileLog: LogEngine, SegmentedLog {
 
     package var storeID: StoreID { state.withLock { $0.catalog.active.header.storeID } }
 
+    package var beginning: ChainHash { state.withLock { $0.catalog.beginning } }
+
     package var head: LogHead { state.withLock { $0.catalog.head } }
 
     package var end: LogPosition { state.withLock { $0.end } }
@@ -79,6 +86,12 @@ package final class FileLog: LogEngine, SegmentedLog {
             return state.catalog
         }
         return try catalog.chunk(containing: sequence)
+    }
+
+    /// Throws while the log is suspended.
+    func checkNotSuspended() throws(LogError) {
+        guard isSuspended.load(ordering: .sequentiallyConsistent) else { return }
+        throw LogError(.suspended, "the store is suspended")
     }
 
     /// Changes the state under the lock.

@@ -24,6 +24,9 @@ package protocol LogEngine: LogReader {
     /// The store that the log belongs to.
     var storeID: StoreID { get }
 
+    /// The chain hash before the first batch.
+    var beginning: ChainHash { get }
+
     /// The end of the log.
     var end: LogPosition { get }
 
@@ -45,6 +48,9 @@ package protocol LogEngine: LogReader {
         _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
     ) throws(LogError) -> LogPosition
 
+    /// Returns once every deferred batch has left the process.
+    func flush() throws(LogError)
+
     /// Returns once every batch up to `position` survives a power cut (promise P2). Threads that
     /// wait at the same time share one sync.
     func sync(through position: LogPosition) throws(LogError)
@@ -57,7 +63,18 @@ package protocol LogEngine: LogReader {
 }
 
 extension LogEngine {
+    /// That of a log whose batches are all of one store.
+    package var beginning: ChainHash { ChainHash(beginning: storeID) }
+
     package var segments: (any SegmentedLog)? { nil }
+
+    /// Does nothing, for an engine that defers nothing.
+    package func flush() throws(LogError) {}
+}
+
+extension ObservedLog {
+    /// None, for an engine without segments.
+    package var statedTimes: [StatedTime] { [] }
 }
 
 /// The part of a log that consists of segment files.
@@ -73,6 +90,17 @@ package protocol SegmentedLog: Sendable {
     /// its durable end is (promise P6).
     func markIdle() throws(LogError)
 
+    /// Takes no more batches and syncs nothing until `resume`: both throw `.suspended`. Writes what
+    /// is deferred. Waits for no sync. The disk must be suspended afterwards, for other changes.
+    func suspend()
+
+    /// Returns once no sync is in progress.
+    func waitForSync()
+
+    /// Continues with what `inspection` has found, which another process may have appended to.
+    /// Everything in it is durable after that.
+    func resume(after inspection: LogInspection) throws(LogError)
+
     /// The size of the log.
     var statistics: LogStatistics { get }
 }
@@ -82,8 +110,15 @@ package protocol ObservedLog: LogReader {
     /// The store that the log belongs to.
     var storeID: StoreID { get }
 
+    /// The chain hash before the first batch. It is the hash of the first segment's store, which a
+    /// fork continues under another id.
+    var beginning: ChainHash { get }
+
     /// The size of the log; nil if the engine has no files to measure.
     var statistics: LogStatistics? { get }
+
+    /// The times that segments state besides the batches: they should be those of the batches.
+    var statedTimes: [StatedTime] { get }
 
     /// Reads what was appended since the last call; returns whether there was anything.
     func refresh() throws(LogError) -> Bool

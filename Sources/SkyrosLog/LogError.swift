@@ -20,6 +20,8 @@ package struct LogError: Error, Equatable, Sendable {
         /// Another sequence is next than the caller expected.
         case conflict
         case closed
+        /// The log was suspended, and nothing was changed.
+        case suspended
     }
 
     package let code: Code
@@ -44,8 +46,23 @@ package struct LogError: Error, Equatable, Sendable {
         self.cause = cause
     }
 
+    private init(_ other: LogError, at offset: Int?) {
+        code = other.code
+        message = other.message
+        segment = other.segment
+        self.offset = offset
+        sequences = other.sequences
+        cause = other.cause
+    }
+
+    /// The error with an offset in a file, in which a part begins at `start`.
+    func moved(by start: Int) -> LogError {
+        LogError(self, at: offset.map { $0 + start })
+    }
+
     package init(_ cause: DiskError) {
-        self.init(cause.isOutOfSpace ? .diskFull : .io, cause.description, cause: cause)
+        let code: Code = cause.isSuspension ? .suspended : cause.isOutOfSpace ? .diskFull : .io
+        self.init(code, cause.description, cause: cause)
     }
 }
 

@@ -29,6 +29,10 @@ package final class LogFollower: ObservedLog {
 
     package var storeID: StoreID { catalog.withLock(\.active.header.storeID) }
 
+    package var beginning: ChainHash { catalog.withLock(\.beginning) }
+
+    package var statedTimes: [StatedTime] { catalog.withLock(\.statedTimes) }
+
     package var statistics: LogStatistics? { catalog.withLock(\.statistics) }
 
     /// Whether the last write is incomplete: in progress, or cut short by a crash.
@@ -49,7 +53,7 @@ package final class LogFollower: ObservedLog {
     /// same file; inspects all segments otherwise.
     private func refreshed(_ before: LogCatalog) throws(LogError) -> LogCatalog {
         let active = before.active
-        let newest = try onDisk(disk.list(.events)).compactMap { SegmentName($0) }
+        let newest = try SegmentName.list(on: disk)
             .last { $0.kind == .open }
         let known = try onDisk(active.file.status()).identity
         let current = try onDisk(disk.status(of: active.name.path))?.identity

@@ -29,5 +29,9 @@ package struct LogOptions: Sendable {
     /// this reader's.
     var contentBytesMax: Int { Self.batchBytesLimit + frameBytes }
 
+    /// Whether a torn tail may be cut off with the valid blocks after it although the machine was
+    /// not rebooted, as when a disk was pulled. Default: no; the opening is refused.
+    package var acceptsLostTail = false
+
     package init() {}
 }

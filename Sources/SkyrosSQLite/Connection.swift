@@ -68,7 +68,11 @@ package final class Connection {
                 extendedCode: SQLITE_CANTOPEN, message: message, place: .path(path))
         }
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(options.openPath, &handle, flags | mode, options.vfs)
+        var vfs = options.vfs
+        if vfs == nil, let gate = options.gate {
+            vfs = GatedFileSystem.register(gate, for: path)
+        }
+        let code = sqlite3_open_v2(options.openPath, &handle, flags | mode, vfs)
         guard code == SQLITE_OK, let handle else {
             let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"

@@ -1,3 +1,5 @@
+package import SkyrosDisk
+
 /// How a database is opened.
 package struct ConnectionOptions: Sendable {
     /// Where a database is stored.
@@ -24,11 +26,27 @@ package struct ConnectionOptions: Sendable {
     package var cacheBytesMax: Int
     /// The name of the registered SQLite VFS to use; nil is the default one of the platform.
     package var vfs: String?
+    /// Lets this connection change its files; nil if it always may. Only for the default VFS.
+    package var gate: Gate?
+
+    /// How a connection is kept from changing its files.
+    package struct Gate: Sendable {
+        let gate: ChangeGate
+        /// Makes the names in the file's directory durable; returns whether that succeeded.
+        let syncDirectory: @Sendable () -> Bool
+
+        package init(_ gate: ChangeGate, syncDirectory: @escaping @Sendable () -> Bool) {
+            self.gate = gate
+            self.syncDirectory = syncDirectory
+        }
+    }
 
     package init(
         _ location: Location, access: Access = .readWriteCreate,
-        busyTimeoutMilliseconds: Int32 = 0, cacheBytesMax: Int = 16 << 20, vfs: String? = nil
+        busyTimeoutMilliseconds: Int32 = 0, cacheBytesMax: Int = 16 << 20, vfs: String? = nil,
+        gate: Gate? = nil
     ) {
+        self.gate = gate
         self.location = location
         self.access = access
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds

@@ -1,11 +1,19 @@
+import Foundation
 import Skyros
 
 extension Archive {
-    /// The state at a moment; shows a progress bar while the log is folded.
-    func fold(asOf moment: Moment?) throws -> Snapshot {
-        try withBar("reading", through: moment) { progress in
-            try snapshot(asOf: moment, progress: progress)
+    /// The state at a moment, or the newest one; updates the current step of the bar.
+    func state(asOf moment: MomentArgument?, _ bar: ProgressBar) throws -> Snapshot {
+        guard let moment = try moment?.moment(in: self) else {
+            var isBegun = false
+            return try newestSnapshot { done, total in
+                if !isBegun { bar.begin(total) }
+                isBegun = true
+                bar.update(done)
+            }
         }
+        bar.begin(eventCount(through: moment))
+        return try snapshot(asOf: moment) { bar.update($0.rawValue) }
     }
 
     /// Runs `body`, which reads the events up to a moment and reports its progress.
@@ -13,10 +21,65 @@ extension Archive {
         _ label: String, through moment: Moment? = nil,
         _ body: ((SequenceNumber) -> Void) throws -> R
     ) rethrows -> R {
-        var total = sequence
-        if case .sequence(let last) = moment { total = last }
-        let bar = ProgressBar(label, total: total.rawValue)
+        let bar = ProgressBar(ProgressBar.Step(name: label, unit: "events"))
+        bar.begin(eventCount(through: moment))
         defer { bar.finish() }
         return try body { bar.update($0.rawValue) }
+    }
+
+    /// Opens the store to read it as of a moment: damage after it is no obstacle. The newest one,
+    /// and one that is counted from it, need the whole log.
+    static func opened(at store: URL, for moment: MomentArgument?) throws -> Archive {
+        switch moment {
+        case .sequence(let sequence): try reading(asOf: .sequence(sequence), at: store)
+        case .time(let time): try reading(asOf: .date(time.date), at: store)
+        case .back, nil: try Archive(at: store)
+        }
+    }
+
+    /// Writes a warning if the log has lost events that the checkpoint holds.
+    func warnOfLostEvents() {
+        guard let lost = lostEvents else { return }
+        ErrorOutput.error(
+            "warning: the log ends at event \(sequence), and the checkpoint holds event "
+                + "\(lost.upperBound): \(DamageText.line(lost)) of the log are lost; "
+                + "`skyros salvage --from-checkpoint` saves the records")
+    }
+
+    /// The number of events up to a moment; of a date, at most.
+    func eventCount(through moment: Moment?) -> UInt64 {
+        if case .sequence(let last) = moment { last.rawValue } else { sequence.rawValue }
+    }
+
+    /// Runs `body`, which reads the events up to a moment, writes a checkpoint and reports its
+    /// progress.
+    func withCheckpointBar<R>(
+        through moment: Moment?, _ body: ((CheckpointProgress) -> Void) throws -> R
+    ) rethrows -> R {
+        let bar = ProgressBar(
+            ProgressBar.Step(name: "reading", unit: "events", share: 0.7),
+            ProgressBar.Step(name: "writing", unit: "records", share: 0.3))
+        bar.begin(eventCount(through: moment))
+        defer { bar.finish() }
+        var isWriting = false
+        return try body { step in
+            switch step {
+            case .began: break
+            case .read(let event): bar.update(event.rawValue)
+            case .wrote(let count, let total):
+                if !isWriting { bar.beginNext(total) }
+                isWriting = true
+                bar.update(count)
+            }
+        }
+    }
+
+    /// Writes a checkpoint to a file that appears when it is complete.
+    func writeNewCheckpoint(
+        asOf moment: Moment?, to url: URL, progress: (CheckpointProgress) -> Void
+    ) throws -> Snapshot {
+        try NewFile.writeFile(at: url) { file in
+            try writeCheckpoint(asOf: moment, to: file, progress: progress)
+        }
     }
 }

@@ -7,13 +7,13 @@ struct Arguments {
     let store: URL
     /// The positional arguments after the store.
     let rest: [String]
-    private let values: [String: String]
+    private let values: [String: [String]]
     private let flags: Set<String>
 
     /// - Throws: `UsageError` for an unknown option, or one with a missing or extra value.
     init(_ words: [String], for command: any Command.Type) throws {
         var positional: [String] = []
-        var values: [String: String] = [:]
+        var values: [String: [String]] = [:]
         var flags: Set<String> = []
         var remaining = words[...]
         while let word = remaining.popFirst() {
@@ -33,13 +33,19 @@ struct Arguments {
                 guard let value = inline ?? remaining.popFirst() else {
                     throw UsageError("--\(name) needs a value")
                 }
-                values[name] = value
+                guard values[name] == nil || command.repeatable.contains(name) else {
+                    throw UsageError("--\(name) is given twice")
+                }
+                values[name, default: []].append(value)
             } else {
                 throw UsageError("unknown option --\(name)")
             }
         }
-        guard let store = positional.first else {
+        guard let store = positional.first, !store.isEmpty else {
             throw UsageError("the directory of the store is missing")
+        }
+        guard !(positional + values.values.joined()).contains(where: { $0.contains("\0") }) else {
+            throw UsageError("an argument contains a NUL character")
         }
         self.store = URL(filePath: store)
         rest = Array(positional.dropFirst())
@@ -64,41 +70,35 @@ struct Arguments {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    func text(_ name: String) -> String? { values[name] }
+    func text(_ name: String) -> String? { values[name]?.first }
+
+    /// All values of an option that may be repeated.
+    func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     func sequence(_ name: String) throws -> SequenceNumber? {
-        guard let text = values[name] else { return nil }
-        guard let number = UInt64(text) else {
-            throw UsageError("--\(name) takes the number of an event, not \"\(text)\"")
-        }
-        return SequenceNumber(rawValue: number)
+        try number(name, "the number of an event").map { SequenceNumber(rawValue: $0) }
     }
 
-    func date(_ name: String) throws -> Date? {
-        guard let text = values[name] else { return nil }
-        guard let date = Self.date(text) else {
-            throw UsageError("--\(name) takes a time such as 2026-03-01T12:00:00Z, not \"\(text)\"")
+    /// Parses a number without sign.
+    func number(_ name: String, _ what: String) throws -> UInt64? {
+        guard let text = text(name) else { return nil }
+        guard let number = UInt64(digits: text) else {
+            throw UsageError("--\(name) takes \(what), not \"\(text)\"")
         }
-        return date
+        return number
     }
 
-    /// Parses the number of an event, or a time.
-    func moment(_ name: String) throws -> Moment? {
-        guard let text = values[name] else { return nil }
-        if let number = UInt64(text) { return .sequence(SequenceNumber(rawValue: number)) }
-        if let date = Self.date(text) { return .date(date) }
-        throw UsageError(
-            "--\(name) takes the number of an event or a time such as 2026-03-01T12:00:00Z, "
-                + "not \"\(text)\"")
+    /// Parses a time.
+    func time(_ name: String) throws -> TimeArgument? {
+        guard let text = text(name) else { return nil }
+        guard let time = try TimeArgument(text) else {
+            throw UsageError("--\(name) takes \(TimeArgument.forms), not \"\(text)\"")
+        }
+        return time
     }
 
-    private static func date(_ text: String) -> Date? {
-        let styles: [Date.ISO8601FormatStyle] = [
-            .iso8601, .init(includingFractionalSeconds: true),
-        ]
-        for style in styles {
-            if let date = try? style.parse(text) { return date }
-        }
-        return try? Date.ISO8601FormatStyle.iso8601.parse(text + "T00:00:00Z")
+    /// Parses a moment.
+    func moment(_ name: String) throws -> MomentArgument? {
+        try text(name).map { try MomentArgument($0, for: name) }
     }
 }

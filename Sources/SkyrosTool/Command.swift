@@ -9,6 +9,8 @@ protocol Command: SendableMetatype {
     static var details: String { get }
     /// The names of options that take a value.
     static var options: Set<String> { get }
+    /// The names of those of them that may be given more than once.
+    static var repeatable: Set<String> { get }
     /// The names of options without a value, besides `--json`.
     static var flags: Set<String> { get }
 
@@ -16,19 +18,23 @@ protocol Command: SendableMetatype {
     init(_ arguments: Arguments) throws
 
     /// - Returns: false for exit code 1: the store is damaged, or the record does not exist.
-    func run() throws -> Bool
+    func run(_ output: Output) throws -> Bool
 }
 
 extension Command {
     static var options: Set<String> { [] }
+    static var repeatable: Set<String> { [] }
     static var flags: Set<String> { [] }
 }
 
 /// Wrong arguments on the command line.
 struct UsageError: Error {
     let message: String
+    /// Trusted text that follows the message.
+    let help: String
 
-    init(_ message: String) {
+    init(_ message: String, help: String = "") {
         self.message = message
+        self.help = help
     }
 }

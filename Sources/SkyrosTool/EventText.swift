@@ -6,7 +6,12 @@ enum EventText {
     /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ event: Event) throws -> [String: FieldValue?] {
         var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
-        object["changes"] = .array(try event.changes.map { .map(try json($0)) })
+        object["changes"] = .array(
+            try event.changes.enumerated().map { index, change in
+                let additions = try event.additions(toChange: index).value.map ?? [:]
+                return .map(try json(change).merging(additions) { $1 })
+            })
+        for (key, value) in try event.additions.value.map ?? [:] { object[key] = value }
         return object
     }
 
@@ -55,17 +60,31 @@ enum EventText {
     static func lines(_ event: Event) throws -> [String] {
         var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"
         if let reason = event.metadata.reason { head += "  \"\(reason)\"" }
-        if let intent = event.intent { head += "  \(intent.name)" }
-        let tags = event.metadata.tags.sorted { $0.key < $1.key }
-        if !tags.isEmpty { head += "  " + tags.map { "\($0)=\($1)" }.joined(separator: " ") }
+        head += Self.details(event.metadata)
+        if let intent = event.intent {
+            head += "  \(intent.name) \(try intent.value.readableText())"
+        }
+        let additions = try event.additions.value.map ?? [:]
+        for (key, value) in additions.sorted(by: { $0.key < $1.key }) {
+            head += "  \(key)=\(value.readableText())"
+        }
         return try [head] + event.changes.map { try "    " + line($0) }
+    }
+
+    /// What metadata say besides actor and reason, as text that begins with a space.
+    static func details(_ metadata: Metadata) -> String {
+        let tags = metadata.tags.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+        let correlation = metadata.correlation.map { "correlation \($0)" }
+        let causation = metadata.causation.map { "causation \($0)" }
+        let parts = [correlation, causation].compactMap(\.self) + tags
+        return parts.isEmpty ? "" : "  " + parts.joined(separator: " ")
     }
 
     private static func line(_ change: Change) throws -> String {
         let place = "\(change.entity) \(change.id?.description ?? "")"
         switch change {
-        case .inserted(let record): return "+ \(place)  \(try record.fields.value.jsonText())"
-        case .deleted(let record): return "- \(place)  \(try record.fields.value.jsonText())"
+        case .inserted(let record): return "+ \(place)  \(try record.fields.value.readableText())"
+        case .deleted(let record): return "- \(place)  \(try record.fields.value.readableText())"
         case .cleared(_, let count): return "- \(change.entity): all \(count) records"
         case .updated(_, _, let before, let after):
             let changes = try FieldChange.list(before: before, after: after)

@@ -1,31 +1,30 @@
 import Foundation
 import Skyros
 
-/// Writes to the standard output and the standard error.
-enum Output {
+/// The standard output: buffered lines for people, and JSON for programs.
+///
+/// All methods throw if the output cannot be written: to a full disk, a closed pipe, a descriptor
+/// that is not open. The tool then ends with exit code 1.
+struct Output {
+    private let sink = TextSink(STDOUT_FILENO, "the standard output")
+
     /// Writes a line with its control characters escaped, so that stored text cannot break it.
-    static func line(_ text: String) {
-        lines(text.showingControls)
+    func line(_ text: String) throws {
+        try sink.line(text.showingControls)
     }
 
     /// Writes trusted text without escaping.
-    static func lines(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
-    }
-
-    /// Writes an error with its control characters escaped, and trusted help text.
-    static func error(_ text: String, help: String = "") {
-        let lines = "skyros: \(text.showingControls)\n\(help)"
-        FileHandle.standardError.write(Data(lines.utf8))
+    func lines(_ text: String) throws {
+        try sink.line(text)
     }
 
     /// Writes a JSON object on one line.
-    static func json(_ object: [String: FieldValue?]) {
-        lines(FieldValue.map(object.compactMapValues { $0 }).jsonText())
+    func json(_ object: [String: FieldValue?]) throws {
+        try sink.line(FieldValue.map(object.compactMapValues { $0 }).jsonText())
     }
 
     /// Writes aligned columns; the first row is the heading.
-    static func table(_ rows: [[String]]) {
+    func table(_ rows: [[String]]) throws {
         let rows = rows.map { $0.map(\.showingControls) }
         guard let columnCount = rows.map(\.count).max() else { return }
         let widths = (0..<columnCount).map { column in
@@ -37,8 +36,18 @@ enum Output {
                 let padding = isLast ? 0 : widths[column] - cell.count
                 return cell + String(repeating: " ", count: padding)
             }
-            line(cells.joined(separator: "  "))
+            try line(cells.joined(separator: "  "))
         }
+    }
+
+    /// Calls `body` with the sink, for lines that are written as they are.
+    func withSink(_ body: (TextSink) throws -> Void) throws {
+        try body(sink)
+    }
+
+    /// Writes what is in the buffer: at the end, and before waiting for something.
+    func flush() throws {
+        try sink.flush()
     }
 
     /// Formats a number of bytes with a unit.
@@ -51,5 +60,28 @@ enum Output {
             unit += 1
         }
         return unit == 0 ? "\(count) B" : String(format: "%.1f %@", value, units[unit])
+    }
+}
+
+/// The standard error: messages and the progress bar.
+enum ErrorOutput {
+    /// Writes an error with its control characters escaped, and trusted help text.
+    static func error(_ text: String, help: String = "") {
+        write("skyros: \(text.showingControls)\n\(help)")
+    }
+
+    /// Writes trusted text. An error is ignored: there is no other place to report it.
+    static func write(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes {
+                Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno != EINTR {
+                return
+            }
+        }
     }
 }

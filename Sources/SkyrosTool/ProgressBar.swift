@@ -1,50 +1,128 @@
 import Foundation
+import SkyrosDisk
 
-/// A progress bar on the standard error, if that is a terminal, after one second.
+/// A progress bar on the standard error, if that is a terminal, after one second: the share of the
+/// whole command, the count and the rate of its current step, and the time left.
+///
+///     reading ████████░░░░░░░░ 25 %  250,000 of 500,000 events, 410,000/s, 2 s left
 ///
 /// The environment variable `SKYROS_PROGRESS_DELAY` sets that delay in milliseconds.
 final class ProgressBar {
-    private let label: String
-    private let total: UInt64
+    /// A part of a command's work.
+    struct Step {
+        let name: String
+        /// What is counted: "events", "records".
+        let unit: String
+        /// The share of the command's time, about; all shares together are 1.
+        var share = 1.0
+    }
+
+    private let steps: [Step]
+    private var current = 0
+    private var total: UInt64 = 0
     private let start = ContinuousClock.now
-    private let isShown = isatty(2) == 1
+    private var stepStart = ContinuousClock.now
+    private let isShown = isatty(STDERR_FILENO) == 1
     private var lastDrawn: ContinuousClock.Instant?
 
-    private static let width = 32
+    /// Whether a bar is on the terminal.
+    private static let isDrawn = Locked(false)
+    private static let width = 16
     private static let delay = Duration.milliseconds(
         ProcessInfo.processInfo.environment["SKYROS_PROGRESS_DELAY"].flatMap(Int.init) ?? 1_000)
     private static let interval = Duration.milliseconds(100)
 
-    init(_ label: String, total: UInt64) {
-        self.label = label
-        self.total = total
+    init(_ steps: Step...) {
+        self.steps = steps
     }
 
-    /// Updates the progress. Cheap enough to be called for every event.
-    func update(_ done: UInt64) {
-        guard isShown, done % 256 == 0 || done == total else { return }
+    /// Sets the number of items of the current step.
+    func begin(_ total: some BinaryInteger) {
+        self.total = UInt64(total)
+        stepStart = .now
+    }
+
+    /// Ends the current step, and begins the next one.
+    func beginNext(_ total: some BinaryInteger) {
+        current = min(current + 1, steps.count - 1)
+        begin(total)
+    }
+
+    /// Updates the progress of the current step. Cheap enough to be called for every item.
+    func update(_ done: some BinaryInteger) {
+        let done = UInt64(done)
+        guard isShown, done & 255 == 0 || done == total else { return }
         let now = ContinuousClock.now
         guard now - start > Self.delay else { return }
         if let lastDrawn, now - lastDrawn < Self.interval, done != total { return }
         lastDrawn = now
-        draw(done)
+        draw(done, at: now)
     }
+
+    /// Whether a command that prints lines may show a bar meanwhile: not on the same terminal.
+    static var mayShowWhilePrinting: Bool { isatty(STDOUT_FILENO) == 0 }
 
     /// Removes the bar.
     func finish() {
-        if lastDrawn != nil { write("\r\u{1B}[K") }
+        if lastDrawn != nil { Self.erase() }
+        lastDrawn = nil
     }
 
-    private func draw(_ done: UInt64) {
-        let share = total == 0 ? 1 : Double(done) / Double(total)
+    /// Removes the bar that is on the terminal, if any.
+    static func erase() {
+        isDrawn.withLock { isDrawn in
+            if isDrawn { ErrorOutput.write("\r\u{1B}[K") }
+            isDrawn = false
+        }
+    }
+
+    private func draw(_ done: UInt64, at now: ContinuousClock.Instant) {
+        let text = line(done, elapsed: now - start, inStep: now - stepStart)
+        Self.isDrawn.withLock { isDrawn in
+            ErrorOutput.write("\r\(text)\u{1B}[K")
+            isDrawn = true
+        }
+    }
+
+    private func line(_ done: UInt64, elapsed: Duration, inStep: Duration) -> String {
+        let ownShare = total == 0 ? 1 : min(1, Double(done) / Double(total))
+        let before = steps[..<current].reduce(0) { $0 + $1.share }
+        let share = min(1, before + steps[current].share * ownShare)
         let filled = Int(share * Double(Self.width))
         let bar =
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.width - filled)
-        write("\r\(label) \(bar) \(Int(share * 100)) %")
+        var text = "\(steps[current].name) \(bar) \(Int(share * 100)) %  "
+        text += "\(Self.grouped(done)) of \(Self.grouped(total)) \(steps[current].unit)"
+        let seconds = inStep.seconds
+        if seconds > 0, done > 0 {
+            text += ", \(Self.grouped(UInt64(Double(done) / seconds)))/s"
+        }
+        if share > 0, share < 1 {
+            text += ", \(Self.time(elapsed.seconds * (1 - share) / share)) left"
+        }
+        return text
     }
 
-    private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+    /// A number with a comma between thousands.
+    private static func grouped(_ number: UInt64) -> String {
+        var text = ""
+        for (index, digit) in String(number).reversed().enumerated() {
+            if index > 0, index % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return String(text.reversed())
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let seconds = Int(seconds.rounded(.up))
+        return seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

@@ -14,41 +14,62 @@ enum Tool {
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
         QueryCommand.self, VerifyCommand.self, ReplayCommand.self, RebuildCommand.self,
-        ExportCommand.self, SalvageCommand.self,
+        ExportCommand.self, SalvageCommand.self, SchemaCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {
-        guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
-            Output.lines(overview)
-            return arguments.isEmpty ? ExitCode.usage : 0
-        }
-        guard let command = commands.first(where: { $0.name == name }) else {
-            Output.error("unknown command \"\(name)\"; `skyros --help` lists all commands")
+        let output = Output()
+        do {
+            let code = try run(arguments, output)
+            try output.flush()
+            return code
+        } catch let error as UsageError {
+            ErrorOutput.error(error.message, help: error.help)
             return ExitCode.usage
+        } catch {
+            // What was found before the error; the first error counts.
+            try? output.flush()
+            ErrorOutput.error((error as? StoreError)?.description ?? String(describing: error))
+            return ExitCode.failure
         }
-        let rest = Array(arguments.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
-            Output.lines(help(command))
-            return 0
-        }
-        return run(command, rest)
     }
 
-    private static func run(_ command: any Command.Type, _ rest: [String]) -> Int32 {
+    private static func run(_ arguments: [String], _ output: Output) throws -> Int32 {
+        guard let name = arguments.first, !["--help", "-h", "help"].contains(name) else {
+            return try explain(arguments, output)
+        }
+        if name == "--version" {
+            try output.lines(Version.text)
+            return 0
+        }
+        let command = try command(named: name)
+        let rest = Array(arguments.dropFirst())
+        let words = rest.prefix { $0 != "--" }
+        if words.contains("--help") || words.contains("-h") {
+            try output.lines(help(command))
+            return 0
+        }
         do {
             let arguments = try Arguments(rest, for: command)
-            return try command.init(arguments).run() ? 0 : ExitCode.failure
+            return try command.init(arguments).run(output) ? 0 : ExitCode.failure
         } catch let error as UsageError {
-            Output.error(
+            throw UsageError(
                 error.message, help: "\nusage: skyros \(command.name) \(command.usage)\n")
-            return ExitCode.usage
-        } catch let error as StoreError {
-            Output.error(error.description)
-            return ExitCode.failure
-        } catch {
-            Output.error(String(describing: error))
-            return ExitCode.failure
         }
+    }
+
+    private static func explain(_ arguments: [String], _ output: Output) throws -> Int32 {
+        guard arguments.count > 1 else {
+            try output.lines(overview)
+            return arguments.isEmpty ? ExitCode.usage : 0
+        }
+        try output.lines(help(command(named: arguments[1])))
+        return 0
+    }
+
+    private static func command(named name: String) throws -> any Command.Type {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        throw UsageError("unknown command \"\(name)\"; `skyros --help` lists all commands")
     }
 
     private static var overview: String {
@@ -66,7 +87,8 @@ enum Tool {
 
             STORE is the directory of the store. With --json every command prints JSON, one object
             per line. A MOMENT is the number of an event or a time such as 2026-03-01T12:00:00Z.
-            `skyros COMMAND --help` explains a command and gives examples.
+            `skyros help COMMAND` explains a command and gives examples; `skyros --version` names
+            the version and the formats.
             When a store is damaged: `verify` lists all damage, `salvage` copies the events before
             it to a new store.
             Exit codes: 0 success; 1 the store or the record is missing or damaged, or another

@@ -1,3 +1,4 @@
 import Foundation
 
+Interruption.prepare()
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())))

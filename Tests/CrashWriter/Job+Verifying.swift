@@ -40,7 +40,10 @@ extension Job {
         guard sizes.allSatisfy({ $0 != nil }) else {
             throw Broken(description: "P5: some of \(report.quarantined) do not exist")
         }
-        guard sizes.reduce(0, { $0 + ($1 ?? 0) }) >= report.cutByteCount else {
+        guard
+            sizes.reduce(0, { $0 + ($1 ?? 0) }) >= report.cutByteCount
+                + (report.cutByteCount > 0 ? 96 : 0)
+        else {
             throw Broken(description: "P5: kept \(sizes) of \(report.cutByteCount) cut bytes")
         }
     }

@@ -13,6 +13,22 @@ extension Job {
         try onThreads { while true { try writeOne(to: store, log) } }
     }
 
+    /// Queues `eventCount` events. Each completion acknowledges its event, and the last one kills
+    /// the process.
+    func writeUntilCompletion() throws {
+        let store = try opened { complain("in the background: \($0)") }
+        let log = try AcknowledgementLog(acknowledgements)
+        for number in 1...UInt64(eventCount) {
+            store.writeAsync(because: "event \(number)") { tx in
+                try Model.write(number, &tx)
+            } completion: { [eventCount] result in
+                if (try? result.get().sequence?.rawValue) == number { try? log.append(number) }
+                if number == eventCount { kill(getpid(), SIGKILL) }
+            }
+        }
+        Monitor(false).wait { $0 ? () : nil }
+    }
+
     /// Writes `eventCount` events, continues after a few errors as an app may, and closes.
     ///
     /// - Throws: `Broken`, or else the first `StoreError`.

@@ -10,7 +10,7 @@ struct Broken: Error, CustomStringConvertible {
 /// The arguments of the command line.
 struct Job {
     enum Role: String {
-        case write, run, fork, verify
+        case write, complete, run, fork, suspend, verify
     }
 
     let role: Role
@@ -71,7 +71,7 @@ struct Job {
         options.openingTarget = .milliseconds(1)
         options.syncInterval = syncInterval
         options.onError = onError
-        if role == .run || role == .fork {
+        if role == .run || role == .fork || role == .suspend {
             // Even smaller: these runs write few events.
             options.segmentBytesMax = 4 << 10
             options.openingTarget = .milliseconds(0)

@@ -1,8 +1,10 @@
 // Writes to a store, or verifies the store that a writer left.
 //
 //     crash-writer write STORE ACKNOWLEDGEMENTS LEVEL     writes until it is killed
+//     crash-writer complete STORE ACKNOWLEDGEMENTS LEVEL  is killed in the completion of event N
 //     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       writes N events despite errors, closes
 //     crash-writer fork STORE ACKNOWLEDGEMENTS LEVEL      writes N events and forks in between
+//     crash-writer suspend STORE ACKNOWLEDGEMENTS LEVEL   writes N events, suspends, and continues
 //     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL    checks the store
 //
 //     --events N      the number of events to write; default 40
@@ -35,7 +37,7 @@ sigaction(SIGUSR1, &interruption, nil)
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
-        "usage: crash-writer write|run|fork|verify STORE FILE LEVEL "
+        "usage: crash-writer write|complete|run|fork|suspend|verify STORE FILE LEVEL "
             + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME]")
     exit(2)
 }
@@ -43,8 +45,10 @@ guard let job = Job(CommandLine.arguments.dropFirst()) else {
 do {
     switch job.role {
     case .write: try job.write()
+    case .complete: try job.writeUntilCompletion()
     case .run: try job.run()
     case .fork: try job.writeAndFork()
+    case .suspend: try job.suspendAndResume()
     case .verify: print(try job.verify())
     }
 } catch {

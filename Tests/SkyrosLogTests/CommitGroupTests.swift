@@ -2,11 +2,12 @@ import Foundation
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// Each test blocks one sync while other threads start to wait.
 @Suite(.timeLimit(.minutes(15))) struct `Threads that wait for a sync` {
-    private let disk = GatedDisk()
+    private let disk = GatedDisk(SimulatedDisk())
 
     /// A log with a batch whose sync, number `heldSync`, is blocked on another thread.
     private struct Scene {

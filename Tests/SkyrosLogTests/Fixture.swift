@@ -36,6 +36,10 @@ struct LogFixture {
         try LogInspection(of: disk, options, framing: Self.framing)
     }
 
+    func scan(_ disk: any Disk) throws -> DamageScan {
+        try DamageScan(of: disk, options, framing: Self.framing)
+    }
+
     func open(_ disk: any Disk) throws -> (FileLog, LogRecovery) {
         try FileLog.open(inspect(disk), on: disk, options)
     }

@@ -18,17 +18,18 @@ import Testing
             (Offset.magic, SegmentHeader.magic.count), (Offset.version, 2),
             (Offset.oldestReader, 2), (Offset.byteCount, 4), (Offset.storeID, StoreID.byteCount),
             (Offset.firstSequence, 8), (Offset.chainHashBefore, 8), (Offset.timeBefore, 8),
-            (Offset.salt, 8), (Offset.unsyncedBytesMax, 8), (Offset.reserved, 16),
+            (Offset.salt, 8), (Offset.unsyncedBytesMax, 8), (Offset.requiredFeatures, 4),
+            (Offset.optionalFeatures, 4), (Offset.familyID, 8),
             (Offset.headerHash, 8),
         ]
-        #expect(isContiguous(fields, end: SegmentHeader.byteCount))
-        #expect(SegmentHeader.byteCount % Block.alignment == 0)
+        #expect(isContiguous(fields, end: SegmentHeader.fixedByteCount))
+        #expect(SegmentHeader.fixedByteCount % Block.alignment == 0)
     }
 
     @Test func `has no gap and no overlap between the fields of a block's header`() {
         typealias Offset = Block.Offset
         let fields: [Field] = [
-            (Offset.mark, 1), (Offset.kind, 1), (Offset.reserved, 2), (Offset.payloadByteCount, 4),
+            (Offset.mark, 1), (Offset.kind, 1), (Offset.flags, 2), (Offset.payloadByteCount, 4),
             (Offset.sequence, 8), (Offset.payloadHash, 8), (Offset.chainHash, 8),
             (Offset.durableByteCount, 8), (Offset.headerHash, 8),
         ]

@@ -1,6 +1,7 @@
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @Suite struct `A full segment` {
@@ -53,7 +54,7 @@ import Testing
 
     /// The directory's second sync would succeed, but the first may have lost the name.
     @Test func `stops all writes if the directory's sync fails on another thread`() throws {
-        let held = GatedDisk()
+        let held = GatedDisk(SimulatedDisk())
         held.allowSyncs(.max)
         let log = try fixture.make(on: held)
         while log.statistics.fileBytes < 900 { try log.append(1) }

@@ -1,7 +1,9 @@
 import SkyrosDisk
-import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
+
+@testable import SkyrosLog
 
 @Suite struct `A sealed segment beside its open file` {
     private let fixture = LogFixture(segmentBytesMax: 900)
@@ -53,12 +55,77 @@ import Testing
         #expect(logCode { _ = try log.batches() } == .segmentMissing)
     }
 
-    @Test func `is refused if the two differ`() throws {
-        _ = try log()
+    @Test func `wins over a shorter open file, whatever its length (F73)`() throws {
+        let (_, count) = try log()
         let path = "\(first).open"
         let bytes = try #require(disk.contents[path])
-        disk.overwrite(path, with: Array(bytes.prefix(500)))
-        #expect(logCode { _ = try fixture.open(disk) } == .chainBroken)
+        for length in 0..<bytes.count {
+            let copy = disk.killed()
+            copy.overwrite(path, with: Array(bytes.prefix(length)))
+            #expect(try fixture.scan(copy).damages.isEmpty, "\(length) bytes")
+            let (again, _) = try fixture.open(copy)
+            #expect(try again.batches() == expected(count), "\(length) bytes")
+            #expect(copy.contents[path] == nil || length >= 500)
+            #expect(try fixture.open(copy.crashed(seed: 1)).0.batches() == expected(count))
+        }
+    }
+
+    @Test(arguments: [40, 500])
+    func `leaves an open file that cannot be read in the quarantine (F73)`(length: Int) throws {
+        let (_, count) = try log()
+        let path = "\(first).open"
+        let bytes = try #require(disk.contents[path])
+        disk.overwrite(path, with: Array(bytes.prefix(length)))
+        let (again, recovery) = try fixture.open(disk)
+        #expect(recovery.quarantinedFiles == ["quarantine/00000000000000000001.open"])
+        #expect(disk.contents["quarantine/00000000000000000001.open"]?.count == length)
+        #expect(try again.batches() == expected(count))
+    }
+
+    /// The shorter file was the active one, and nothing else says that the history ends here.
+    @Test func `names its successor if that is missing (F73)`() throws {
+        _ = try log()
+        let sealed = try #require(try fixture.inspect(disk).catalog?.ended.first)
+        let path = "\(first).open"
+        let bytes = try #require(disk.contents[path])
+        disk.overwrite(path, with: Array(bytes.prefix(300)))
+        disk.erase(try #require(disk.contents.keys.filter { $0.hasPrefix("events/") }.max()))
+        let next = sealed.scan.lastSequence + 1
+        let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
+        #expect(error?.code == .segmentMissing && error?.sequences == next...next)
+        let scan = try fixture.scan(disk)
+        #expect(scan.head.sequence == next - 1)
+        #expect(scan.damages.map(\.sequences) == [next...next])
+    }
+
+    @Test func `that is damaged loses to its open file (F73)`() throws {
+        let (_, count) = try log()
+        let path = "\(first).zst"
+        let bytes = try #require(disk.contents[path])
+        for offset in bytes.indices {
+            let copy = disk.killed()
+            var other = bytes
+            other[offset] ^= 4
+            copy.overwrite(path, with: other)
+            let (again, _) = try fixture.open(copy)
+            while try again.sealNext() {}
+            #expect(try again.batches() == expected(count), "byte \(offset)")
+            #expect(again.statistics.sealedSegmentCount == 1, "byte \(offset)")
+        }
+    }
+
+    @Test func `is refused with the first event that differs (F73)`() throws {
+        _ = try log()
+        let other = SimulatedDisk()
+        let fork = try fixture.make(on: other)
+        try fork.append(2)
+        _ = try fork.append([3, 1, 1], as: 3)
+        try fork.append(1)
+        try fork.close()
+        let path = "\(first).open"
+        disk.overwrite(path, with: try #require(other.contents[path]))
+        let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
+        #expect(error?.code == .chainBroken && error?.sequences?.lowerBound == 3)
     }
 
     @Test func `loses nothing if a power cut removes it after a failed sync`() throws {

@@ -7,8 +7,9 @@ enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
     case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
-    case nestedWrite, closed, limitExceeded, conflict
-    case diskFull, io, durabilityLost, checkpointFailed
+    case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
+    case suspended, historyChanged, closed, limitExceeded, conflict
+    case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, invalidEvent, noSuchEvent, invalidInput
 }
 

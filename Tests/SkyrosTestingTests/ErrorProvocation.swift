@@ -1,5 +1,7 @@
 import Foundation
+import SkyrosDisk
 import SkyrosLog
+import SkyrosSQLite
 import SkyrosTesting
 import Testing
 
@@ -20,7 +22,7 @@ enum ErrorProvocation {
         case .insecurePath: try openThroughLink()
         case .notAStore: _ = try Archive(on: SimulatedDisk())
         case .unsupportedFormat: try openDamaged { $0[10] = 9 }
-        case .foreignStore: try openDamaged { $0[16] ^= 1 }
+        case .foreignStore: try openDamaged { for byte in [16, 40] { $0[byte] ^= 1 } }
         case .chainBroken: try openDamaged { $0[40] ^= 1 }
         case .logCorrupt: try openDamaged { $0[0] ^= 1 }
         case .segmentMissing: try openWithoutFirstSegment()
@@ -32,6 +34,7 @@ enum ErrorProvocation {
         case .durabilityLost: try write(on: Fault(.syncFile))
         case .checkpointFailed:
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
+        case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
@@ -47,7 +50,15 @@ enum ErrorProvocation {
         case .uniqueViolation: try store.write { try $0.insert(Item(id: 2)) }
         case .idChanged: try store.write { try $0.update(Item.self, 1) { $0.id = 2 } }
         case .notEncodable: try store.write(intent: Unencodable()) { _ in }
+        case .clockAhead: try write(afterMoving: 11 * 31_557_600_000_000)
+        case .clockBehind: try write(afterMoving: -2_000_000)
+        case .suspended:
+            store.suspend()
+            try store.write { _ in }
+        case .historyChanged: try resumeOnOlderLog()
         case .nestedWrite: try store.write { _ in try store.write { _ in } }
+        case .wrongTransaction: try exchangeTransactions(with: store)
+        case .writeCycle: try writeInCycle(with: store)
         case .closed:
             try store.close()
             try store.write { _ in }
@@ -172,10 +183,74 @@ extension ErrorProvocation {
         try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }
     }
 
+    /// Throws the error of a write, or of the warning that it leads to.
+    private static func write(afterMoving microseconds: Int64) throws {
+        let errors = Locked<[any Error]>([])
+        var options = options
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let clock = ManualClock()
+        let store = try Store(
+            on: SimulatedDisk(), entities: Item.self, options: options, clock: clock)
+        try store.write { try $0.insert(Item(id: 1)) }
+        clock.advance(byMicroseconds: microseconds)
+        try store.write { _ = try $0.delete(Item.self, 1) }
+        options.callbackQueue.sync {}
+        if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
+    private static func resumeOnOlderLog() throws {
+        let disk = SimulatedDisk(hasCheckpoints: false)
+        let store = try Store(on: disk, entities: Item.self)
+        store.suspend()
+        let older = disk.contents
+        try store.resume()
+        try store.write { try $0.insert(Item(id: 1)) }
+        store.suspend()
+        for (path, bytes) in older { disk.overwrite(path, with: bytes) }
+        try store.resume()
+    }
+
+    private static func exchangeTransactions(with store: Store) throws {
+        let other = try Store(inMemory: Item.self)
+        try store.write { a in try other.write { b in swap(&a, &b) } }
+    }
+
+    /// Lets another thread hold a store and wait for this one, and then wants that store.
+    private static func writeInCycle(with store: Store) throws {
+        let other = try Store(inMemory: Item.self)
+        let thread = Monitor<ThreadID?>(nil)
+        let queue = SerialQueue()
+        defer { queue.stop() }
+        try store.write { _ in
+            try queue.enqueue {
+                try? other.write { _ in
+                    thread.change { $0 = .current }
+                    try store.write { _ in }
+                }
+            }
+            let waiting = thread.wait { $0 }
+            while !WaitGraph.shared.state.withLock({ $0.waits[waiting] != nil }) { sched_yield() }
+            try other.write { _ in }
+        }
+    }
+
     private static func openBesideAnother() throws {
         let disk = SimulatedDisk()
         let store = try Store(on: disk, entities: Item.self, options: options)
         try withExtendedLifetime(store) { try open(disk) }
+    }
+
+    private static func writeLockedCheckpoint() throws {
+        try inDirectory { directory in
+            let disk = try PosixDisk(path: directory.path, creating: false)
+            let store = try Store(
+                Schema([Item.self]), options, Environment(disk: disk, lockTimeoutMilliseconds: 0))
+            try store.write { try $0.insert(Item(id: 1)) }
+            let file = directory.appending(path: "checkpoint.sqlite").path
+            let other = try Connection(ConnectionOptions(.file(file)))
+            try other.execute("BEGIN EXCLUSIVE")
+            try store.run(.checkpoint)
+        }
     }
 
     private static func openWithoutTypes() throws {

@@ -55,6 +55,23 @@ private struct Account: Entity {
         }
     }
 
+    @Test func `cannot end at an event that does not exist`() throws {
+        for last: SequenceNumber in [4, 999] {
+            #expect(throws: StoreError(.noSuchEvent, "")) {
+                try Replay(of: directory, entities: Account.self).through(last).run()
+            }
+        }
+        let archive = try Archive(at: directory)
+        #expect(throws: StoreError(.noSuchEvent, "")) {
+            try archive.replay(through: 4) { _, _ in true }
+        }
+        #expect(throws: StoreError(.noSuchEvent, "")) {
+            try archive.snapshot(asOf: .sequence(4))
+        }
+        #expect(try Replay(of: directory, entities: Account.self).through(3).run().sequence == 3)
+        #expect(try archive.snapshot(asOf: .date(.distantFuture)).sequence == 3)
+    }
+
     @Test func `can end at an earlier event`() throws {
         try Replay(of: directory, entities: Account.self)
             .checking("no account is overdrawn") { state, _ in

@@ -105,4 +105,28 @@ struct Plant: CustomStringConvertible, Sendable {
         #expect(Promises.findings(in: tree, of: ["F1"]).count == count)
         #expect(Promises.findings(in: tree, of: ["F1", "F3"]).count == count + 1)
     }
+
+    @Test(arguments: [
+        ("`waits`", "a sync is skipped", 0), ("`waits`, `sleeps`", "–", 1), ("a test", "–", 1),
+        ("`waits`", "a sync is skipped; another", 1),
+    ])
+    func `wants a test for each fault`(test: String, mutant: String, count: Int) {
+        let tree = SourceTree([
+            SourceFile("docs/reliability.md", "# A\n| 1.3 | a write | \(test) | \(mutant) |"),
+            SourceFile("Tests/A/B.swift", "@Test func `waits`() {}"),
+            SourceFile("Tests/Mutants/disk.txt", "== a sync is skipped\n"),
+        ])
+        #expect(Faults.findings(in: tree).count == count)
+    }
+
+    @Test(arguments: [
+        ("`BTests`", 0), ("`BTests`, `CTests`; missing: `c`", 1), ("missing", 1), ("`CTests`", 2),
+    ])
+    func `wants the tests that a capability names`(cell: String, count: Int) {
+        let tree = SourceTree([
+            SourceFile("docs/parity.md", "| S-001 | opening | \(cell) |\n| S-002 | a | missing |"),
+            SourceFile("Tests/A/BTests.swift", "@Test func `S-001: opens`() {}"),
+        ])
+        #expect(Parity.findings(in: tree).count == count)
+    }
 }

@@ -21,6 +21,8 @@ public struct StoreInfo: Hashable, Sendable {
     public let sealedSegmentCount: Int
     /// The event of the checkpoint; nil if there is none that can be read.
     public let checkpointSequence: SequenceNumber?
+    /// The events that the checkpoint holds and the log has lost; nil if there are none.
+    public let lostEvents: ClosedRange<SequenceNumber>?
     /// The estimated time of opening the store.
     public let openingMilliseconds: Int
 }
@@ -46,6 +48,7 @@ extension Archive {
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
             checkpointSequence: checkpoint.map { SequenceNumber(rawValue: $0.sequence) },
+            lostEvents: checkpoint.flatMap { lostEvents(before: $0) },
             openingMilliseconds: Self.openingMilliseconds(
                 tail: Int(tail), rows: counts.reduce(0) { $0 + $1.1 }))
     }
@@ -54,14 +57,5 @@ extension Archive {
     private static func openingMilliseconds(tail: Int, rows: Int) -> Int {
         let cost = OpeningCost.ofRows(rows) + OpeningCost.ofTail(changeCount: tail, byteCount: 0)
         return cost / 1_000_000 + 1
-    }
-
-    /// The checkpoint, opened for reading; nil if there is none.
-    func checkpoint() throws -> Checkpointer? {
-        guard let directory = disk.databaseDirectory else { return nil }
-        let status = try StoreError.wrap(try disk.status(of: DiskPath(.root, "checkpoint.sqlite")))
-        guard status != nil else { return nil }
-        return Checkpointer(
-            in: directory, "checkpoint.sqlite", storeID: log.storeID.bytes, readOnly: true)
     }
 }

@@ -2,18 +2,30 @@ public import Foundation
 import SkyrosDisk
 import SkyrosLog
 
+/// How far the writing of a checkpoint is.
+public enum CheckpointProgress: Hashable, Sendable {
+    /// The temporary file was created; nothing is in it yet.
+    case began
+    /// This event was read.
+    case read(SequenceNumber)
+    /// That many of all records were written.
+    case wrote(Int, of: Int)
+}
+
 extension Archive {
-    /// Writes the state at a moment to a new SQLite database, in the format of a checkpoint.
+    /// Writes the state at a moment to a new SQLite database, in the format of a checkpoint. Only
+    /// this user may read it.
     ///
     /// - Parameters:
     ///   - moment: nil for the last event.
     ///   - file: the database; it must not exist yet.
-    ///   - progress: called after each event.
+    ///   - progress: called after each event and each record.
     /// - Returns: the state that was written.
     /// - Throws: `StoreError` with `.invalidInput` if the file exists, `.checkpointFailed`.
     @discardableResult
     public func writeCheckpoint(
-        asOf moment: Moment? = nil, to file: URL, progress: (SequenceNumber) -> Void = { _ in }
+        asOf moment: Moment? = nil, to file: URL,
+        progress: (CheckpointProgress) -> Void = { _ in }
     ) throws -> Snapshot {
         let path = file.path(percentEncoded: false)
         guard !FileManager.default.fileExists(atPath: path) else {
@@ -21,12 +33,15 @@ extension Archive {
         }
         var rows = DirtyRows()
         let snapshot = try historyReader.snapshot(
-            asOf: moment ?? .sequence(sequence), marking: &rows, progress: progress)
+            asOf: moment ?? .sequence(sequence), marking: &rows
+        ) { progress(.read($0)) }
         let directory = file.deletingLastPathComponent().resolvingSymlinksInPath()
         do {
+            Self.createPrivateFile(path)
+            progress(.began)
             try write(
                 snapshot, rows, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
-                file.lastPathComponent)
+                file.lastPathComponent, progress)
         } catch {
             // An incomplete file is useless. The first error counts.
             for part in [path, path + "-journal"] {
@@ -37,12 +52,22 @@ extension Archive {
         return snapshot
     }
 
+    /// Creates an empty file with permissions for this user only, which SQLite then keeps, also for
+    /// its journal. SQLite reports why that fails.
+    private static func createPrivateFile(_ path: String) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
     private func write(
-        _ snapshot: Snapshot, _ rows: DirtyRows, to directory: DatabaseDirectory, _ name: String
+        _ snapshot: Snapshot, _ rows: DirtyRows, to directory: DatabaseDirectory, _ name: String,
+        _ progress: (CheckpointProgress) -> Void, keepingNamesOf old: TableLayout? = nil
     ) throws {
         do {
             let checkpointer = Checkpointer(in: directory, name, storeID: log.storeID.bytes)
-            try checkpointer.write(snapshot, rows)
+            checkpointer.keepNames(of: old)
+            let total = snapshot.tables.reduce(0) { $0 + $1.count }
+            try checkpointer.write(snapshot, rows) { progress(.wrote($0, of: total)) }
             try checkpointer.close()
         } catch let error as CheckpointError {
             throw StoreError(error, in: name)
@@ -56,37 +81,56 @@ extension Archive {
     /// It takes the store's lock, so no process may have the store open for writing. It makes the
     /// log durable first.
     ///
-    /// - Parameter progress: called after each event.
+    /// - Parameter progress: called when the temporary file `checkpoint.tmp` exists, after each
+    ///   event and each record.
     /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`; the first damage, if the
     ///   archive reads up to it, as nothing in a damaged store is replaced.
     @discardableResult
     public func rebuildCheckpoint(
-        progress: (SequenceNumber) -> Void = { _ in }
+        progress: (CheckpointProgress) -> Void = { _ in }
     ) throws -> Snapshot {
         if let damage = damage?.damages.first { throw StoreError(damage) }
         guard let directory = disk.databaseDirectory else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
         }
         return try StoreError.wrap(try disk.lock()).use {
-            let temporary = DiskPath(.root, "checkpoint.tmp")
             try StoreError.wrap {
-                try disk.remove(temporary)
+                try disk.removeUnfinishedCheckpoint()
                 try makeLogDurable()
+                try disk.createFile(.unfinishedCheckpoint).close()
             }
-            _ = try refresh()
-            var rows = DirtyRows()
-            let snapshot = try historyReader.snapshot(
-                asOf: .sequence(sequence), marking: &rows, progress: progress)
-            try write(snapshot, rows, to: directory, temporary.name)
-            try StoreError.wrap {
-                // SQLite must not apply the journal of the old file to the new one.
-                try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
-                try disk.syncDirectory(.root)
-                try disk.rename(temporary, to: DiskPath(.root, "checkpoint.sqlite"))
-                try disk.syncDirectory(.root)
+            do {
+                progress(.began)
+                let snapshot = try writeUnfinishedCheckpoint(to: directory, progress)
+                try StoreError.wrap {
+                    // SQLite must not apply the journal of the old file to the new one.
+                    try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
+                    try disk.syncDirectory(.root)
+                    try disk.rename(
+                        .unfinishedCheckpoint, to: DiskPath(.root, "checkpoint.sqlite"))
+                    try disk.syncDirectory(.root)
+                }
+                return snapshot
+            } catch {
+                // The first error counts.
+                try? disk.removeUnfinishedCheckpoint()
+                throw error
             }
-            return snapshot
         }
+    }
+
+    private func writeUnfinishedCheckpoint(
+        to directory: DatabaseDirectory, _ progress: (CheckpointProgress) -> Void
+    ) throws -> Snapshot {
+        _ = try refresh()
+        var rows = DirtyRows()
+        let snapshot = try historyReader.snapshot(
+            asOf: .sequence(sequence), marking: &rows
+        ) { progress(.read($0)) }
+        try write(
+            snapshot, rows, to: directory, DiskPath.unfinishedCheckpoint.name, progress,
+            keepingNamesOf: try? checkpoint()?.layout)
+        return snapshot
     }
 
     /// Syncs what a writer that died has left unsynced, so that no checkpoint is ever ahead of the

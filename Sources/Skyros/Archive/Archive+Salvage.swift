@@ -55,15 +55,24 @@ extension Archive {
     public func salvage(
         into directory: URL, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> SalvageReport {
+        try Self.withNewDirectory(directory, outside: disk) { target in
+            try salvage(onto: target, progress: progress)
+        }
+    }
+
+    /// Runs `body` on a new directory, which is removed again if it throws and left no file.
+    static func withNewDirectory<R>(
+        _ directory: URL, outside source: any Disk, _ body: (Environment) throws -> R
+    ) throws -> R {
         let path = directory.path(percentEncoded: false)
-        if let own = disk.systemPath, (Self.resolved(directory) + "/").hasPrefix(own + "/") {
+        if let own = source.systemPath, (resolved(directory) + "/").hasPrefix(own + "/") {
             throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
         }
         let files = FileManager.default
         let wasThere = files.fileExists(atPath: path)
         do {
-            let disk = try StoreError.wrap(try PosixDisk(path: path, creating: true))
-            return try salvage(onto: Environment(disk: disk), progress: progress)
+            let disk = try StoreDirectory.disk(at: directory, creating: true)
+            return try body(Environment(disk: disk))
         } catch {
             let isEmpty = (try? files.contentsOfDirectory(atPath: path))?.isEmpty ?? false
             // The first error counts.
@@ -93,13 +102,25 @@ extension Archive {
         guard scan.isStoreKnown else {
             throw StoreError(.logCorrupt, "no segment has a readable store id")
         }
-        try Self.requireEmpty(target.disk)
+        return try Self.withNewLog(of: scan.originID, on: target, options) { writer in
+            try copyEvents(from: scan, to: writer, progress)
+        }
+    }
+
+    /// Writes a new store: `body` appends its events and returns what was written, with which the
+    /// store is compared. It appears complete and durable, or not at all.
+    static func withNewLog(
+        of storeID: StoreID, on target: Environment, _ options: LogOptions,
+        _ body: (SalvagedLogWriter) throws -> SalvageReport
+    ) throws -> SalvageReport {
+        try requireEmpty(target.disk)
         let lock = try StoreError.wrap(try target.disk.lock())
         let writer = SalvagedLogWriter(
-            for: scan.storeID, on: target.disk, options, entropy: target.entropy)
+            for: storeID, on: target.disk, options, entropy: target.entropy)
         do {
+            try StoreError.wrap(try FormatNote.write(on: target.disk))
             try writer.begin()
-            let report = try copyEvents(from: scan, to: writer, progress)
+            let report = try body(writer)
             try writer.finish()
             try checkCopy(on: target, report)
             lock.release()
@@ -108,7 +129,9 @@ extension Archive {
             writer.discard()
             lock.release()
             // The first error counts.
-            try? target.disk.remove(DiskPath(.root, "lock"))
+            for file in [FormatNote.file, DiskPath(.root, "lock")] {
+                try? target.disk.remove(file)
+            }
             throw StoreError.wrapping(error)
         }
     }
@@ -162,11 +185,11 @@ extension Archive {
         return SalvageReport(
             sequence: state.sequence, digest: try state.digest(),
             damages: (invalid.map { [$0] } ?? []) + damage.damages, tornTail: damage.tornTail,
-            readableAfterDamage: readable)
+            readableAfterDamage: readable, lostEvents: lostEvents)
     }
 
     /// Verifies the copy as any reader does.
-    private func checkCopy(on target: Environment, _ report: SalvageReport) throws {
+    private static func checkCopy(on target: Environment, _ report: SalvageReport) throws {
         let result = try Archive(on: target).verify()
         guard result.ok, result.sequence == report.sequence, result.digest == report.digest else {
             throw StoreError(

@@ -19,17 +19,30 @@ public struct Verification: Hashable, Sendable {
     /// aside.
     public internal(set) var tornTail: DamageReport.Damage?
 
+    /// Whether the log could be read at all. If not, as when a newer version wrote it, it was not
+    /// verified.
+    public internal(set) var isReadable = true
+
     init() {}
 
     /// The result for a log that cannot be opened.
     public init(problem: StoreError) {
         otherProblems = [problem.description]
+        isReadable = false
+    }
+
+    fileprivate mutating func note(_ check: EventCheck) {
+        otherProblems += check.problems
+        if check.furtherCount > 0 {
+            otherProblems.append("and \(check.furtherCount) further problems of events")
+        }
     }
 }
 
 extension Archive {
     /// Reads everything and checks it: every checksum, the order of the sequences and times, that
-    /// each event fits the state before it, that the checkpoint is the fold of the log, and that
+    /// each event is in canonical form and fits the state before it, that the checkpoint is the
+    /// fold of the log, and that
     /// its typed columns show what its records hold.
     ///
     ///     let result = try Archive(at: url, reading: .upToDamage).verify()
@@ -43,28 +56,28 @@ extension Archive {
     public func verify(progress: (SequenceNumber) -> Void = { _ in }) -> Verification {
         var result = Verification()
         let checkpoint = checkpointState(&result)
+        var check = EventCheck(log.statedTimes)
         do {
-            var lastTime = EventTime.zero
             var state = empty
-            try replay { event, snapshot in
-                if event.time <= lastTime {
-                    result.otherProblems.append(
-                        "event \(event.sequence) is not later than the one before")
-                }
-                lastTime = event.time
+            try EventReader(log).forEachEncoded(through: sequence) { event, bytes, chainHash in
+                try check.check(event, bytes, before: state)
+                var dirty = DirtyRows(isRecording: false)
+                try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
                 if event.sequence == checkpoint?.sequence {
-                    try compare(checkpoint, with: snapshot, &result)
+                    try compare(checkpoint, with: state, &result)
                 }
                 result.sequence = event.sequence
-                if event.sequence == sequence { state = snapshot }
                 progress(event.sequence)
-                return true
             }
             result.digest = try state.digest()
         } catch {
-            noteDamage(&result, instead: StoreError.wrapping(error))
+            result.note(check)
+            let error = StoreError.wrapping(error)
+            result.isReadable = error.code != .unsupportedFormat
+            noteDamage(&result, instead: error)
             return result
         }
+        result.note(check)
         noteDamage(&result)
         return result
     }
@@ -79,6 +92,11 @@ extension Archive {
         }
         result.damages = report?.damages ?? []
         result.tornTail = report?.tornTail
+        if let torn = report?.tornTail, torn.wholeEventCount > 0 {
+            result.otherProblems.append(
+                "\(torn.wholeEventCount) whole events follow the torn tail of \(torn.segment); "
+                    + "opening the store cuts them off, `skyros salvage --after-gap` saves them")
+        }
         let isExplained = !result.damages.isEmpty && error?.code != .invalidEvent
         if let error, !isExplained { result.otherProblems.append(error.description) }
     }
@@ -88,13 +106,16 @@ extension Archive {
         do {
             guard let checkpoint = try checkpoint(), let position = try checkpoint.position()
             else { return nil }
-            if position.storeID != log.storeID.bytes {
+            if !isOwn(position) {
                 result.otherProblems.append("the checkpoint belongs to another store")
                 return nil
             }
             if position.sequence > sequence.rawValue {
-                result.otherProblems.append(
-                    "the checkpoint holds event \(position.sequence), the log ends at \(sequence)")
+                if lostEvents(before: position) != nil || scan?.damages.isEmpty == false {
+                    result.otherProblems.append(
+                        "the checkpoint holds event \(position.sequence), "
+                            + "the log ends at \(sequence)")
+                }
                 return nil
             }
             if let wrong = try checkpoint.firstWrongColumn() {

@@ -38,13 +38,7 @@ public final class Archive: Sendable {
     public convenience init(
         at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole
     ) throws {
-        let path = url.path(percentEncoded: false)
-        let disk: PosixDisk
-        do throws(DiskError) {
-            disk = try PosixDisk(path: path, creating: false)
-        } catch {
-            throw error.isNotFound ? Self.notAStore(path) : StoreError(error)
-        }
+        let disk = try StoreDirectory.disk(at: url, creating: false)
         try self.init(on: Environment(disk: disk), entities: entities, reading: extent)
     }
 
@@ -67,7 +61,7 @@ public final class Archive: Sendable {
             }
         } catch {
             let isMissing = error.code == .segmentMissing && error.segment == nil
-            throw isMissing ? Self.notAStore(disk.systemPath ?? "") : StoreError(error)
+            throw isMissing ? StoreDirectory.missing(at: disk.systemPath ?? "") : StoreError(error)
         }
     }
 
@@ -132,8 +126,8 @@ public final class Archive: Sendable {
     /// Keeping a snapshot after the call costs speed: the next event must copy what it changes.
     ///
     /// - Complexity: O(events up to the last one).
-    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
-    ///   damaged.
+    /// - Throws: what `body` throws; `StoreError` with `.noSuchEvent` if the log ends before
+    ///   `last`, `.logCorrupt` and the like if the log is damaged.
     public func replay(
         through last: SequenceNumber? = nil,
         _ body: (_ event: Event, _ state: Snapshot) throws -> Bool
@@ -141,6 +135,7 @@ public final class Archive: Sendable {
         var snapshot = empty
         var dirty = DirtyRows(isRecording: false)
         let end = last ?? sequence
+        try historyReader.requireEvent(end)
         try EventReader(log).forEach(from: 1, through: end) { event, chainHash in
             try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
             return try body(event, snapshot)
@@ -150,12 +145,8 @@ public final class Archive: Sendable {
     /// The state before the first event.
     var empty: Snapshot {
         Snapshot(
-            schema, beginning: ChainHash(beginning: log.storeID), hashSeed: hashSeed)
+            schema, beginning: log.beginning, hashSeed: hashSeed)
     }
 
     var historyReader: HistoryReader { HistoryReader(log: log, empty: empty) }
-
-    private static func notAStore(_ path: String) -> StoreError {
-        StoreError(.notAStore, "there is no store at \(path); check the path")
-    }
 }

@@ -32,6 +32,9 @@ public struct DamageReport: Hashable, Sendable {
         public let isBelowDurable: Bool
         /// Whether the events can be read all the same.
         public let isReadable: Bool
+        /// Of a torn tail, the number of whole events in it. Opening the store cuts them off with
+        /// the rest, as a power cut may reorder writes.
+        public let wholeEventCount: Int
     }
 
     /// All damage, in the order of the events.
@@ -69,6 +72,7 @@ extension DamageReport.Damage {
         isOpenEnded = damage.isOpenEnded
         isBelowDurable = damage.isBelowDurable
         isReadable = damage.isReadable
+        wholeEventCount = damage.wholeBatchCount
     }
 
     /// An event that is intact and cannot be decoded.
@@ -82,6 +86,7 @@ extension DamageReport.Damage {
         isOpenEnded = false
         isBelowDurable = true
         isReadable = false
+        wholeEventCount = 0
     }
 }
 

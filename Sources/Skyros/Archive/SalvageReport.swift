@@ -15,7 +15,15 @@ public struct SalvageReport: Hashable, Sendable {
     public let tornTail: DamageReport.Damage?
     /// The later events that can be read, and are not in the new store.
     public let readableAfterDamage: [ClosedRange<SequenceNumber>]
+    /// The events that only the checkpoint holds: the log has lost them. Nil if there are none.
+    public internal(set) var lostEvents: ClosedRange<SequenceNumber>?
+    /// The event of the checkpoint whose records were taken over without their history; nil if the
+    /// events themselves were saved.
+    public internal(set) var adoptedSequence: SequenceNumber?
 
-    /// Whether every event was saved.
-    public var isComplete: Bool { readableAfterDamage.isEmpty && damages.allSatisfy(\.isReadable) }
+    /// Whether every event was saved, those that only the checkpoint holds included.
+    public var isComplete: Bool {
+        readableAfterDamage.isEmpty && damages.allSatisfy(\.isReadable) && lostEvents == nil
+            && adoptedSequence == nil
+    }
 }

@@ -31,8 +31,12 @@ extension CheckpointDatabase {
     ) throws -> CheckpointDescription {
         try refresh()
         let old = known?.layout ?? TableLayout()
-        if known == nil { try CheckpointDescription.create(on: connection) }
         var next = CheckpointDescription(layout: old, position: position)
+        if known == nil {
+            try CheckpointDescription.create(on: connection)
+            next.layout = template.withoutRows
+            for entity in next.layout.entities { try connection.execute(entity.createSQL) }
+        }
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }

@@ -19,6 +19,8 @@ final class CheckpointDatabase {
     let connection: Connection
     /// The file's description as of `dataVersion`; nil if the file is empty.
     var known: CheckpointDescription?
+    /// The tables and columns that the file gets first, if nothing was ever written.
+    var template = TableLayout()
     /// SQLite's counter of other connections' commits.
     private var dataVersion: Int64?
     /// The table writers by the bytes of the entity's name; none if another connection wrote.
@@ -35,12 +37,12 @@ final class CheckpointDatabase {
     ///   unchanged then.
     convenience init(
         path: String, readOnly: Bool = false, busyTimeoutMilliseconds: Int32 = 5_000,
-        vfs: String? = nil
+        vfs: String? = nil, gate: ConnectionOptions.Gate? = nil
     ) throws(CheckpointError) {
         try self.init(
             ConnectionOptions(
                 .file(path), access: readOnly ? .readOnly : .readWriteCreate,
-                busyTimeoutMilliseconds: busyTimeoutMilliseconds, vfs: vfs))
+                busyTimeoutMilliseconds: busyTimeoutMilliseconds, vfs: vfs, gate: gate))
     }
 
     init(_ options: ConnectionOptions) throws(CheckpointError) {

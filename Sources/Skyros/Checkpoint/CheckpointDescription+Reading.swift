@@ -21,18 +21,15 @@ extension CheckpointDescription {
             throw CheckpointError.foreign(applicationID: applicationID)
         }
         guard version == TableLayout.formatVersion else {
-            throw versionError(version, connection)
+            throw versionError(version)
         }
         return try readDescription(connection)
     }
 
-    /// The error for another version in the header. The sealed description holds the version too:
-    /// if it is valid and has this library's version, the header is damaged.
-    private static func versionError(
-        _ version: Int64, _ connection: Connection
-    ) -> CheckpointError {
-        let isOurs = (try? readDescription(connection)) != nil
-        if isOurs || version < 1 { return .damage("the header says format \(version)") }
+    /// The error for another version in the header. What else the file holds is not read: only that
+    /// version knows what it means.
+    private static func versionError(_ version: Int64) -> CheckpointError {
+        if version < 1 { return .damage("the header says format \(version)") }
         return version > TableLayout.formatVersion
             ? .newerFormat(version: version) : .olderFormat(version: version)
     }

@@ -22,6 +22,8 @@ enum CheckpointError: Error, Hashable, Sendable {
     case invalidRecord(entity: String, row: Int64, reason: String)
     /// The store's directory is no longer at the path where it was opened.
     case directoryMoved(from: String)
+    /// The store was suspended meanwhile.
+    case suspended
     /// A sequence number to write is too large for SQLite's integers.
     case limitExceeded(String)
 
@@ -53,6 +55,16 @@ enum CheckpointError: Error, Hashable, Sendable {
     }
 }
 
+extension CheckpointError {
+    /// Whether another connection has the file locked, which says nothing about its content.
+    var isBusy: Bool {
+        switch self {
+        case .unreadable(let error), .unwritable(let error): error.code == .busy
+        default: false
+        }
+    }
+}
+
 extension CheckpointError: CustomStringConvertible {
     var description: String {
         switch self {
@@ -70,6 +82,7 @@ extension CheckpointError: CustomStringConvertible {
             "The record of \(entity) in row \(row) cannot be stored: \(reason)."
         case .directoryMoved(let path):
             "The checkpoint cannot be reached: the store's directory was moved away from \(path)."
+        case .suspended: "The store was suspended while its checkpoint was written."
         case .limitExceeded(let what): "The checkpoint cannot hold \(what)."
         }
     }

@@ -8,10 +8,13 @@ enum CheckpointLoader {
     ///
     /// A record stays encoded until it is first read.
     ///
-    /// - Parameter eventCount: the number of events that will be folded into it.
+    /// - Parameters:
+    ///   - eventCount: the number of events that will be folded into it.
+    ///   - progress: called now and then with the number of rows read.
     /// - Throws: `CheckpointError`.
     static func load(
-        _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0
+        _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0,
+        progress: (Int) -> Void = { _ in }
     ) throws -> Snapshot? {
         guard let description = try database.description() else { return nil }
         var prepared = empty
@@ -22,9 +25,12 @@ enum CheckpointLoader {
             try snapshot.withLock { try add(rows, to: &$0) }
         }
         var rows = LoadedRows(in: empty, "")
+        var rowCount = 0
         let result = Result {
             try database.load { entity, row in
                 if entity != rows.entity || rows.isFull {
+                    rowCount += rows.count
+                    progress(rowCount)
                     if rows.count > 0 { try pipeline.send(rows) }
                     rows = LoadedRows(in: empty, entity)
                 }

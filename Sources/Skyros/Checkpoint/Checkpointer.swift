@@ -1,5 +1,6 @@
 import SkyrosDisk
 import SkyrosLog
+import SkyrosSQLite
 
 /// Persists snapshots: writes the rows that changed since the last checkpoint, in one transaction
 /// with the position (promise P7).
@@ -13,12 +14,22 @@ final class Checkpointer: Sendable {
     private let isReadOnly: Bool
     /// The open database; nil until it is needed, and after closing.
     private let database: Locked<CheckpointDatabase?>
+    private let template = Locked(TableLayout())
     private let written = Locked<SequenceNumber?>(nil)
+    private let lockTimeoutMilliseconds: Int32
+    /// Throws if the checkpoint in the file is not an earlier one of this store. Set while nothing
+    /// is known about the file.
+    private let comparison = Locked<Comparison?>(nil)
+
+    typealias Comparison = @Sendable (CheckpointPosition) throws -> Void
 
     /// Makes a checkpointer of the file `name` in `directory`, which the first write creates.
-    init(in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false)
-    {
+    init(
+        in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false,
+        lockTimeoutMilliseconds: Int32 = 5_000
+    ) {
         self.directory = directory
+        self.lockTimeoutMilliseconds = lockTimeoutMilliseconds
         self.name = name
         isReadOnly = readOnly
         self.storeID = storeID
@@ -28,13 +39,27 @@ final class Checkpointer: Sendable {
     /// The last event in the checkpoint; nil if it was neither loaded nor written yet.
     var sequence: SequenceNumber? { written.withLock { $0 } }
 
+    /// The tables and columns of the checkpoint; nil if its description cannot be read.
+    var layout: TableLayout? { try? description()?.layout }
+
+    /// Gives a checkpoint that is yet to be made the tables, columns and kinds of the one that it
+    /// replaces: queries and tools know them.
+    func keepNames(of layout: TableLayout?) {
+        template.withLock { $0 = layout ?? TableLayout() }
+    }
+
+    /// The checkpoint's description; nil if nothing was ever written.
+    ///
+    /// - Throws: `CheckpointError`.
+    func description() throws -> CheckpointDescription? {
+        try database.withLock { database in try open(&database).description() }
+    }
+
     /// The checkpoint's position; nil if nothing was ever written.
     ///
     /// - Throws: `CheckpointError`.
     func position() throws -> CheckpointPosition? {
-        try database.withLock { database in
-            try open(&database).description()?.position
-        }
+        try description()?.position
     }
 
     /// The first typed column that differs from the record of its row; nil if none does.
@@ -46,29 +71,89 @@ final class Checkpointer: Sendable {
 
     /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
     ///
-    /// - Parameter eventCount: the number of events that will be folded into it.
+    /// - Parameters:
+    ///   - eventCount: the number of events that will be folded into it.
+    ///   - progress: called now and then with the number of rows read.
     /// - Throws: `CheckpointError`.
-    func load(into empty: Snapshot, beforeEvents eventCount: Int = 0) throws -> Snapshot? {
+    func load(
+        into empty: Snapshot, beforeEvents eventCount: Int = 0,
+        progress: (Int) -> Void = { _ in }
+    ) throws -> Snapshot? {
         let snapshot = try database.withLock { database in
-            try CheckpointLoader.load(open(&database), into: empty, beforeEvents: eventCount)
+            try CheckpointLoader.load(
+                open(&database), into: empty, beforeEvents: eventCount, progress: progress)
         }
         written.withLock { $0 = snapshot?.sequence }
         return snapshot
     }
 
+    /// Makes the next write replace everything in the file, after `comparison` has accepted its
+    /// position: opening the store could not read it.
+    func replaceAll(after comparison: @escaping Comparison) {
+        self.comparison.withLock { $0 = comparison }
+    }
+
     /// Writes the state of `snapshot` to the checkpoint.
     ///
-    /// - Parameter dirty: all rows that differ from what the checkpoint holds.
-    /// - Throws: `CheckpointError`; the checkpoint is then as it was before.
-    func write(_ snapshot: Snapshot, _ dirty: DirtyRows) throws {
+    /// - Parameters:
+    ///   - dirty: all rows that differ from what the checkpoint holds; all rows, after
+    ///     `replaceAll`.
+    ///   - progress: called with the number of rows that are written.
+    /// - Throws: `CheckpointError`, and what the comparison throws; the checkpoint is then as it
+    ///   was before.
+    func write(
+        _ snapshot: Snapshot, _ dirty: DirtyRows, progress: (Int) -> Void = { _ in }
+    ) throws {
         let position = CheckpointPosition(
             storeID: storeID, sequence: snapshot.sequence.rawValue,
             chainHash: snapshot.chainHash.rawValue,
             timeMicroseconds: snapshot.time.microseconds)
-        try database.withLock { database in
-            _ = try open(&database).write(Self.batch(snapshot, dirty), at: position)
+        let comparison = comparison.withLock { $0 }
+        try withoutActuallyEscaping(progress) { progress in
+            try withDatabase { database in
+                var replaced: [String]?
+                if let comparison, let description = try database.description() {
+                    try comparison(description.position)
+                    replaced = description.layout.entities.map(\.name)
+                }
+                let batch = try Self.batch(
+                    snapshot, dirty, replacing: replaced, gate: directory.gate, progress)
+                try database.write(batch, at: position)
+            }
         }
+        self.comparison.withLock { $0 = nil }
         written.withLock { $0 = snapshot.sequence }
+    }
+
+    /// Runs `body` with the database. If the store is suspended meanwhile, the connection has lost
+    /// its locks: it is dropped, and the next one rolls back what it has left.
+    private func withDatabase(_ body: (CheckpointDatabase) throws -> Void) throws {
+        try database.withLock { database in
+            do {
+                try body(open(&database))
+            } catch {
+                guard directory.gate?.isClosed == true else { throw error }
+                database = nil
+                throw CheckpointError.suspended
+            }
+        }
+    }
+
+    /// Drops the locks of a transaction that is in progress. The disk must be suspended already.
+    func dropLocks() {
+        directory.dropLocks(of: name)
+    }
+
+    /// Whether the file still holds the last checkpoint that was loaded or written. False if it
+    /// cannot be read.
+    func isUnchanged() throws -> Bool {
+        // The connection may have lost its locks.
+        database.withLock { $0 = nil }
+        do {
+            return try position()?.sequence == sequence?.rawValue
+        } catch is CheckpointError {
+            return false
+        }
     }
 
     private func open(_ database: inout CheckpointDatabase?) throws -> CheckpointDatabase {
@@ -77,7 +162,12 @@ final class Checkpointer: Sendable {
         }
         if let database { return database }
         let opened = try CheckpointDatabase(
-            path: directory.path(of: name), readOnly: isReadOnly, vfs: directory.vfs)
+            path: directory.path(of: name), readOnly: isReadOnly,
+            busyTimeoutMilliseconds: lockTimeoutMilliseconds, vfs: directory.vfs,
+            gate: directory.gate.map { gate in
+                ConnectionOptions.Gate(gate) { [directory] in directory.sync() }
+            })
+        opened.template = template.withLock { $0 }
         database = opened
         return opened
     }
@@ -89,19 +179,15 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Writes a whole snapshot to an empty database, for queries.
-    static func fill(_ database: CheckpointDatabase, with snapshot: Snapshot) throws {
-        let noStoreID = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
-        let position = CheckpointPosition(
-            storeID: noStoreID, sequence: snapshot.sequence.rawValue,
-            chainHash: snapshot.chainHash.rawValue, timeMicroseconds: snapshot.time.microseconds)
-        try database.write(batch(snapshot, DirtyRows(allOf: snapshot)), at: position)
-    }
-
+    /// - Parameters:
+    ///   - replaced: the entities in the file, if all of its rows are to be replaced.
+    ///   - progress: called with the number of rows that were consumed.
     static func batch(
-        _ snapshot: Snapshot, _ dirty: DirtyRows
+        _ snapshot: Snapshot, _ dirty: DirtyRows, replacing replaced: [String]? = nil,
+        gate: ChangeGate? = nil, _ progress: @escaping (Int) -> Void = { _ in }
     ) throws -> CheckpointBatch {
-        let changes = dirty.tables.compactMap(\.self).sorted { $0.entity < $1.entity }.map { rows in
+        var consumedCount = 0
+        var changes = dirty.tables.compactMap(\.self).sorted { $0.entity < $1.entity }.map { rows in
             let table = snapshot.table(rows.entity)
             var upserts: [(Row, SequenceNumber)] = []
             var deletions: [Int64] = []
@@ -113,10 +199,22 @@ final class Checkpointer: Sendable {
                 }
             }
             return CheckpointBatch.EntityChanges(
-                entity: rows.entity, isCleared: rows.isCleared, deletions: deletions
+                entity: rows.entity, isCleared: rows.isCleared || replaced != nil,
+                deletions: deletions
             ) { consume in
-                for (row, sequence) in upserts { try row.give(to: consume, sequence) }
+                for (row, sequence) in upserts {
+                    if gate?.isClosed == true { throw CheckpointError.suspended }
+                    try row.give(to: consume, sequence)
+                    consumedCount += 1
+                    progress(consumedCount)
+                }
             }
+        }
+        let written = Set(changes.map(\.entity))
+        for entity in replaced ?? [] where !written.contains(entity) {
+            changes.append(
+                CheckpointBatch.EntityChanges(entity: entity, isCleared: true, deletions: []) { _ in
+                })
         }
         let counts = snapshot.tables.map { ($0.entity, $0.count) }
         return CheckpointBatch(changes, rowCounts: Dictionary(uniqueKeysWithValues: counts))
@@ -128,9 +226,8 @@ extension Row {
     fileprivate func give(
         to consume: CheckpointBatch.EntityChanges.RowConsumer, _ sequence: SequenceNumber
     ) throws {
-        let record = try encoded()
         try id.bytes.withUnsafeBytes { id in
-            try record.withUnsafeBytes { record in
+            try bytes.withUnsafeBytes { record in
                 try consume(
                     CheckpointRow(
                         number: Int64(number), sequence: sequence.rawValue, id: id,

@@ -40,14 +40,14 @@ enum SQLName {
         return "\(base)~\(number)"
     }
 
-    /// Whether SQLite or the checkpoint's description uses this folded name for a table.
+    /// Whether a table of this folded name is SQLite's, or the library's: later versions add some.
     static func isReservedTable(_ folded: [UInt8]) -> Bool {
-        folded.starts(with: "sqlite_".utf8) || folded.starts(with: "_skyros".utf8)
+        folded.starts(with: "sqlite_".utf8) || isReservedColumn(folded)
     }
 
-    /// Whether every table has a column of this folded name.
+    /// Whether a column of this folded name is the library's: later versions add some.
     static func isReservedColumn(_ folded: [UInt8]) -> Bool {
-        TableLayout.Entity.fixedColumns.contains { folded.elementsEqual($0.name.utf8) }
+        folded.first == UInt8(ascii: "_")
     }
 
     private static func isControl(_ byte: UInt8) -> Bool {

@@ -9,6 +9,7 @@ extension StoreError {
         case let error as LogError: StoreError(error)
         case let error as DiskError: StoreError(error)
         case let error as CheckpointError: StoreError(error)
+        case let error as ThreadShortage: StoreError(error)
         default:
             StoreError(.io, "an unexpected error: \(error)")
         }
@@ -18,6 +19,10 @@ extension StoreError {
         let place = Place(file: file)
         if case .newerFormat = error {
             self.init(.unsupportedFormat, error.description, at: place)
+        } else if error == .suspended {
+            self = .suspended
+        } else if error.isBusy {
+            self.init(.checkpointBusy, "\(error) The log is not affected.", at: place)
         } else {
             self.init(.checkpointFailed, "\(error) The log is not affected.", at: place)
         }

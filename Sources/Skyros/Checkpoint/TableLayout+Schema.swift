@@ -6,7 +6,7 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of the format.
-    static let formatVersion: Int64 = 2
+    static let formatVersion: Int64 = 3
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \

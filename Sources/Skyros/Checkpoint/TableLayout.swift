@@ -32,6 +32,13 @@ struct TableLayout: Hashable, Sendable {
         entities.reduce(into: StateDigest()) { $0.add($1.digest.state) }
     }
 
+    /// The same tables, empty.
+    var withoutRows: TableLayout {
+        var layout = self
+        for index in layout.entities.indices { layout.entities[index].digest = TableDigest() }
+        return layout
+    }
+
     /// The number of columns for fields in all tables together.
     var columnCount: Int { entities.reduce(0) { $0 + $1.columns.count } }
 

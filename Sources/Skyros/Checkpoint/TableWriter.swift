@@ -112,7 +112,8 @@ final class TableWriter {
 }
 
 extension TableLayout.Entity {
-    fileprivate mutating func addColumns(for record: UnsafeRawBufferPointer) throws(CBORError) {
+    /// Adds a column for every field of `record` that has a value and no column, up to the limit.
+    mutating func addColumns(for record: UnsafeRawBufferPointer) throws(CBORError) {
         var known = Set(columns.map { Array($0.field.utf8) })
         var fields = try MapEntries(record)
         while let field = try fields.next() {

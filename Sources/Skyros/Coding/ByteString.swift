@@ -35,6 +35,9 @@ package struct ByteString: Sendable {
         self = bytes.withUnsafeBytes { ByteString($0) }
     }
 
+    /// The first eight bytes as a big-endian integer, filled up with zeros. O(1).
+    package var leadingWord: UInt64 { high }
+
     /// The number of bytes. O(1).
     package var count: Int { overflow?.count ?? Int(low & 0xFF) }
 

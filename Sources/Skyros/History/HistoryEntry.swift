@@ -42,9 +42,9 @@ public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
     /// The value after; nil if the record does not have the field any more.
     public let after: FieldValue?
 
-    /// `name: "Nonna" → "Da Nonna"`.
+    /// `name: "Nonna" → "Da Nonna"`; dates with at most six digits of the second.
     public var description: String {
-        let texts = [before, after].map { $0?.jsonText() ?? "–" }
+        let texts = [before, after].map { $0?.readableText() ?? "–" }
         return "\(field): \(texts[0]) → \(texts[1])"
     }
 }

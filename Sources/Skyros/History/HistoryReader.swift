@@ -19,17 +19,32 @@ struct HistoryReader {
         return try self.snapshot(asOf: moment, marking: &unused, progress: progress)
     }
 
+    /// The same, with `body` called before each event that is folded.
+    func snapshot(
+        asOf moment: Moment, visiting body: (borrowing Event) throws -> Void
+    ) throws -> Snapshot {
+        var unused = DirtyRows(isRecording: false)
+        return try self.snapshot(asOf: moment, marking: &unused, visiting: body)
+    }
+
     /// The same, and the newest event of each row in it.
     func snapshot(
         asOf moment: Moment, marking dirty: inout DirtyRows,
         progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> Snapshot {
+        try snapshot(asOf: moment, marking: &dirty, visiting: { progress($0.sequence) })
+    }
+
+    private func snapshot(
+        asOf moment: Moment, marking dirty: inout DirtyRows,
+        visiting body: (borrowing Event) throws -> Void
     ) throws -> Snapshot {
         var snapshot = empty
         let (limit, latest) = try bounds(of: moment)
         try snapshot.fold { snapshot in
             try Self.fold(log, through: limit, into: &snapshot, marking: &dirty) {
                 guard $0.time <= latest else { return false }
-                progress($0.sequence)
+                try body($0)
                 return true
             }
         }
@@ -40,11 +55,12 @@ struct HistoryReader {
     /// not wanted. Call it in `Snapshot.fold`.
     static func fold(
         _ log: any LogReader, through last: SequenceNumber, into snapshot: inout Snapshot,
-        marking dirty: inout DirtyRows, while isWanted: (borrowing Event) -> Bool = { _ in true }
+        marking dirty: inout DirtyRows,
+        while isWanted: (borrowing Event) throws -> Bool = { _ in true }
     ) throws {
         let isFromEmpty = snapshot.sequence == .zero
         try EventReader(log).forEach(from: snapshot.sequence.next, through: last) { event, hash in
-            guard isWanted(event) else { return false }
+            guard try isWanted(event) else { return false }
             try Projector.apply(event, chainHash: hash, to: &snapshot, marking: &dirty)
             if event.sequence.rawValue.isMultiple(of: DirtyRows.compactionEvents) {
                 dirty.compact(in: snapshot, isFromEmpty: isFromEmpty)
@@ -107,12 +123,16 @@ struct HistoryReader {
         case .date(let date):
             return (last, EventTime(date))
         case .sequence(let sequence):
-            guard sequence <= last else {
-                throw StoreError(
-                    .noSuchEvent, "there is no event \(sequence) yet; the last one is \(last)",
-                    at: StoreError.Place(sequences: sequence...sequence))
-            }
+            try requireEvent(sequence)
             return (sequence, EventTime(microseconds: .max))
         }
+    }
+
+    /// Throws `StoreError` with `.noSuchEvent` if the log ends before this event.
+    func requireEvent(_ sequence: SequenceNumber) throws {
+        guard sequence > last else { return }
+        throw StoreError(
+            .noSuchEvent, "there is no event \(sequence) yet; the last one is \(last)",
+            at: StoreError.Place(sequences: sequence...sequence))
     }
 }

@@ -4,7 +4,7 @@ extension EventCoding {
     /// Decodes an event. O(size).
     ///
     /// - Throws: `StoreError` with `.invalidEvent` if `bytes` are not an event, or its sequence is
-    ///   not `expected`.
+    ///   not `expected`; `.unsupportedFormat` if a newer version wrote it.
     static func event(
         from bytes: UnsafeRawBufferPointer, expecting expected: SequenceNumber
     ) throws -> Event {
@@ -18,6 +18,11 @@ extension EventCoding {
             throw invalid(error.description, expected)
         } catch let error as Malformed {
             throw invalid(error.why, expected)
+        } catch let error as Unsupported {
+            throw StoreError(
+                .unsupportedFormat,
+                "event \(expected) \(error.what); use a newer version. Nothing was changed",
+                at: StoreError.Place(sequences: expected...expected))
         }
     }
 
@@ -25,10 +30,15 @@ extension EventCoding {
         let why: String
     }
 
+    /// A part of an event that only a newer version understands.
+    private struct Unsupported: Error {
+        let what: String
+    }
+
     private static func invalid(_ why: String, _ sequence: SequenceNumber) -> StoreError {
         StoreError(
             .invalidEvent,
-            "event \(sequence) cannot be understood (is there a newer version?): \(why)",
+            "event \(sequence) is not valid: \(why)",
             at: StoreError.Place(sequences: sequence...sequence))
     }
 
@@ -37,21 +47,22 @@ extension EventCoding {
         var time: Int64?
         var metadata = Metadata()
         var intent: Intent?
-        var changes: [Change] = []
+        var changes = Changes()
+        var additions = Additions()
         var reader = CBORReader(bytes)
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
             switch key {
             case Key.tags: metadata.tags = try readTags(&reader)
             case Key.time: time = try reader.readInteger(Int64.self)
-            case Key.actor: metadata.actor = try reader.readText()
+            case Key.actor: metadata.actor = try readText(&reader)
             case Key.intent: intent = try readIntent(&reader)
-            case Key.reason: metadata.reason = try reader.readText()
+            case Key.reason: metadata.reason = try readText(&reader)
             case Key.changes: changes = try readChanges(&reader)
             case Key.sequence: sequence = try reader.readInteger(UInt64.self)
-            case Key.causation: metadata.causation = try reader.readText()
-            case Key.correlation: metadata.correlation = try reader.readText()
-            default: throw unknown(key, of: "it has")
+            case Key.causation: metadata.causation = try readText(&reader)
+            case Key.correlation: metadata.correlation = try readText(&reader)
+            default: try readAddition(key, &reader, of: "it", &additions)
             }
         }
         try reader.finish()
@@ -60,18 +71,37 @@ extension EventCoding {
         }
         return Event(
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
-            metadata: metadata, intent: intent, changes: changes)
+            metadata: metadata, intent: intent, changes: changes.all,
+            additions: try additions.fields(), changeAdditions: changes.additions)
     }
 
-    private static func unknown(_ key: UnsafeRawBufferPointer, of owner: String) -> Malformed {
-        Malformed(why: "\(owner) an unknown field, \"\(String(decoding: key, as: UTF8.self))\"")
+    /// Reads the value of a key that this version does not know.
+    private static func readAddition(
+        _ key: UnsafeRawBufferPointer, _ reader: inout CBORReader, of owner: String,
+        _ additions: inout Additions
+    ) throws {
+        guard key.first == UInt8(ascii: "+") else {
+            let name = String(decoding: key, as: UTF8.self)
+            throw Unsupported(what: "has an unknown key, \"\(name)\" of \(owner)")
+        }
+        let range = try reader.skipValue()
+        try additions.append(key, UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
+    }
+
+    /// Reads a text of the metadata, which a later version may have protected.
+    private static func readText(_ reader: inout CBORReader) throws -> String {
+        var ahead = reader
+        if try reader.peekType() == .tag, try CBORFormat.Tag.reserved.contains(ahead.readTag()) {
+            throw Unsupported(what: "has metadata that this version cannot read")
+        }
+        return try reader.readText()
     }
 
     private static func readTags(_ reader: inout CBORReader) throws -> [String: String] {
         var tags: [String: String] = [:]
         for _ in 0..<(try reader.readMapHead()) {
             let name = try reader.readText()
-            tags[name] = try reader.readText()
+            tags[name] = try readText(&reader)
         }
         return tags
     }
@@ -79,6 +109,7 @@ extension EventCoding {
     private static func readIntent(_ reader: inout CBORReader) throws -> Intent {
         var name: String?
         var encoded: [UInt8]?
+        var additions = Additions()
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
             switch key {
@@ -86,23 +117,34 @@ extension EventCoding {
             case Key.value:
                 let range = try reader.skipValue()
                 encoded = [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
-            default: throw unknown(key, of: "its intent has")
+            default: try readAddition(key, &reader, of: "its intent", &additions)
             }
         }
         guard let name, let encoded else {
             throw Malformed(why: "its intent has no name or no value")
         }
-        return Intent(name: name, encoded: encoded)
+        return Intent(name: name, encoded: encoded, additions: try additions.fields())
     }
 
-    private static func readChanges(_ reader: inout CBORReader) throws -> [Change] {
+    private struct Changes {
+        var all: [Change] = []
+        var additions: [Int: Fields] = [:]
+    }
+
+    private static func readChanges(_ reader: inout CBORReader) throws -> Changes {
         let count = try reader.readArrayHead()
-        var changes: [Change] = []
-        for _ in 0..<count { changes.append(try readChange(&reader)) }
+        var changes = Changes()
+        for index in 0..<count {
+            var additions = Additions()
+            changes.all.append(try readChange(&reader, &additions))
+            if !additions.isEmpty { changes.additions[index] = try additions.fields() }
+        }
         return changes
     }
 
-    private static func readChange(_ reader: inout CBORReader) throws -> Change {
+    private static func readChange(
+        _ reader: inout CBORReader, _ additions: inout Additions
+    ) throws -> Change {
         var entity: String?
         var id: RecordID?
         var before: Fields?
@@ -118,7 +160,7 @@ extension EventCoding {
             case Key.before: before = try readFields(&reader)
             case Key.entity: entity = try reader.readText()
             case Key.cleared: cleared = try reader.readInteger(Int.self)
-            default: throw unknown(key, of: "a change has")
+            default: try readAddition(key, &reader, of: "a change", &additions)
             }
         }
         switch (entity, id, before, after, cleared) {

@@ -1,6 +1,6 @@
 extension EventCoding {
-    /// Appends `event` to `writer`. O(size).
-    static func append(_ event: Event, to writer: inout CBORWriter) {
+    /// Appends `event` to `writer`, without additions. O(size).
+    static func appendPlain(_ event: Event, to writer: inout CBORWriter) {
         append(
             event.sequence, event.time, event.metadata, event.intent, event.changes, to: &writer)
     }
@@ -64,6 +64,10 @@ extension EventCoding {
 
     private static func append(_ intent: Intent, to writer: inout CBORWriter) {
         writer.append(text: Key.intent)
+        appendParts(of: intent, to: &writer)
+    }
+
+    static func appendParts(of intent: Intent, to writer: inout CBORWriter) {
         writer.appendMapHead(2)
         writer.append(text: Key.name)
         writer.append(text: intent.name)
@@ -71,7 +75,7 @@ extension EventCoding {
         writer.append(raw: intent.encoded)
     }
 
-    private static func append(_ change: Change, to writer: inout CBORWriter) {
+    static func append(_ change: Change, to writer: inout CBORWriter) {
         switch change {
         case .inserted(let record):
             writer.appendMapHead(3)

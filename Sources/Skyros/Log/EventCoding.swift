@@ -34,7 +34,7 @@ enum EventCoding {
 
     /// The arrays and maps around the fields of a change. A record may use the whole nesting depth,
     /// so an event nests this much deeper.
-    private static let levelsAround = 3
+    static let levelsAround = 3
 
     /// The length of the first event in `bytes`; nil if it is not complete.
     @Sendable

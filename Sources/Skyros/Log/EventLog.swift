@@ -6,6 +6,7 @@ import SkyrosLog
 final class EventLog: Sendable {
     let engine: any LogEngine
     private let state: Locked<State>
+    private let clockGuard: ClockGuard
 
     private struct State: ~Copyable, Sendable {
         var last: SequenceNumber
@@ -23,10 +24,21 @@ final class EventLog: Sendable {
         let byteCount: Int
     }
 
-    init(_ engine: any LogEngine, lastTime: EventTime) {
+    init(
+        _ engine: any LogEngine, lastTime: EventTime, _ clockGuard: ClockGuard = ClockGuard()
+    ) {
         self.engine = engine
+        self.clockGuard = clockGuard
         let last = SequenceNumber(rawValue: engine.head.sequence)
         state = Locked(State(last: last, lastTime: lastTime))
+    }
+
+    /// Continues after an event that another process has appended.
+    func continueAfter(_ last: SequenceNumber, at time: EventTime) {
+        state.withLock { state in
+            state.last = last
+            state.lastTime = time
+        }
     }
 
     /// Appends `batch` as the next event, at the time `now` of the wall clock.
@@ -37,6 +49,7 @@ final class EventLog: Sendable {
     ) throws -> Appended {
         try state.withLock { state in
             let sequence = state.last.next
+            try clockGuard.check(now, after: state.lastTime, of: state.last)
             guard let time = EventTime(after: state.lastTime, now: now) else {
                 throw StoreError(
                     .limitExceeded, "no time is later than that of event \(state.last)",

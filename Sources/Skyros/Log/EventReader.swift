@@ -32,29 +32,52 @@ struct EventReader {
         }
     }
 
+    /// Calls `body` with all events through `last`, each with its bytes, which are valid for the
+    /// call, and the chain hash through it.
+    ///
+    /// - Throws: as `forEach(from:through:_:)`.
+    func forEachEncoded(
+        through last: SequenceNumber,
+        _ body: (Event, UnsafeRawBufferPointer, ChainHash) throws -> Void
+    ) throws {
+        var next: UInt64 = 1
+        while next <= last.rawValue, let chunk = try chunk(containing: next) {
+            var chainHash = chunk.chainHashBefore
+            _ = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
+                chainHash = chainHash.advanced(by: XXH64.hash(bytes))
+                guard sequence <= last.rawValue else { return false }
+                let expected = SequenceNumber(rawValue: sequence)
+                let event = try EventCoding.event(from: bytes, expecting: expected)
+                if sequence >= next { try body(event, bytes, chainHash) }
+                return true
+            }
+            next = chunk.lastSequence + 1
+        }
+    }
+
     /// The chain hash through the event `sequence`; nil if the log does not hold it.
     func check(through sequence: SequenceNumber) throws -> ChainHash? {
-        guard let chunk = try chunk(containing: sequence.rawValue) else { return nil }
-        var chainHash = chunk.chainHashBefore
-        _ = chunk.forEach(from: chunk.firstSequence) { own, bytes in
-            guard own <= sequence.rawValue else { return false }
-            chainHash = chainHash.advanced(by: XXH64.hash(bytes))
-            return true
-        }
-        return chainHash
+        try chunk(containing: sequence.rawValue)?.chainHash(through: sequence.rawValue)
     }
 
     private func chunk(containing sequence: UInt64) throws -> LogChunk? {
         try StoreError.wrap(try log.chunk(containing: sequence))
     }
 
+    /// What `part` decodes at a time, in bytes of the log.
+    static let partBytesMax = 1 << 20
+
     /// The event `first` and those after it that the log stores in the same chunk, through `last`
-    /// at most; none if the log does not hold `first`.
+    /// at most, and not more than `partBytesMax`, or one larger event; none if the log does not
+    /// hold `first`.
     func part(from first: SequenceNumber, through last: SequenceNumber) throws -> [Event] {
         guard let chunk = try chunk(containing: first.rawValue) else { return [] }
         var events: [Event] = []
+        var byteCount = 0
         _ = try chunk.forEach(from: first.rawValue) { sequence, bytes in
             guard sequence <= last.rawValue else { return false }
+            byteCount += bytes.count
+            guard events.isEmpty || byteCount <= Self.partBytesMax else { return false }
             let expected = SequenceNumber(rawValue: sequence)
             events.append(try EventCoding.event(from: bytes, expecting: expected))
             return true

@@ -13,7 +13,11 @@ final class LogSyncer: Sendable {
     private struct State: Sendable {
         var isDirty = false
         var isStopping = false
+        /// Whether the last sync without completions has failed.
+        var hasFailed = false
         var waiting: [Completion] = []
+        /// Whether completions of an earlier sync are being called.
+        var isCompleting = false
 
         var isUrgent: Bool { isStopping || !waiting.isEmpty }
     }
@@ -24,18 +28,23 @@ final class LogSyncer: Sendable {
     private let state = Monitor(State())
     /// Set by the first write after a sync, so that the others need not take the lock.
     private let isDirty = Atomic(false)
-    private let queue = SerialQueue()
+    private let queue: SerialQueue
 
-    /// Starts the thread, which runs until `stop`. If no completion waits for a failed sync, the
-    /// error goes to `report`.
+    /// Makes a syncer that runs on the thread of `queue`, which was started, until `stop`. If no
+    /// completion waits for a failed sync, the error goes to `report`.
     init(
-        _ log: any LogEngine, intervalMilliseconds: Int,
+        _ log: any LogEngine, on queue: SerialQueue, intervalMilliseconds: Int,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.intervalMilliseconds = intervalMilliseconds
         self.report = report
-        queue.enqueue { self.run() }
+        self.queue = queue
+        do throws(ThreadShortage) {
+            try queue.enqueue { self.run() }
+        } catch {
+            preconditionFailure("The queue has a thread: \(error)")
+        }
     }
 
     /// Records that something was appended. A few nanoseconds if a sync is due already.
@@ -46,14 +55,36 @@ final class LogSyncer: Sendable {
         state.change { $0.isDirty = true }
     }
 
+    /// What is left to do for a new completion.
+    private enum Turn {
+        case wait, complete, sync
+    }
+
+    /// The number of completions that may wait before `waitForCapacity` blocks.
+    static let waitingMax = 10_000
+
     /// Calls `completion` once everything appended so far is durable, or a sync has failed: on the
-    /// syncer's thread, or on the caller's after `stop`.
-    func whenDurable(_ completion: @escaping Completion) {
-        let isStopping = state.change { state in
-            if !state.isStopping { state.waiting.append(completion) }
-            return state.isStopping
+    /// syncer's thread, on the caller's after `stop`, or if `isDurable`.
+    ///
+    /// Completions are called in the order of these calls: one whose event is durable already waits
+    /// for those before it.
+    func whenDurable(isDurable: Bool, _ completion: @escaping Completion) {
+        let turn = state.change { state -> Turn in
+            if state.isStopping { return .sync }
+            if isDurable, state.waiting.isEmpty, !state.isCompleting { return .complete }
+            state.waiting.append(completion)
+            return .wait
         }
-        if isStopping { completion(syncNow()) }
+        switch turn {
+        case .wait: break
+        case .complete: completion(.success(()))
+        case .sync: completion(syncNow())
+        }
+    }
+
+    /// Blocks the calling thread while too many completions wait: each keeps its result in memory.
+    func waitForCapacity() {
+        state.wait { $0.isStopping || $0.waiting.count < Self.waitingMax ? () : nil }
     }
 
     /// Syncs what is left, calls the waiting completions, and ends the thread.
@@ -80,19 +111,35 @@ final class LogSyncer: Sendable {
     private func syncAndComplete() {
         let waiting = state.withLock { state in
             state.isDirty = false
+            state.isCompleting = true
             defer { state.waiting = [] }
             return state.waiting
         }
         isDirty.store(false, ordering: .releasing)
         let result = syncNow()
         for completion in waiting { completion(result) }
-        if case .failure(let error) = result, waiting.isEmpty { report(error) }
+        state.change { $0.isCompleting = false }
+        // Otherwise the completions have received the error.
+        if waiting.isEmpty { reportNew(result) }
         guard case .success = result, let segments = log.segments, isIdle() else { return }
         do throws(LogError) {
             try segments.markIdle()
         } catch {
             report(StoreError(error))
         }
+    }
+
+    /// Reports a failed sync, unless the one before it has failed too: `close` syncs again.
+    private func reportNew(_ result: Result<Void, StoreError>) {
+        var failure: StoreError?
+        if case .failure(let error) = result { failure = error }
+        // Nothing was tried.
+        if failure?.code == .suspended { return }
+        let isKnown = state.withLock { state in
+            defer { state.hasFailed = failure != nil }
+            return state.hasFailed
+        }
+        if let failure, !isKnown { report(failure) }
     }
 
     /// Returns whether an interval passes without work.

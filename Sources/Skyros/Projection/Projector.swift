@@ -62,15 +62,15 @@ enum Projector {
         _ dirty: inout DirtyRows
     ) throws {
         switch staged.effect {
-        case .put(let row, let after, let old, let before):
-            guard try table.put(row, before: before, after: after) === old else {
+        case .put(let row, let old):
+            guard try table.put(row, replacing: old) === old else {
                 throw old == nil
                     ? misfit(staged.change, "it inserts", "exists", event)
                     : misfit(staged.change, "it updates", "is another row", event)
             }
             dirty.mark(row, of: event, in: table.entity, at: staged.table)
-        case .remove(let row, let before):
-            guard try table.remove(row.id, before: before) === row else {
+        case .remove(let row):
+            guard try table.remove(row) === row else {
                 throw misfit(staged.change, "it deletes", "is another row", event)
             }
             dirty.mark(row, of: event, in: table.entity, at: staged.table)
@@ -114,25 +114,23 @@ extension Projector {
     ) throws -> StagedChange.Effect {
         switch change {
         case .inserted(let record):
-            let bytes = record.fields.bytes
             let row = table.storedRow(
-                record.id, hash: table.hash(record.id), number: table.nextNumber, bytes: bytes)
-            return .put(row, after: bytes, old: nil, before: nil)
+                record.id, hash: table.hash(record.id), number: table.nextNumber,
+                bytes: record.fields.bytes)
+            return .put(row, old: nil)
         case .updated(_, let id, let fieldsBefore, let fieldsAfter):
             guard let old = table.row(id) else {
                 throw misfit(change, "it updates", "does not exist", event)
             }
-            let before = try old.encoded()
             let after = try Fields.merge(
-                before, before: fieldsBefore.bytes, after: fieldsAfter.bytes)
+                old.bytes, before: fieldsBefore.bytes, after: fieldsAfter.bytes)
             let row = table.storedRow(id, hash: old.hash, number: old.number, bytes: after)
-            return .put(row, after: after, old: old, before: before)
+            return .put(row, old: old)
         case .deleted(let record):
             guard let row = table.row(record.id) else {
                 throw misfit(change, "it deletes", "does not exist", event)
             }
-            // The stored record, not the one in the event: the indexes hold the keys of the former.
-            return .remove(row, before: try row.encoded())
+            return .remove(row)
         case .cleared(_, let count):
             return .clear(count: count, old: copy table)
         }

@@ -1,16 +1,4 @@
 extension DirtyRows {
-    /// Every row of a snapshot, with sequence 0 because the events are not known: for a database
-    /// that is only queried. O(n).
-    init(allOf snapshot: Snapshot) {
-        self.init()
-        for (index, table) in snapshot.tables.enumerated() {
-            table.rows.forEach { row in
-                mark(row, of: .zero, in: table.entity, at: index)
-                return true
-            }
-        }
-    }
-
     /// Bounds the marks during a fold: drops those that newer ones replace, and those of deleted
     /// rows that no checkpoint holds, from each table with many more marks than rows.
     ///

@@ -2,21 +2,44 @@ extension Snapshot {
     /// The record with this id as its fields, without its Swift type; nil if there is none.
     /// O(log n).
     ///
-    /// - Throws: `StoreError` with `.notEncodable` if a value that this process wrote can no
-    ///   longer be encoded.
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
+    ///   them of this entity, and holds no records of it.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {
-        try table(entity)?.row(id).map { row in
-            Record(entity: entity, id: id, fields: Fields(trusted: try row.encoded()))
+        try knownTable(entity)?.row(id).map { row in
+            Record(entity: entity, id: id, fields: Fields(trusted: row.bytes))
         }
+    }
+
+    /// Calls `body` with all records of an entity in the order of their ids, one at a time.
+    /// O(n log n).
+    ///
+    /// - Throws: what `body` throws; as `records(_:)`.
+    public func forEachRecord(_ entity: String, _ body: (Record) throws -> Void) throws {
+        for row in table(entity)?.sortedRows() ?? [] {
+            try body(Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes)))
+        }
+    }
+
+    /// The first ids of an entity in their order, at most `count`. O(n log n).
+    package func firstIDs(of entity: String, count: Int) -> [RecordID] {
+        table(entity)?.sortedRows().prefix(count).map(\.id) ?? []
     }
 
     /// All records of an entity in the order of their ids. O(n log n).
     ///
-    /// - Throws: `StoreError` with `.notEncodable` if a value that this process wrote can no
-    ///   longer be encoded.
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
+    ///   them of this entity, and holds no records of it.
     public func records(_ entity: String) throws -> [Record] {
-        try table(entity)?.sortedRows().map { row in
-            Record(entity: entity, id: row.id, fields: Fields(trusted: try row.encoded()))
+        try knownTable(entity)?.sortedRows().map { row in
+            Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
         } ?? []
+    }
+
+    private func knownTable(_ entity: String) throws -> Table? {
+        let table = table(entity)
+        if table == nil, isTyped {
+            throw StoreError.unknownEntity(entity, adding: "the type of \"\(entity)\"")
+        }
+        return table
     }
 }

@@ -65,13 +65,25 @@ public struct Snapshot: Sendable {
         tables.first { $0.entity == entity }
     }
 
-    /// The index of the table of a type's records; nil if there is none.
-    func tableIndex<E: Entity>(of type: E.Type) -> Int? {
+    /// The index of the table of a type's records; nil if the snapshot was made without types and
+    /// holds none.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity` if it was made with other types only.
+    func tableIndex<E: Entity>(of type: E.Type) throws -> Int? {
         for index in tables.indices where tables[index].type == type { return index }
         // Another type may read the records by their name.
         let entity = E.entityName
-        return tables.firstIndex { $0.entity == entity }
+        if let index = tables.firstIndex(where: { $0.entity == entity && isKnown($0) }) {
+            return index
+        }
+        if isTyped { throw StoreError.unknownEntity(entity, adding: "\(type).self") }
+        return nil
     }
+
+    /// Whether the snapshot was made with types, whose tables come first.
+    var isTyped: Bool { tables.first?.type != nil }
+
+    private func isKnown(_ table: Table) -> Bool { table.type != nil || !isTyped }
 
     /// The index of the table of `entity`, which is created if there is none.
     mutating func tableIndex(of entity: String) -> Int {
@@ -88,7 +100,7 @@ extension Snapshot {
     /// The names of all entities that have records or had some, sorted.
     package var entitiesEver: [String] { tables.map(\.entity).sorted() }
 
-    /// The number of records of `entity`. O(1).
+    /// The number of records of `entity`; 0 if nothing of it was ever stored. O(1).
     public func count(_ entity: String) -> Int {
         table(entity)?.count ?? 0
     }
@@ -98,8 +110,8 @@ extension Snapshot {
     public func digest() throws -> StateDigest {
         var digest = StateDigest()
         for table in tables {
-            try table.rows.forEach { row in
-                try row.encoded().withUnsafeBytes { record in
+            table.rows.forEach { row in
+                row.bytes.withUnsafeBytes { record in
                     digest.add(entity: table.entity, id: row.id, record: record)
                 }
                 return true

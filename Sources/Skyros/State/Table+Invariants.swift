@@ -4,13 +4,11 @@ import SkyrosDisk
 extension Table {
     /// Stops the process if the mutation of this record broke an invariant. O(log n); of many
     /// calls, some check the whole table.
-    ///
-    /// - Parameter record: what a row of this id holds, if there is one.
-    func checkInvariants(near id: RecordID, _ record: [UInt8]) {
+    func checkInvariants(near id: RecordID) {
         // Each row is found, and made into keys.
         let isWhole = InvariantChecks.isWholeCheckDue(size: 4 * count)
         let broken =
-            brokenCounts() ?? row(id).flatMap { self.broken($0, record) }
+            brokenCounts() ?? row(id).flatMap { self.broken($0) }
             ?? (isWhole ? brokenRow() : nil)
         InvariantChecks.require(broken, in: "the table \(entity)")
     }
@@ -36,21 +34,18 @@ extension Table {
     private func brokenRow() -> String? {
         var sentence: String?
         rows.forEach { row in
-            sentence = broken(row, row.storedBytes)
+            sentence = broken(row)
             return sentence == nil
         }
         return sentence
     }
 
-    /// - Parameter record: nil if it is not known; no code of the app runs under the view's lock.
-    private func broken(_ row: Row, _ record: [UInt8]?) -> String? {
+    private func broken(_ row: Row) -> String? {
         if row.hash != hash(row.id) { return "a row's hash is not that of its id" }
         if row.number >= nextNumber { return "a row has a number that will be given again" }
         for index in indexes where !isFolding {
             // A record that cannot be read has no key; it is refused elsewhere.
-            guard let key = try? record.map({ try index.definition.checkedKey(of: $0).key }) else {
-                continue
-            }
+            guard let key = try? index.definition.checkedKey(of: row.bytes).key else { continue }
             if !index.contains(key, where: { $0 === row }) {
                 return "the row \(row.id) is missing in the index of \(index.definition.fields)"
             }

@@ -5,6 +5,8 @@ struct Table: Sendable {
     let entity: String
     /// The Swift type of the records, if the schema names one.
     let type: (any Entity.Type)?
+    /// Whether rows may keep the values that they decode: see `ValueProof`.
+    private let keepsValues: Bool
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
@@ -15,12 +17,16 @@ struct Table: Sendable {
     private var isLoading = false
     /// The number of the next new row.
     private(set) var nextNumber: UInt64 = 1
+    /// Whether the records were compared with the key paths of the indexes: at the opening all of
+    /// them, and then each that was written.
+    var areFieldsCompared = false
 
     init(
         entity: String, type: (any Entity.Type)?, hashSeed: UInt64, indexes: [IndexDefinition]
     ) {
         self.entity = entity
         self.type = type
+        keepsValues = type.map { ValueProof.succeeds(for: $0) } ?? false
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
@@ -38,32 +44,29 @@ struct Table: Sendable {
         id.bytes.hash(seed: hashSeed)
     }
 
-    /// A row for a record from the log or the checkpoint.
+    /// A row for a record.
     func storedRow(_ id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) -> Row {
         func stored<E: Entity>(as type: E.Type) -> Row {
             StoredRow<E>(id: id, hash: hash, number: number, bytes: bytes)
         }
-        if let type { return stored(as: type) }
-        return EncodedRow(id: id, hash: hash, number: number, bytes: bytes)
+        if keepsValues, let type { return stored(as: type) }
+        return Row(id: id, hash: hash, number: number, bytes: bytes)
     }
 
     /// Adds a row, and returns the row that it replaces, if any.
     ///
-    /// - Parameters:
-    ///   - before: the record that it replaces; nil if there is none.
-    ///   - after: the record of the new row.
+    /// - Parameter old: the row that it is to replace; nil if there is none.
     @discardableResult
-    mutating func put(_ row: Row, before: [UInt8]?, after: [UInt8]) throws -> Row? {
+    mutating func put(_ row: Row, replacing old: Row?) throws -> Row? {
         if !isFolding {
             for index in indexes.indices {
-                try indexes[index].update(row: row, before: before, after: after)
+                try indexes[index].update(row: row, replacing: old)
             }
         }
         nextNumber = max(nextNumber, row.number + 1)
         let replaced = rows.insert(row)
-        // A caller whose `before` does not fit discards the table.
-        let fits = (replaced == nil) == (before == nil)
-        if InvariantChecks.isEnabled, fits { checkInvariants(near: row.id, after) }
+        // A caller whose `old` does not fit discards the table.
+        if InvariantChecks.isEnabled, replaced === old { checkInvariants(near: row.id) }
         return replaced
     }
 
@@ -80,8 +83,7 @@ struct Table: Sendable {
     /// Adds a row of a checkpoint, and returns the row that it replaces, if any.
     mutating func load(_ row: Row) throws -> Row? {
         if isLoading, !indexes.isEmpty {
-            let record = try row.encoded()
-            for index in indexes.indices { try indexes[index].load(row, record) }
+            for index in indexes.indices { try indexes[index].load(row) }
         }
         nextNumber = max(nextNumber, row.number + 1)
         return rows.insert(row)
@@ -95,14 +97,14 @@ struct Table: Sendable {
         if InvariantChecks.isEnabled { checkWhole() }
     }
 
-    /// Removes and returns the row with this id, whose record is `before`.
+    /// Removes `row`, and returns the row that had its id, if any.
     @discardableResult
-    mutating func remove(_ id: RecordID, before: [UInt8]) throws -> Row? {
+    mutating func remove(_ row: Row) throws -> Row? {
         if !isFolding {
-            for index in indexes.indices { try indexes[index].remove(id, before: before) }
+            for index in indexes.indices { try indexes[index].remove(row) }
         }
-        let removed = rows.remove(id: id, hash: hash(id))
-        if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: id, before) }
+        let removed = rows.remove(id: row.id, hash: row.hash)
+        if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: row.id) }
         return removed
     }
 
@@ -148,12 +150,17 @@ struct TableIndex: Sendable {
     private(set) var tree = IndexBTree()
     /// The number of rows with stored values that today's type does not write.
     private var unexpectedCount = 0
+    /// The number of rows whose key does not have the order of the values.
+    private var irregularCount = 0
     /// The keys of the rows that were loaded from a checkpoint so far, in two parts of the same
     /// size; nil if no checkpoint is being loaded.
     private var loading: (IndexBulkLoader, IndexBulkLoader)?
 
     /// Whether the keys of all records agree with what today's type reads.
     var isFaithful: Bool { unexpectedCount == 0 }
+
+    /// Whether the order of the keys is that of the values: otherwise the index serves equality.
+    var isOrdered: Bool { irregularCount == 0 }
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
@@ -172,28 +179,31 @@ struct TableIndex: Sendable {
             }
         }
         unexpectedCount = a.unexpectedCount + b.unexpectedCount
+        irregularCount = a.irregularCount + b.irregularCount
         tree = IndexBulkLoader.tree(of: a.loader, b.loader)
     }
 
     /// From this number of rows on, two threads make and sort the keys.
     private static let twoThreadRowsMin = 8_192
 
-    /// The sorted keys of some rows, and the number of those that the type does not write.
+    /// The sorted keys of some rows, the number of those that the type does not write, and of those
+    /// that do not have the order of the values.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
-    ) throws -> (loader: IndexBulkLoader, unexpectedCount: Int) {
+    ) throws -> (loader: IndexBulkLoader, unexpectedCount: Int, irregularCount: Int) {
         let loader = IndexBulkLoader(reserving: rows.count)
-        var unexpectedCount = 0
+        var (unexpectedCount, irregularCount) = (0, 0)
         // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
             let checked = try row._withUnsafeGuaranteedRef { row in
-                try definition.checkedKey(of: row.encoded())
+                try definition.checkedKey(of: row.bytes)
             }
             if !checked.isExpected { unexpectedCount += 1 }
+            if !checked.isRegular { irregularCount += 1 }
             loader.add(checked.key, row)
         }
         loader.sort()
-        return (loader, unexpectedCount)
+        return (loader, unexpectedCount, irregularCount)
     }
 
     mutating func beginLoading(rowCount: Int) {
@@ -206,10 +216,10 @@ struct TableIndex: Sendable {
     private static let partRows = 4_096
 
     /// Collects the key of a loaded row.
-    mutating func load(_ row: Row, _ record: [UInt8]) throws(CBORError) {
+    mutating func load(_ row: Row) throws(CBORError) {
         guard let loading else { return }
-        let checked = try definition.checkedKey(of: record)
-        if !checked.isExpected { unexpectedCount += 1 }
+        let checked = try definition.checkedKey(of: row.bytes)
+        count(checked, 1)
         let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
         (isFirst ? loading.0 : loading.1).add(checked.key, Unmanaged.passUnretained(row))
     }
@@ -226,22 +236,32 @@ struct TableIndex: Sendable {
         tree = IndexBulkLoader.tree(of: a, b)
     }
 
-    /// Adds `row`, which replaces the record `before`, if there was one.
-    mutating func update(row: Row, before: [UInt8]?, after: [UInt8]) throws {
-        let new = try definition.checkedKey(of: after)
+    /// Adds `row`, which replaces `before`, if there was one.
+    mutating func update(row: Row, replacing before: Row?) throws {
+        let new = try definition.checkedKey(of: row.bytes)
         if let before {
-            let old = try definition.checkedKey(of: before)
+            let old = try definition.checkedKey(of: before.bytes)
             if old.key != new.key { tree.remove(key: old.key, id: row.id) }
-            if !old.isExpected { unexpectedCount -= 1 }
+            count(old, -1)
         }
         tree.insert(key: new.key, row: row)
-        if !new.isExpected { unexpectedCount += 1 }
+        count(new, 1)
     }
 
-    mutating func remove(_ id: RecordID, before: [UInt8]) throws {
-        let old = try definition.checkedKey(of: before)
-        tree.remove(key: old.key, id: id)
-        if !old.isExpected { unexpectedCount -= 1 }
+    mutating func remove(_ row: Row) throws {
+        let old = try definition.checkedKey(of: row.bytes)
+        tree.remove(key: old.key, id: row.id)
+        count(old, -1)
+    }
+
+    private mutating func count(_ key: IndexKey.Checked, _ step: Int) {
+        if !key.isExpected { unexpectedCount += step }
+        if !key.isRegular { irregularCount += step }
+    }
+
+    /// The records of an older shape that may have this key, which the tree does not find by it.
+    func olderRecords(with key: ByteString) -> [RecordID] {
+        definition.binding?.olderKeys.records(with: key) ?? []
     }
 
     /// Whether `isMeant` returns true for a row with this key. O(log n + rows visited).

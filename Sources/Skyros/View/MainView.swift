@@ -13,7 +13,7 @@ final class MainView: @unchecked Sendable {
 
     /// A pointer, as in `Locked`.
     private let snapshot = UnsafeMutablePointer<Snapshot>.allocate(capacity: 1)
-    private let lock = SharedLock()
+    let lock = SharedLock()
     private let hashSeed: UInt64
     /// The rows that changed since the last checkpoint. `update` holds its lock, so that rows and
     /// snapshot are of the same event.
@@ -59,7 +59,17 @@ final class MainView: @unchecked Sendable {
             }
             var copy = snapshot.pointee
             try apply(&copy, &dirty)
-            lock.withExclusive { snapshot.pointee = copy }
+            // The nodes that only the old state had are freed after the lock.
+            lock.withExclusive { swap(&snapshot.pointee, &copy) }
+        }
+    }
+
+    /// Replaces the state; `rows` are those that differ from the checkpoint.
+    func replace(_ newer: Snapshot, dirty rows: DirtyRows) {
+        dirty.withLock { dirty in
+            dirty = rows
+            var copy = newer
+            lock.withExclusive { swap(&snapshot.pointee, &copy) }
         }
     }
 

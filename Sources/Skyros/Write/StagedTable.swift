@@ -5,8 +5,6 @@ struct StagedRecord {
     let base: Row?
     /// The row now; nil if there is none.
     var row: Row?
-    /// The record of `row`.
-    var encoded: [UInt8]?
 }
 
 /// The result of looking up an id in a write block.
@@ -63,9 +61,8 @@ struct StagedTable {
         }
     }
 
-    mutating func replace(at position: Int, _ row: Row?, _ encoded: [UInt8]?) {
+    mutating func replace(at position: Int, _ row: Row?) {
         records[position].row = row
-        records[position].encoded = encoded
     }
 
     mutating func clear() {

@@ -8,6 +8,10 @@ struct WriteOverlay: ~Copyable {
     /// The state that the block started from.
     private(set) var base: Snapshot
     private(set) var tables: [StagedTable] = []
+    /// The number of the current or last block.
+    private(set) var block: UInt64 = 0
+    /// Whether that block has not ended.
+    private(set) var isRunning = false
     /// The number of changes that the block has staged; `cached` is valid if it has the same.
     private var stepCount = 0
     private var cached: (snapshot: Snapshot, stepCount: Int)?
@@ -19,6 +23,8 @@ struct WriteOverlay: ~Copyable {
     /// Prepares the overlay for a block that starts from `base`.
     mutating func begin(on base: Snapshot) {
         self.base = base
+        block += 1
+        isRunning = true
         for index in tables.indices {
             tables[index].nextNumber = base.tables[tables[index].index].nextNumber
         }
@@ -28,6 +34,7 @@ struct WriteOverlay: ~Copyable {
     ///
     /// - Parameter empty: a snapshot without records, so that the overlay keeps no state alive.
     mutating func end(on empty: Snapshot) {
+        isRunning = false
         base = empty
         for index in tables.indices { tables[index].reset() }
         stepCount = 0
@@ -38,12 +45,8 @@ struct WriteOverlay: ~Copyable {
     ///
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened without the type.
     mutating func index<E: Entity>(of type: E.Type) throws -> Int {
-        guard let base = base.tableIndex(of: type) else {
-            throw StoreError(
-                .unknownEntity,
-                "the store was opened without the entity \"\(E.entityName)\"; "
-                    + "add \(E.self) to the types given to Store(at:entities:)",
-                at: StoreError.Place(entity: E.entityName))
+        guard let base = try base.tableIndex(of: type) else {
+            throw StoreError.unknownEntity(E.entityName, adding: "\(type).self")
         }
         return index(ofBase: base)
     }
@@ -52,6 +55,28 @@ struct WriteOverlay: ~Copyable {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(StagedTable(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
+    }
+
+    /// The record of a value, which is compared with the indexes of its entity.
+    ///
+    /// - Throws: `StoreError` with `.notEncodable`, `.invalidSchema` if an index reads another
+    ///   field than its key path.
+    func encode<E: Entity>(_ value: E, id: RecordID, in index: Int) throws -> [UInt8] {
+        let record = try RecordCoding.encode(value)
+        try compareFields(of: value, record, id, in: index)
+        return record
+    }
+
+    private func compareFields<E: Entity>(
+        of value: E, _ record: [UInt8], _ id: RecordID, in index: Int
+    ) throws {
+        let table = tables[index].index
+        for index in base.tables[table].indexes.indices {
+            guard let binding = base.tables[table].indexes[index].definition.binding,
+                binding.isOpen
+            else { continue }
+            try binding.compare(written: value, record, id)
+        }
     }
 
     /// Looks up an id, as the block sees it.
@@ -72,22 +97,35 @@ struct WriteOverlay: ~Copyable {
     ///
     /// A record that the block deletes and inserts again keeps its number: for the log and the
     /// checkpoint it is one record that changes.
-    mutating func number(for lookup: Lookup, in index: Int) -> UInt64 {
+    private mutating func number(for lookup: Lookup, in index: Int) -> UInt64 {
         if let row = lookup.row ?? lookup.base { return row.number }
         defer { tables[index].nextNumber += 1 }
         return tables[index].nextNumber
     }
 
-    /// Stages `row`, whose record is `encoded`, or the deletion of the record if they are nil.
+    /// Stages `bytes` as the record that was looked up.
     ///
     /// - Parameter lookup: what `lookUp` returned, with nothing staged since.
-    mutating func set(_ lookup: Lookup, to row: Row?, encoded: [UInt8]?, in index: Int) {
+    mutating func put(_ bytes: [UInt8], at lookup: Lookup, in index: Int) {
+        let number = number(for: lookup, in: index)
+        let row = base.tables[tables[index].index].storedRow(
+            lookup.id, hash: lookup.hash, number: number, bytes: bytes)
+        set(lookup, to: row, in: index)
+    }
+
+    /// Stages the deletion of the record that was looked up.
+    ///
+    /// - Parameter lookup: what `lookUp` returned, with nothing staged since.
+    mutating func remove(_ lookup: Lookup, in index: Int) {
+        set(lookup, to: nil, in: index)
+    }
+
+    private mutating func set(_ lookup: Lookup, to row: Row?, in index: Int) {
         stepCount += 1
         if let position = lookup.position {
-            tables[index].replace(at: position, row, encoded)
+            tables[index].replace(at: position, row)
         } else {
-            tables[index].append(
-                StagedRecord(id: lookup.id, base: lookup.base, row: row, encoded: encoded))
+            tables[index].append(StagedRecord(id: lookup.id, base: lookup.base, row: row))
         }
     }
 
@@ -123,11 +161,10 @@ struct WriteOverlay: ~Copyable {
     private func apply(_ staged: StagedTable, to snapshot: inout Snapshot) throws {
         if staged.isCleared { snapshot.tables[staged.index].clear() }
         for record in staged.records {
-            let before = try record.base?.encoded()
-            if let row = record.row, let after = record.encoded {
-                try snapshot.tables[staged.index].put(row, before: before, after: after)
-            } else if let before {
-                try snapshot.tables[staged.index].remove(record.id, before: before)
+            if let row = record.row {
+                try snapshot.tables[staged.index].put(row, replacing: record.base)
+            } else if let base = record.base {
+                try snapshot.tables[staged.index].remove(base)
             }
         }
     }

@@ -3,12 +3,15 @@ extension WriteTransaction: RecordSource {
     ///
     /// - Complexity: O(records touched) for the first query after a change, O(1) after that.
     public var snapshot: Snapshot {
-        get throws { try overlay.snapshot() }
+        get throws {
+            try checkBlock()
+            return try overlay.snapshot()
+        }
     }
 
     /// The record with this id as the block sees it, or nil. O(log n).
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E? {
-        let index = try overlay.index(of: type)
+        let index = try index(of: type)
         return try overlay.lookUp(RecordCoding.id(id, of: type), in: index).row?.value(as: type)
     }
 
@@ -19,7 +22,7 @@ extension WriteTransaction: RecordSource {
 
     /// Whether there is a record with this id, as the block sees it. O(log n).
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try overlay.index(of: type)
+        let index = try index(of: type)
         return overlay.lookUp(try RecordCoding.id(id, of: type), in: index).row != nil
     }
 }

@@ -3,18 +3,43 @@ public import Foundation
 /// The parameter of a write block, through which the block reads and changes the store.
 ///
 /// The block sees its own changes; other readers see them after the block has ended. If the block
-/// throws, nothing changes. A transaction cannot be copied, so it cannot outlive its block.
+/// throws, nothing changes. A transaction cannot be copied, so it cannot outlive its block. Two
+/// nested blocks of different stores that exchange their transactions both throw.
 ///
 ///     try store.write(by: "alice", because: "new partner") { tx in
 ///         try tx.insert(Restaurant(name: "Nonna", cuisine: "italian"))
 ///         try tx.update(Order.self, id) { $0.status = .accepted }
 ///     }
 public struct WriteTransaction: ~Copyable {
-    /// Valid until the block ends.
+    /// The overlay of the store that runs the block. It outlives the transaction.
     private let memory: UnsafeMutablePointer<WriteOverlay>
+    /// The number of the block among those of its store.
+    private let block: UInt64
 
+    /// Makes the transaction of the block that has begun on the overlay.
     init(_ memory: UnsafeMutablePointer<WriteOverlay>) {
         self.memory = memory
+        block = memory.pointee.block
+    }
+
+    /// Whether this is the transaction of the block that runs on the overlay at `memory`.
+    func belongs(to memory: UnsafeMutablePointer<WriteOverlay>) -> Bool {
+        self.memory == memory && block == memory.pointee.block
+    }
+
+    /// Throws if the transaction's block has ended.
+    func checkBlock() throws {
+        guard memory.pointee.isRunning, block == memory.pointee.block else {
+            throw StoreError.wrongTransaction
+        }
+    }
+
+    /// The position of an entity's table in the overlay.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`, `.wrongTransaction`.
+    func index<E: Entity>(of type: E.Type) throws -> Int {
+        try checkBlock()
+        return try overlay.index(of: type)
     }
 
     /// The staged changes of the block. A query caches its state in it.
@@ -27,10 +52,11 @@ public struct WriteTransaction: ~Copyable {
 
     /// Adds a record.
     ///
-    /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notEncodable`.
+    /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notEncodable`;
+    ///   `.invalidSchema` if an index contradicts the record, see ``Index``.
     /// - Complexity: O(log n) in the number of records.
     public mutating func insert<E: Entity>(_ value: E) throws {
-        let index = try overlay.index(of: E.self)
+        let index = try index(of: E.self)
         let found = overlay.lookUp(try RecordCoding.id(value), in: index)
         guard found.row == nil else {
             throw StoreError(
@@ -38,7 +64,7 @@ public struct WriteTransaction: ~Copyable {
                 "\(E.entityName) \(found.id) exists already; use upsert to replace it",
                 at: StoreError.Place(entity: E.entityName, ids: [found.id]))
         }
-        put(value, try RecordCoding.encode(value), at: found, in: index)
+        try put(value, at: found, in: index)
     }
 
     /// Adds records, all or none.
@@ -46,8 +72,8 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.duplicateID`, naming every existing id; `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func insert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try overlay.index(of: E.self)
-        let all = try encode(values)
+        let index = try index(of: E.self)
+        let all = try encode(values, in: index)
         var seen: Set<RecordID> = []
         let taken = all.map(\.id).filter { id in
             !seen.insert(id).inserted || overlay.lookUp(id, in: index).row != nil
@@ -58,8 +84,8 @@ public struct WriteTransaction: ~Copyable {
                 "\(taken.count) ids of \(E.entityName) exist already; use upsert to replace them",
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
-        for (value, id, bytes) in all {
-            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
+        for (id, bytes) in all {
+            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -76,7 +102,7 @@ public struct WriteTransaction: ~Copyable {
     public mutating func update<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ body: (inout E) throws -> R
     ) throws -> R {
-        let index = try overlay.index(of: E.self)
+        let index = try index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
         let found = overlay.lookUp(recordID, in: index)
         guard let row = found.row else { throw Self.notFound(type, [recordID]) }
@@ -89,7 +115,7 @@ public struct WriteTransaction: ~Copyable {
                     + "delete the record and insert another",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        put(value, try RecordCoding.encode(value), at: found, in: index)
+        try put(value, at: found, in: index)
         return result
     }
 
@@ -106,12 +132,12 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notFound`, naming every id that is missing; `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func update<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try overlay.index(of: E.self)
-        let all = try encode(values)
+        let index = try index(of: E.self)
+        let all = try encode(values, in: index)
         let missing = all.map(\.id).filter { overlay.lookUp($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (value, id, bytes) in all {
-            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
+        for (id, bytes) in all {
+            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -120,9 +146,9 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
     public mutating func upsert<E: Entity>(_ value: E) throws {
-        let index = try overlay.index(of: E.self)
+        let index = try index(of: E.self)
         let found = overlay.lookUp(try RecordCoding.id(value), in: index)
-        put(value, try RecordCoding.encode(value), at: found, in: index)
+        try put(value, at: found, in: index)
     }
 
     /// Adds or replaces each of the records, all or none.
@@ -130,9 +156,9 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(m log n) for m records among n.
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
-        let index = try overlay.index(of: E.self)
-        for (value, id, bytes) in try encode(values) {
-            put(value, bytes, at: overlay.lookUp(id, in: index), in: index)
+        let index = try index(of: E.self)
+        for (id, bytes) in try encode(values, in: index) {
+            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
         }
     }
 
@@ -143,11 +169,11 @@ public struct WriteTransaction: ~Copyable {
     /// - Throws: `StoreError` with `.notEncodable` if the id cannot be encoded.
     @discardableResult
     public mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
-        let index = try overlay.index(of: E.self)
+        let index = try index(of: E.self)
         let recordID = try RecordCoding.id(id, of: type)
         let found = overlay.lookUp(recordID, in: index)
         guard found.row != nil else { return false }
-        overlay.set(found, to: nil, encoded: nil, in: index)
+        overlay.remove(found, in: index)
         return true
     }
 
@@ -186,25 +212,25 @@ public struct WriteTransaction: ~Copyable {
     /// Deletes all records of the entity as one change; returns how many there were.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
-        overlay.clear(try overlay.index(of: E.self))
+        let index = try index(of: E.self)
+        return overlay.clear(index)
     }
 
     // MARK: Helpers
 
-    /// Stages a value, whose encoded fields are `bytes`.
-    private func put<E: Entity>(
-        _ value: E, _ bytes: [UInt8], at found: Lookup, in index: Int
-    ) {
-        let number = overlay.number(for: found, in: index)
-        let row = TypedRow(value, id: found.id, hash: found.hash, number: number)
-        overlay.set(found, to: row, encoded: bytes, in: index)
+    private func put<E: Entity>(_ value: E, at found: Lookup, in index: Int) throws {
+        let bytes = try overlay.encode(value, id: found.id, in: index)
+        overlay.put(bytes, at: found, in: index)
     }
 
     /// Encodes all values of a call before any of them is staged.
     private func encode<E: Entity>(
-        _ values: some Sequence<E>
-    ) throws -> [(value: E, id: RecordID, bytes: [UInt8])] {
-        try values.map { ($0, try RecordCoding.id($0), try RecordCoding.encode($0)) }
+        _ values: some Sequence<E>, in index: Int
+    ) throws -> [(id: RecordID, bytes: [UInt8])] {
+        try values.map { value in
+            let id = try RecordCoding.id(value)
+            return (id, try overlay.encode(value, id: id, in: index))
+        }
     }
 
     private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {

@@ -9,6 +9,8 @@ package final class PosixDisk: Disk {
     /// Has no symbolic links: SQLite does not follow them either.
     private let path: String
     private let identity: System.FileIdentity
+    /// Passes every change of a file or a name.
+    private let gate = ChangeGate()
 
     /// Opens the directory at `path`; with `creating`, creates it and its parents first.
     ///
@@ -30,20 +32,24 @@ package final class PosixDisk: Disk {
     package var systemPath: String? { path }
 
     package var databaseDirectory: DatabaseDirectory? {
-        DatabaseDirectory(path: path, identity: identity)
+        DatabaseDirectory(path: path, identity: identity, gate: gate)
     }
 
     package func makeDirectory(_ directory: Directory) throws(DiskError) {
         try requireOwner(.makeDirectory)
         guard directory != .root else { return }
         let name = directory.rawValue
-        try System.makeDirectory(name, in: root.descriptor, root.path(of: name))
+        try change(.makeDirectory, name) { () throws(DiskError) in
+            try System.makeDirectory(name, in: root.descriptor, root.path(of: name))
+        }
     }
 
     package func removeDirectory(_ directory: Directory) throws(DiskError) {
         precondition(directory != .root, "A store's directory is never removed.")
         try requireOwner(.removeDirectory)
-        try System.removeDirectory(directory.rawValue, in: root)
+        try change(.removeDirectory, directory.rawValue) { () throws(DiskError) in
+            try System.removeDirectory(directory.rawValue, in: root)
+        }
     }
 
     package func list(_ directory: Directory) throws(DiskError) -> [String] {
@@ -66,20 +72,29 @@ package final class PosixDisk: Disk {
 
     package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
         if mode != .read { try requireOwner(.open) }
-        return try PosixFile(path, mode, in: open(path.directory))
+        guard mode == .create else {
+            return try PosixFile(path, mode, in: open(path.directory), gate)
+        }
+        return try change(.open, path.description) { () throws(DiskError) in
+            try PosixFile(path, mode, in: open(path.directory), gate)
+        }
     }
 
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
         try requireOwner(.rename)
-        try System.rename(
-            source.name, in: open(source.directory), to: target.name,
-            in: open(target.directory))
+        try change(.rename, source.description) { () throws(DiskError) in
+            try System.rename(
+                source.name, in: open(source.directory), to: target.name,
+                in: open(target.directory))
+        }
     }
 
     package func remove(_ path: DiskPath) throws(DiskError) {
         try requireOwner(.remove)
         do throws(DiskError) {
-            try System.remove(path.name, in: open(path.directory))
+            try change(.remove, path.description) { () throws(DiskError) in
+                try System.remove(path.name, in: open(path.directory))
+            }
         } catch {
             // Without the directory there is no file either.
             if !error.isNotFound { throw error }
@@ -88,12 +103,32 @@ package final class PosixDisk: Disk {
 
     package func syncDirectory(_ directory: Directory) throws(DiskError) {
         try requireOwner(.syncDirectory)
+        // Not under the gate, which must not wait for it.
+        if gate.isClosed { throw DiskError(.syncDirectory, directory.rawValue, .suspended) }
         try open(directory).sync()
     }
 
     package func lock() throws(DiskError) -> any DiskLock {
         try requireOwner(.lock)
         return try PosixLock(in: root)
+    }
+
+    package func suspend() {
+        gate.close()
+    }
+
+    package func resume() {
+        gate.open()
+    }
+
+    /// Runs `body`, which changes something, unless the disk is suspended.
+    private func change<R>(
+        _ operation: DiskError.Operation, _ path: String, _ body: () throws(DiskError) -> R
+    ) throws(DiskError) -> R {
+        guard let result = try gate.pass(body) else {
+            throw DiskError(operation, path, .suspended)
+        }
+        return result
     }
 
     /// A forked child may read, but not change what its parent is writing.

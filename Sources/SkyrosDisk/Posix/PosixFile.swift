@@ -14,21 +14,30 @@ final class PosixFile: DiskFile {
     private let wasPreallocated = Atomic(false)
     private let directoryPath: String
     private let name: Locked<String>
+    /// The directory, for a file that may be written: a sync looks for the file there.
+    private let directory: PosixDirectory?
+    private let identity: System.FileIdentity
+    /// Passes every change of the file.
+    private let gate: ChangeGate
 
     /// The path that errors show.
     private var path: String { "\(directoryPath)/\(name.withLock { $0 })" }
 
-    init(_ path: DiskPath, _ mode: OpenMode, in directory: PosixDirectory) throws(DiskError) {
+    init(
+        _ path: DiskPath, _ mode: OpenMode, in directory: PosixDirectory, _ gate: ChangeGate
+    ) throws(DiskError) {
+        self.gate = gate
         directoryPath = directory.path
+        self.directory = mode == .read ? nil : directory
         name = Locked(path.name)
         // `open` checks the file before the last property is set: after that, an initializer that
         // throws runs `deinit`, which would close the descriptor a second time.
-        descriptor = try Self.open(path.name, mode, in: directory)
+        (descriptor, identity) = try Self.open(path.name, mode, in: directory)
     }
 
     private static func open(
         _ name: String, _ mode: OpenMode, in directory: PosixDirectory
-    ) throws(DiskError) -> Int32 {
+    ) throws(DiskError) -> (Int32, System.FileIdentity) {
         let path = directory.path(of: name)
         let descriptor =
             switch mode {
@@ -40,11 +49,11 @@ final class PosixFile: DiskFile {
             }
         do throws(DiskError) {
             _ = try System.checkedStatus(descriptor, path)
+            return (descriptor, try System.identity(descriptor, path))
         } catch {
             System.closeFile(descriptor)
             throw error
         }
-        return descriptor
     }
 
     deinit {
@@ -69,7 +78,14 @@ final class PosixFile: DiskFile {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
-        try write(bytes, at: position, for: .write)
+        try change(.write) { () throws(DiskError) in try write(bytes, at: position, for: .write) }
+    }
+
+    /// Runs `body`, which changes the file, unless the disk is suspended.
+    private func change(
+        _ operation: DiskError.Operation, _ body: () throws(DiskError) -> Void
+    ) throws(DiskError) {
+        guard try gate.pass(body) != nil else { throw DiskError(operation, path, .suspended) }
     }
 
     private func write(
@@ -99,6 +115,10 @@ final class PosixFile: DiskFile {
     /// Source: docs/decisions/0014-preallocate-by-writing-zeros.md.
     func preallocate(to size: Int) throws(DiskError) {
         try requireOwner(.preallocate)
+        try change(.preallocate) { () throws(DiskError) in try appendZeros(to: size) }
+    }
+
+    private func appendZeros(to size: Int) throws(DiskError) {
         var end = try System.checkedStatus(descriptor, path).sizeBytes
         guard end < size else { return }
         while end < size {
@@ -114,17 +134,40 @@ final class PosixFile: DiskFile {
 
     func truncate(to size: Int) throws(DiskError) {
         try requireOwner(.truncate)
-        let code = System.truncate(descriptor, to: size)
-        if code != 0 { throw DiskError(.truncate, path, .system(code)) }
+        try change(.truncate) { () throws(DiskError) in
+            let code = System.truncate(descriptor, to: size)
+            if code != 0 { throw DiskError(.truncate, path, .system(code)) }
+        }
     }
 
     func sync() throws(DiskError) {
         try requireOwner(.syncFile)
+        // Not under the gate, which must not wait for it.
+        if gate.isClosed { throw DiskError(.syncFile, path, .suspended) }
         // The sync depends on the file system's journal only after the file has grown.
         let needsConfirmation = wasPreallocated.exchange(false, ordering: .acquiring)
         var code = System.syncData(descriptor)
+        if code == 0, needsConfirmation, gate.isClosed {
+            throw DiskError(.syncFile, path, .suspended)
+        }
         if code == 0, needsConfirmation { code = System.confirmSync(descriptor) }
         if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
+        try checkName()
+    }
+
+    /// Throws unless the file still has its name: bytes in a file that was removed or replaced are
+    /// as good as lost, however durable they are.
+    ///
+    /// It costs half a microsecond, beside a sync of at least 50.
+    private func checkName() throws(DiskError) {
+        guard let directory else { return }
+        let found = name.withLock { System.identity(ofFileNamed: $0, in: directory) }
+        guard found == identity else {
+            // Another process may have rewritten the log since.
+            if gate.isClosed { throw DiskError(.syncFile, path, .suspended) }
+            let why = "it was removed, renamed or replaced while it was open"
+            throw DiskError(.syncFile, path, .insecure(why))
+        }
     }
 
     /// The number of a closed descriptor may belong to another file.

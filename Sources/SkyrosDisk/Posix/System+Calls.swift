@@ -85,6 +85,12 @@ extension System {
         }
     }
 
+    /// Opens a file for reading and closes it, if it can be opened.
+    static func openAndClose(_ path: String) {
+        let descriptor = openat(AT_FDCWD, path, readFlags)
+        if descriptor >= 0 { closeFile(descriptor) }
+    }
+
     static func read(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ position: Int
     ) -> Result<Int, ErrorNumber> {
@@ -222,6 +228,15 @@ extension System {
     static func identity(ofDirectoryAt path: String) -> FileIdentity? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// The identity of what has this name; nil if nothing has, or it cannot be read.
+    static func identity(
+        ofFileNamed name: String, in directory: PosixDirectory
+    ) -> FileIdentity? {
+        var status = stat()
+        let code = fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
+        return code == 0 ? FileIdentity(status) : nil
     }
 
     private static func checked(

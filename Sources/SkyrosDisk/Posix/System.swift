@@ -19,6 +19,9 @@ package enum System {
     package static let noSpace = ENOSPC
     package static let quotaExceeded = EDQUOT
     package static let notFound = ENOENT
+    package static let notPermitted = EPERM
+    package static let accessDenied = EACCES
+    package static let notADirectory = ENOTDIR
     package static let inputOutput = EIO
     package static let badDescriptor = EBADF
     package static let notEmpty = ENOTEMPTY
@@ -91,6 +94,11 @@ package enum System {
             _ = futimens(descriptor, nil)
             return syncData(descriptor)
         #endif
+    }
+
+    /// Lets another thread run.
+    package static func yieldThread() {
+        sched_yield()
     }
 
     /// Microseconds since 1970, by the wall clock.

@@ -4,7 +4,8 @@
 ///     while let rows = try source.next() { try pipeline.send(rows) }
 ///     try pipeline.finish([])
 ///
-/// The consumer's thread starts with the first batch. At most `waitingMax` batches wait for it.
+/// The consumer's thread starts with the first batch; if there is none to be had, the caller's
+/// thread consumes. At most `waitingMax` batches wait for it.
 package struct BoundedPipeline<Batch: Sendable>: ~Copyable {
     private struct State: Sendable {
         var waitingCount = 0
@@ -38,7 +39,12 @@ package struct BoundedPipeline<Batch: Sendable>: ~Copyable {
         }
         let worker = worker ?? SerialQueue()
         self.worker = worker
-        worker.enqueue { [state, consume] in Self.run(batch, state, consume) }
+        do throws(ThreadShortage) {
+            try worker.enqueue { [state, consume] in Self.run(batch, state, consume) }
+        } catch {
+            // No batch waits for the thread, which never ran.
+            Self.run(batch, state, consume)
+        }
     }
 
     private static func run(

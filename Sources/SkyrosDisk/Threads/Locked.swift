@@ -41,6 +41,15 @@ package class Locked<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
+    /// Runs `body` with the value if no other thread has it; returns nil otherwise.
+    package final func withLockIfFree<R, E: Error>(
+        _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { unlock() }
+        return try body(&value.pointee)
+    }
+
     @usableFromInline
     final func lock() {
         pthread_mutex_lock(mutex)

@@ -20,6 +20,23 @@ package struct ThreadID: Hashable, Sendable {
     }
 }
 
+/// The system refuses this process another thread.
+package struct ThreadShortage: Error, Equatable, Sendable {
+    /// The system's error number.
+    package let code: Int32
+
+    package init(code: Int32) {
+        self.code = code
+    }
+}
+
+extension ThreadShortage: CustomStringConvertible {
+    package var description: String {
+        "the system gives this process no further thread (errno \(code)); end some threads, or "
+            + "raise their limit (ulimit -u)"
+    }
+}
+
 /// A queue that runs its jobs on one dedicated thread, in the order of the calls. The first job
 /// starts the thread.
 ///
@@ -27,6 +44,8 @@ package struct ThreadID: Hashable, Sendable {
 /// blocking there would stop other tasks.
 package final class SerialQueue: Sendable {
     package typealias Job = @Sendable () -> Void
+    /// Runs a body on a new thread; returns an error number or 0.
+    package typealias ThreadStarter = @Sendable (_ body: @escaping Job) -> Int32
 
     private struct Queue: Sendable {
         var jobs: [Job] = []
@@ -38,24 +57,42 @@ package final class SerialQueue: Sendable {
 
     private let queue = Monitor(Queue())
 
-    package init() {}
+    private let startThread: ThreadStarter
+
+    /// Makes a queue without a thread.
+    package init(startingWith startThread: @escaping ThreadStarter = SerialQueue.startThread) {
+        self.startThread = startThread
+    }
 
     deinit {
         queue.change { $0.isStopping = true }
     }
 
     /// Appends a job; does nothing after `stop`.
-    package func enqueue(_ job: @escaping Job) {
-        let isFirst = queue.change { queue in
-            guard !queue.isStopping else { return false }
-            queue.jobs.append(job)
-            defer { queue.hasBegun = true }
-            return !queue.hasBegun
+    ///
+    /// - Throws: if the job needs the first thread and there is none; the job does not run then.
+    package func enqueue(_ job: @escaping Job) throws(ThreadShortage) {
+        try start()
+        queue.change { queue in
+            if !queue.isStopping { queue.jobs.append(job) }
+        }
+    }
+
+    /// Starts the thread, unless it was started or stopped before.
+    package func start() throws(ThreadShortage) {
+        let isFirst = queue.withLock { queue in
+            guard !queue.isStopping, !queue.hasBegun else { return false }
+            queue.hasBegun = true
+            return true
         }
         guard isFirst else { return }
         // The thread retains the state only, so it ends when the queue is released.
         let queue = queue
-        Self.start { Self.run(queue) }
+        let code = startThread { Self.run(queue) }
+        guard code == 0 else {
+            queue.change { $0.hasBegun = false }
+            throw ThreadShortage(code: code)
+        }
     }
 
     /// Ends the thread after the jobs in the queue, and waits for its end, unless one of the jobs
@@ -79,21 +116,26 @@ package final class SerialQueue: Sendable {
         queue.change { $0.hasEnded = true }
     }
 
-    private static func start(_ body: @escaping Job) {
-        let start = Unmanaged.passRetained(Start(body)).toOpaque()
+    /// Runs `body` on a new thread; returns an error number or 0.
+    package static func startThread(_ body: @escaping Job) -> Int32 {
+        let start = Unmanaged.passRetained(Start(body))
         #if canImport(Darwin)
             var thread: pthread_t?
-            let code = pthread_create(&thread, nil, { Start.run($0) }, start)
+            let code = pthread_create(&thread, nil, { Start.run($0) }, start.toOpaque())
         #else
             var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { Start.run($0) }, start)
+            let code = pthread_create(&thread, nil, { Start.run($0) }, start.toOpaque())
         #endif
-        precondition(code == 0, "The process cannot create another thread.")
+        guard code == 0 else {
+            start.release()
+            return code
+        }
         #if canImport(Darwin)
             if let thread { pthread_detach(thread) }
         #else
             pthread_detach(thread)
         #endif
+        return 0
     }
 
     /// Carries a closure to the new thread.

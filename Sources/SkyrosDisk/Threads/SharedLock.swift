@@ -50,6 +50,9 @@ package final class SharedLock: @unchecked Sendable {
         slots.deallocate()
     }
 
+    /// Whether a writer has the lock, or waits for it.
+    package var isHeldExclusively: Bool { isExclusive.load(ordering: .sequentiallyConsistent) }
+
     /// The number of readers of a slot that hold the lock.
     private func readerCount(of slot: Int) -> UnsafeMutablePointer<Atomic<Int>> {
         (slots + slot * Self.slotBytes).assumingMemoryBound(to: Atomic<Int>.self)

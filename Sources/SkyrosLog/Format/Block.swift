@@ -4,21 +4,30 @@
 /// keeps stale bytes of another file from passing. Blocks start at multiples of 8, so the next one
 /// can be found after a damaged one.
 struct Block: Equatable, Sendable {
-    enum Kind: UInt8, Sendable {
-        case batch = 1
-        /// The log was opened. The payload is the machine's boot ID.
-        case opening = 2
+    /// What a block says. Later versions add kinds, so a reader may meet unknown numbers.
+    struct Kind: RawRepresentable, Hashable, Sendable {
+        let rawValue: UInt8
+
+        static let batch = Kind(rawValue: 1)
+        /// The log was opened. The payload names the machine's boot: see `OpeningPayload`.
+        static let opening = Kind(rawValue: 2)
         /// The log was idle. The header proves how far the file is durable.
-        case idle = 3
+        static let idle = Kind(rawValue: 3)
         /// The log was closed in order.
-        case closing = 4
+        static let closing = Kind(rawValue: 4)
+
+        private static let known: Set = [batch, opening, idle, closing]
+
+        /// Whether a reader that does not know the kind may skip the block: bit 7 is clear.
+        var isReadable: Bool { rawValue & 0x80 == 0 || Self.known.contains(self) }
     }
 
     /// The layout of a block. The payload is followed by zeros up to a multiple of 8.
     enum Offset {
         static let mark = 0
         static let kind = 1
-        static let reserved = 2
+        /// What a reader must know of the payload, one a bit. This library knows no flag.
+        static let flags = 2
         static let payloadByteCount = 4
         /// The newest batch, this block included.
         static let sequence = 8
@@ -37,6 +46,7 @@ struct Block: Equatable, Sendable {
     static let alignment = 8
 
     var kind: Kind
+    var flags: UInt16 = 0
     var payloadByteCount: Int
     var sequence: UInt64
     var payloadHash: UInt64
@@ -49,6 +59,19 @@ struct Block: Equatable, Sendable {
     }
 
     var byteCount: Int { Self.byteCount(payload: payloadByteCount) }
+
+    /// Why this library must not pass over the block, although its checksums are right; nil if it
+    /// may.
+    var refusal: String? {
+        if !kind.isReadable {
+            return "the block has kind \(kind.rawValue); use a newer version"
+        }
+        if flags != 0 {
+            let digits = UInt64(flags).digits(4, radix: 16)
+            return "the block has flags 0x\(digits); use a newer version"
+        }
+        return nil
+    }
 
     /// Appends the block to `bytes`.
     func append(to bytes: inout [UInt8], payload: UnsafeRawBufferPointer, salt: UInt64) {
@@ -67,7 +90,7 @@ struct Block: Equatable, Sendable {
         precondition(bytes.count >= byteCount, "The block needs \(byteCount) bytes.")
         bytes.store(littleEndian: Self.mark, at: Offset.mark)
         bytes.store(littleEndian: kind.rawValue, at: Offset.kind)
-        bytes.store(littleEndian: UInt16(0), at: Offset.reserved)
+        bytes.store(littleEndian: flags, at: Offset.flags)
         bytes.store(littleEndian: UInt32(payloadByteCount), at: Offset.payloadByteCount)
         bytes.store(littleEndian: sequence, at: Offset.sequence)
         bytes.store(littleEndian: payloadHash, at: Offset.payloadHash)
@@ -86,11 +109,11 @@ struct Block: Equatable, Sendable {
     /// Reads the header at `offset`; nil if it is not valid.
     init?(headerIn bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64) {
         guard offset + Self.headerByteCount <= bytes.count, bytes[offset] == Self.mark,
-            let kind = Kind(rawValue: bytes[offset + Offset.kind]),
             XXH64.hash(bytes.slice(offset, Offset.headerHash), seed: salt)
                 == bytes.integer(at: offset + Offset.headerHash)
         else { return nil }
-        self.kind = kind
+        kind = Kind(rawValue: bytes[offset + Offset.kind])
+        flags = bytes.integer(at: offset + Offset.flags)
         payloadByteCount = Int(
             bytes.integer(at: offset + Offset.payloadByteCount, as: UInt32.self))
         sequence = bytes.integer(at: offset + Offset.sequence)

@@ -93,6 +93,8 @@ struct SeekTable: Equatable, Sendable {
 
 /// A zstd frame that decompressors skip (RFC 8878, section 3.1.2): magic, size, content.
 enum SkippableFrame {
+    /// The magics that this format uses or reserves: header, index, box, tree, free space.
+    static let ownMagics: ClosedRange<UInt32> = 0x184D_2A50...0x184D_2A54
     enum Offset {
         static let magic = 0
         static let contentByteCount = 4
@@ -116,6 +118,13 @@ enum SkippableFrame {
             contentByteCount(of: bytes) == bytes.count - headerByteCount
         else { return nil }
         return bytes.slice(Offset.content, bytes.count - headerByteCount)
+    }
+
+    /// The size of the skippable frame at the start of `bytes`; nil if it is not complete.
+    static func byteCount(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= headerByteCount else { return nil }
+        let count = headerByteCount + contentByteCount(of: bytes)
+        return count <= bytes.count ? count : nil
     }
 
     /// What the header at the start of `bytes`, which must be complete, says.

@@ -59,7 +59,8 @@ extension SegmentIndex {
             XXH64.hash(bytes.slice(0, hashStart)) == bytes.integer(at: hashStart)
         else { return nil }
         let frameCount = Int(bytes.integer(at: Offset.frameCount, as: UInt32.self))
-        guard bytes.count == Self.byteCount(frames: frameCount) else { return nil }
+        // A later minor version may add bytes between the last frame and the hash.
+        guard bytes.count >= Self.byteCount(frames: frameCount) else { return nil }
         batchCount = bytes.integer(at: Offset.batchCount)
         chainHashAfter = ChainHash(rawValue: bytes.integer(at: Offset.chainHashAfter))
         timeAfter = bytes.integer(at: Offset.timeAfter)

@@ -10,6 +10,14 @@ struct LogCatalog: Sendable {
     var lastSequence: UInt64 { active.scan.lastSequence }
     var head: LogHead { active.scan.head }
 
+    /// The chain hash before the first batch.
+    var beginning: ChainHash { ChainHash(beginning: first.storeID) }
+
+    /// The header of the first segment.
+    private var first: SegmentHeader {
+        sealed.first?.header ?? ended.first?.header ?? active.header
+    }
+
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
     func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         guard sequence >= 1, sequence <= lastSequence else { return nil }
@@ -30,7 +38,8 @@ struct LogCatalog: Sendable {
         result.sealedSegmentCount = sealed.count
         let openBytes = open.reduce(0) { $0 + $1.scan.endOffset }
         result.fileBytes = sealed.reduce(openBytes) { $0 + $1.byteCount }
-        result.contentBytes = sealed.reduce(openBytes - open.count * SegmentHeader.byteCount) {
+        let headerBytes = open.reduce(0) { $0 + $1.header.byteCount }
+        result.contentBytes = sealed.reduce(openBytes - headerBytes) {
             $0 + $1.contentByteCount
         }
         return result

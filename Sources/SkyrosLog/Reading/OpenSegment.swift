@@ -21,16 +21,21 @@ struct OpenSegment: Sendable {
     init(_ name: SegmentName, file: any DiskFile) throws(LogError) {
         self.name = name
         self.file = file
-        header = try SegmentHeader(file.bytes(from: 0, count: SegmentHeader.byteCount), in: name)
+        header = try SegmentHeader(SegmentHeader.bytes(of: file), in: name)
         scan = SegmentScan(beginning: header)
         try scanFurther()
     }
 
     /// Scans what was added to the file since the last scan.
+    ///
+    /// - Throws: `LogError` with `.unsupportedFormat` if a newer version wrote a block.
     mutating func scanFurther() throws(LogError) {
         let added = try max(0, onDisk(file.status()).sizeBytes - scan.endOffset)
         let bytes = try file.bytes(from: scan.endOffset, count: added)
         bytes.withBytes { scan.advance(over: $0, salt: header.salt) }
+        if let block = scan.unsupported {
+            throw LogError(.unsupportedFormat, block.why, name, at: block.offset)
+        }
     }
 
     /// Reads some batches, the one with `sequence` among them, which must be in this segment.

@@ -25,6 +25,8 @@ struct SealedSegment: Sendable {
     /// The size of the batches, uncompressed.
     let contentByteCount: Int
     let frames: [Frame]
+    /// Where the frame of the index begins.
+    let indexOffset: Int
     /// The file is opened for each read: a long history has more segments than a process may have
     /// open files.
     private let disk: any Disk
@@ -45,13 +47,17 @@ struct SealedSegment: Sendable {
         var offset = Int(table.entries[0].compressedByteCount)
         var frames: [Frame] = []
         for entry in table.entries[1..<(table.entries.count - 1)] {
-            frames.append(
-                Frame(
-                    offset: offset, compressedByteCount: Int(entry.compressedByteCount),
-                    contentByteCount: Int(entry.contentByteCount)))
+            // A skippable frame has no content: later minor versions may add some.
+            if entry.contentByteCount > 0 {
+                frames.append(
+                    Frame(
+                        offset: offset, compressedByteCount: Int(entry.compressedByteCount),
+                        contentByteCount: Int(entry.contentByteCount)))
+            }
             offset += Int(entry.compressedByteCount)
         }
         self.frames = frames
+        indexOffset = offset
         contentByteCount = frames.reduce(0) { $0 + $1.contentByteCount }
         // Every batch has at least one byte, so the content bounds the counts.
         guard let last = index.lastSequence, index.batchCount <= UInt64(contentByteCount),
@@ -107,12 +113,19 @@ extension SealedSegment {
     private static func header(
         of file: any DiskFile, _ name: SegmentName
     ) throws(LogError) -> SegmentHeader {
-        let size = SkippableFrame.headerByteCount + SegmentHeader.byteCount
-        let bytes = try file.bytes(from: 0, count: size)
-        guard bytes.withBytes({ SkippableFrame.content(of: $0, magic: headerMagic) }) != nil else {
-            throw damage("header", name, at: 0)
+        let start = try file.bytes(from: 0, count: SkippableFrame.headerByteCount)
+        let content = try SegmentHeader.bytes(of: file, at: start.count)
+        let header: SegmentHeader
+        do throws(LogError) {
+            header = try SegmentHeader(content, in: name)
+        } catch {
+            throw error.moved(by: start.count)
         }
-        return try SegmentHeader([UInt8](bytes.dropFirst(SkippableFrame.headerByteCount)), in: name)
+        guard
+            (start + content).withBytes({ SkippableFrame.content(of: $0, magic: headerMagic) })
+                != nil
+        else { throw damage("header", name, at: 0) }
+        return header
     }
 
     private static func index(
@@ -126,7 +139,8 @@ extension SealedSegment {
                 SegmentIndex($0)
             }
         }
-        guard let index, index.frames.count == table.entries.count - 2 else {
+        let frameCount = table.entries.count { $0.contentByteCount > 0 }
+        guard let index, index.frames.count == frameCount else {
             throw damage("index", name, at: start)
         }
         return index

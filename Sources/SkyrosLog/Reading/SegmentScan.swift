@@ -10,6 +10,12 @@ struct SegmentScan: Sendable {
         case invalid
     }
 
+    /// A block that this library must not pass over.
+    struct Unsupported: Equatable, Sendable {
+        let offset: Int
+        let why: String
+    }
+
     /// The position of a batch, so that a reader need not start at the first block.
     struct Waypoint: Sendable {
         let sequence: UInt64
@@ -33,6 +39,9 @@ struct SegmentScan: Sendable {
     /// Whether an intact mark follows the end, proves everything before it durable, and continues
     /// another history. If a batch follows instead, the batch itself may be the damaged part.
     private(set) var isEndContradicted = false
+    /// The first block that only a newer version understands. Its header is intact, so it is not
+    /// damage, and nothing after it may be cut off.
+    private(set) var unsupported: Unsupported?
     /// The end of the last byte that is not zero.
     private(set) var lastNonzeroOffset: Int
 
@@ -43,11 +52,11 @@ struct SegmentScan: Sendable {
 
     /// A scan that has read the header only.
     init(beginning header: SegmentHeader) {
-        endOffset = SegmentHeader.byteCount
+        endOffset = header.byteCount
         lastSequence = header.firstSequence - 1
         lastChainHash = header.chainHashBefore
         durableByteCount = 0
-        lastNonzeroOffset = SegmentHeader.byteCount
+        lastNonzeroOffset = header.byteCount
     }
 
     /// Continues over `bytes`, which start at `endOffset` in the file.
@@ -67,7 +76,8 @@ struct SegmentScan: Sendable {
             stop = .invalid
             lastNonzeroOffset = base + last + 1
             isEndContradicted = contradictsEnd(bytes, at: offset, salt: salt)
-            countBlocksAfterEnd(bytes, from: offset, salt: salt)
+            noteUnsupported(Block(headerIn: bytes, at: offset, salt: salt), at: base + offset)
+            countBlocksAfterEnd(bytes, from: offset, salt: salt, base: base)
         } else {
             stop = .zeros
         }
@@ -84,7 +94,7 @@ struct SegmentScan: Sendable {
                 )
             }
         }
-        if block.kind == .opening { bootID = String(decoding: payload, as: UTF8.self) }
+        if block.kind == .opening { bootID = OpeningPayload(payload)?.bootID }
         durableByteCount = max(durableByteCount, block.durableByteCount)
         lastSequence = block.sequence
         lastChainHash = block.chainHash
@@ -97,7 +107,8 @@ struct SegmentScan: Sendable {
     private func validBlock(
         in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Block? {
-        guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return nil }
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), block.refusal == nil
+        else { return nil }
         var expected = head
         if block.kind == .batch {
             expected.sequence &+= 1
@@ -105,6 +116,11 @@ struct SegmentScan: Sendable {
         }
         return block.sequence == expected.sequence && block.chainHash == expected.chainHash
             ? block : nil
+    }
+
+    private mutating func noteUnsupported(_ block: Block?, at offset: Int) {
+        guard unsupported == nil, let why = block?.refusal else { return }
+        unsupported = Unsupported(offset: offset, why: why)
     }
 
     /// No crash can change what was durable before a later mark was written.
@@ -116,8 +132,10 @@ struct SegmentScan: Sendable {
     }
 
     /// Counts the valid headers after the end, which distinguish damage from a torn tail.
+    ///
+    /// - Parameter base: the offset of `bytes` in the file.
     private mutating func countBlocksAfterEnd(
-        _ bytes: UnsafeRawBufferPointer, from start: Int, salt: UInt64
+        _ bytes: UnsafeRawBufferPointer, from start: Int, salt: UInt64, base: Int
     ) {
         var offset = start + Block.alignment
         while offset + Block.headerByteCount <= bytes.count {
@@ -125,6 +143,7 @@ struct SegmentScan: Sendable {
                 offset += Block.alignment
                 continue
             }
+            noteUnsupported(block, at: base + offset)
             validBlocksAfterEnd += 1
             durableByteCount = max(durableByteCount, block.durableByteCount)
             offset += block.byteCount

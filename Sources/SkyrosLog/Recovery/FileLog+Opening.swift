@@ -8,8 +8,11 @@ package struct LogRecovery: Equatable, Sendable {
     package var cutByteCount = 0
     /// Complete blocks among them, after a gap that a power cut left.
     package var cutBlockCount = 0
-    /// The copy of the bytes that were cut off, relative to the store's directory.
+    /// The copy of the bytes that were cut off, after the segment's header, relative to the store's
+    /// directory.
     package var quarantined: String?
+    /// Files whose events other files hold, and that could not be read, where they are now.
+    package var quarantinedFiles: [String] = []
 }
 
 extension FileLog {
@@ -38,10 +41,21 @@ extension FileLog {
             preconditionFailure("an empty directory has no log to open")
         }
         var recovery = LogRecovery()
+        for name in inspection.covers {
+            for index in catalog.sealed.indices where catalog.sealed[index].name == name {
+                catalog.sealed[index] = try renewed(catalog.sealed[index], on: disk)
+            }
+        }
+        for name in inspection.unreadable {
+            recovery.quarantinedFiles.append(try DurableFile.quarantine(name, on: disk))
+        }
         try remove(inspection.leftovers, from: disk)
         if case .torn(let offset, let byteCount, let blocks) = inspection.verdict {
             let name = "\(catalog.active.name)-at-\(offset)"
-            let bytes = try catalog.active.file.bytes(from: offset, count: byteCount)
+            // With the header, whose salt and chain hash the checksums of the blocks need.
+            let active = catalog.active
+            let header = try active.file.bytes(from: 0, count: active.header.byteCount)
+            let bytes = try header + active.file.bytes(from: offset, count: byteCount)
             recovery.quarantined = try DurableFile.quarantine(bytes, as: name, on: disk)
             recovery.cutByteCount = byteCount
             recovery.cutBlockCount = blocks
@@ -70,6 +84,19 @@ extension FileLog {
         }
     }
 
+    /// Writes the file of a sealed segment again, before others that hold its batches are removed.
+    ///
+    /// The process that named it may have failed to sync the directory. The name is then in the
+    /// page cache only, and a later sync would prove nothing about it.
+    private static func renewed(
+        _ segment: SealedSegment, on disk: any Disk
+    ) throws(LogError) -> SealedSegment {
+        let file = try onDisk(disk.open(segment.name.path, .read))
+        let content = try file.bytes(from: 0, count: segment.byteCount)
+        _ = try DurableFile.write(content, to: segment.name, in: SegmentDirectory(on: disk))
+        return try SealedSegment(segment.name, on: disk)
+    }
+
     /// Opens a segment for appending that was closed in order.
     ///
     /// The sync of its closing block may have failed before the process ended. The block is then in
@@ -81,7 +108,7 @@ extension FileLog {
     ) throws(LogError) -> OpenSegment {
         let writable = try OpenSegment(segment.name, on: disk, .readWrite)
         let end = writable.scan.endOffset
-        let start = min(max(writable.scan.durableByteCount, SegmentHeader.byteCount), end)
+        let start = min(max(writable.scan.durableByteCount, writable.header.byteCount), end)
         let file = writable.file
         let bytes = try file.bytes(from: start, count: end - start)
         try onDisk { () throws(DiskError) in
@@ -105,7 +132,8 @@ extension FileLog {
     }
 
     private func markOpening() throws(LogError) {
-        try Array(directory.disk.bootID.utf8).withBytes { payload throws(LogError) in
+        let payload = OpeningPayload(bootID: directory.disk.bootID)
+        try payload.bytes.withBytes { payload throws(LogError) in
             try withState { state throws(LogError) in
                 let sequence = state.catalog.lastSequence
                 try write(.opening, payload, sequence: sequence, deferring: false, &state)

@@ -9,10 +9,17 @@ package struct LogInspection: LogReader {
     private(set) var catalog: LogCatalog?
     /// Files that a crash left and that hold nothing that other files do not.
     private(set) var leftovers: [SegmentName] = []
+    /// The same, but not all of their bytes can be read; an opening quarantines them.
+    private(set) var unreadable: [SegmentName] = []
+    /// The sealed segments that hold the batches of those files.
+    private(set) var covers: Set<SegmentName> = []
     private(set) var verdict: TailVerdict = .clean
 
     /// The store that the log belongs to; nil if there is no log yet.
     package var storeID: StoreID? { catalog?.active.header.storeID }
+
+    /// The chain hash before the first batch; nil if there is no log yet.
+    package var beginning: ChainHash? { catalog?.beginning }
 
     /// The last batch that an opening keeps.
     package var head: LogHead {
@@ -32,24 +39,22 @@ package struct LogInspection: LogReader {
     package init(
         of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
     ) throws(LogError) {
-        let segments = try onDisk(disk.list(.events)).compactMap { SegmentName($0) }
-        leftovers = segments.filter { $0.kind == .temporary }
-        var sealed: [SealedSegment] = []
-        for name in segments where name.kind == .sealed {
-            sealed.append(try SealedSegment(name, on: disk))
-        }
-        var open: [OpenSegment] = []
-        for name in segments where name.kind == .open {
-            open.append(try OpenSegment(name, on: disk, .read))
-        }
-        try Self.checkForMissingActive(sealed, open)
+        let segments = try SegmentName.list(on: disk)
+        let format = FrameFormat(options, framing)
+        let resolution = try SegmentResolution(segments, on: disk, format)
+        leftovers = resolution.leftovers
+        unreadable = resolution.unreadable
+        covers = resolution.covers
+        try Self.checkForMissingActive(resolution.sealed, resolution.open)
+        var open = resolution.open
         guard let active = open.popLast() else { return }
-        try resolveTwins(&sealed, &open)
         let catalog = LogCatalog(
-            format: FrameFormat(options, framing), sealed: sealed, ended: open, active: active)
+            format: format, sealed: resolution.sealed, ended: open, active: active)
         try Self.checkContinuity(of: catalog)
         self.catalog = catalog
-        verdict = TailVerdict(active.scan, active.header, bootID: disk.bootID)
+        // A medium that was away is as good as a reboot, which only the app knows.
+        let bootID = options.acceptsLostTail ? "" : disk.bootID
+        verdict = TailVerdict(active.scan, active.header, bootID: bootID)
     }
 
     /// The error with which an opening refuses a log whose end is damaged.
@@ -66,37 +71,6 @@ package struct LogInspection: LogReader {
             sequences: last + 1...last + 1)
     }
 
-    /// Decides which file counts if a segment is there both sealed and open. A crash leaves both
-    /// between the creation of the sealed file and the removal of the open one, and so does a power
-    /// cut that undoes the removal.
-    ///
-    /// For the newest sealed segment the open file counts, and is sealed again: if a sync of the
-    /// directory failed, the name of the sealed file may be in the page cache only. For the others
-    /// the open file is a leftover.
-    private mutating func resolveTwins(
-        _ sealed: inout [SealedSegment], _ open: inout [OpenSegment]
-    ) throws(LogError) {
-        for segment in sealed {
-            let first = segment.name.firstSequence
-            guard let index = open.firstIndex(where: { $0.name.firstSequence == first }) else {
-                continue
-            }
-            let twin = open[index]
-            guard segment.lastSequence == twin.scan.lastSequence,
-                segment.chainHashAfter == twin.scan.lastChainHash
-            else {
-                let why = "the open and the sealed file of the segment differ"
-                throw LogError(.chainBroken, why, twin.name)
-            }
-            if first == sealed.last?.name.firstSequence {
-                sealed.removeLast()
-            } else {
-                open.remove(at: index)
-                leftovers.append(twin.name)
-            }
-        }
-    }
-
     /// A segment is sealed after its successor was created, so the successor must exist.
     private static func checkForMissingActive(
         _ sealed: [SealedSegment], _ open: [OpenSegment]
@@ -111,33 +85,46 @@ package struct LogInspection: LogReader {
     }
 
     private static func checkContinuity(of catalog: LogCatalog) throws(LogError) {
-        let storeID = catalog.active.header.storeID
-        var head = LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID))
+        var border = Border(catalog)
         for segment in catalog.sealed {
-            try check(segment.name, segment.header, of: storeID, follows: head)
-            head = LogHead(sequence: segment.lastSequence, chainHash: segment.chainHashAfter)
+            try border.check(segment.name, segment.header)
+            border.head = LogHead(sequence: segment.lastSequence, chainHash: segment.chainHashAfter)
         }
         for segment in catalog.ended {
-            try check(segment.name, segment.header, of: storeID, follows: head)
-            head = segment.scan.head
+            try border.check(segment.name, segment.header)
+            border.head = segment.scan.head
             guard segment.scan.stop != .invalid else {
                 let why = "the segment has a successor, so it was durable, and is damaged"
-                let next = head.sequence + 1
+                let next = border.head.sequence + 1
                 throw LogError(
                     .corrupt, why, segment.name, at: segment.scan.endOffset, sequences: next...next)
             }
         }
-        try check(catalog.active.name, catalog.active.header, of: storeID, follows: head)
+        try border.check(catalog.active.name, catalog.active.header)
+    }
+}
+
+/// The place between two segments, where the second must continue the first.
+///
+/// A segment may have another store's id: a fork continues a copy of its origin. The chain hash
+/// shows whether it does.
+private struct Border {
+    /// The store that the log belongs to.
+    let storeID: StoreID
+    /// The end of the last segment.
+    var head: LogHead
+    /// The last segment; nil before the first.
+    private var last: (name: SegmentName, storeID: StoreID)?
+
+    init(_ catalog: LogCatalog) {
+        storeID = catalog.active.header.storeID
+        head = LogHead(sequence: 0, chainHash: catalog.beginning)
     }
 
-    private static func check(
-        _ name: SegmentName, _ header: SegmentHeader, of storeID: StoreID, follows head: LogHead
-    ) throws(LogError) {
+    /// Checks that a segment with this header continues the last one, and takes it as the last.
+    mutating func check(_ name: SegmentName, _ header: SegmentHeader) throws(LogError) {
         typealias Offset = SegmentHeader.Offset
-        guard header.storeID == storeID else {
-            let why = "the segment belongs to another store"
-            throw LogError(.foreignStore, why, name, at: Offset.storeID)
-        }
+        defer { last = (name, header.storeID) }
         let next = head.sequence + 1
         if header.firstSequence > next {
             let why = "no segment holds these events; restore the file that does"
@@ -149,6 +136,11 @@ package struct LogInspection: LogReader {
             throw LogError(.chainBroken, why, name, sequences: header.firstSequence...next)
         }
         guard header.chainHashBefore == head.chainHash else {
+            if header.storeID != last?.storeID ?? storeID {
+                let foreign = header.storeID == storeID ? last?.name ?? name : name
+                let why = "the segment belongs to another store"
+                throw LogError(.foreignStore, why, foreign, at: Offset.storeID)
+            }
             let why = "the segment continues another history than its predecessor's"
             throw LogError(
                 .chainBroken, why, name, at: Offset.chainHashBefore, sequences: next...next)

@@ -26,7 +26,7 @@ struct SegmentRewriter {
         // The copy is verified before it replaces the file, which is the only other copy.
         var scan = SegmentScan(beginning: header)
         copy.withBytes { all in
-            let blocks = all.slice(SegmentHeader.byteCount, all.count - SegmentHeader.byteCount)
+            let blocks = all.slice(header.byteCount, all.count - header.byteCount)
             scan.advance(over: blocks, salt: header.salt)
         }
         guard scan.head == segment.scan.head, scan.endOffset == segment.scan.endOffset else {

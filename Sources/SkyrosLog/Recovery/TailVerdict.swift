@@ -41,7 +41,8 @@ extension TailVerdict {
             } else if scan.isEndContradicted {
                 "the blocks before it are not those that were made durable"
             } else if scan.validBlocksAfterEnd > 0, isSameBoot {
-                "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot"
+                "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot; if the medium "
+                    + "was away since, Options.acceptsLostTail opens the store without them"
             } else if byteCount > header.unsyncedBytesMax {
                 "\(byteCount) bytes follow, more than may be unsynced"
             } else {

@@ -12,6 +12,10 @@ package final class DamageScan: ObservedLog {
 
     struct Findings: Sendable {
         var storeID: StoreID?
+        /// Whether a valid header has that id, or the chain hash proves it.
+        var isStoreProved = false
+        /// The store of the first segment.
+        var originID: StoreID?
         var damages: [LogDamage] = []
         var tornTail: LogDamage?
         /// The history up to the first damage.
@@ -19,6 +23,7 @@ package final class DamageScan: ObservedLog {
         /// What can be read after it, in order.
         var rest: [BatchExtent] = []
         var statistics = LogStatistics()
+        var statedTimes: [StatedTime] = []
     }
 
     /// How often a pass is repeated that met files in the middle of a change.
@@ -62,14 +67,21 @@ package final class DamageScan: ObservedLog {
     package var storeID: StoreID { findings.storeID ?? .unknown }
 
     /// Whether a segment has a valid ID of the store.
-    package var isStoreKnown: Bool { findings.storeID != nil }
+    package var isStoreKnown: Bool { findings.isStoreProved }
+
+    /// The store whose id the chain hash begins with: that of the first segment.
+    package var originID: StoreID { findings.originID ?? storeID }
+
+    package var beginning: ChainHash { ChainHash(beginning: originID) }
+
+    package var statedTimes: [StatedTime] { findings.statedTimes }
 
     package var statistics: LogStatistics? { findings.statistics }
 
     /// The last batch before the first damage.
     package var head: LogHead {
         guard let last = findings.prefix.last else {
-            return LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID))
+            return LogHead(sequence: 0, chainHash: beginning)
         }
         return LogHead(sequence: last.sequences.upperBound, chainHash: last.chainHashAfter)
     }

@@ -8,7 +8,7 @@ struct DamageScanPass {
     /// What is there; nil if there is no segment.
     func findings() throws(LogError) -> DamageScan.Findings? {
         var files: [SegmentFile] = []
-        for name in try onDisk(disk.list(.events)).compactMap({ SegmentName($0) })
+        for name in try SegmentName.list(on: disk)
         where name.kind != .temporary {
             files.append(try SegmentFile(name, on: disk))
         }
@@ -24,12 +24,18 @@ struct DamageScanPass {
         var scans: [SegmentDamageScan] = []
         for file in files {
             let next = files.first { $0.firstSequence > file.firstSequence }?.firstSequence
-            scans.append(try scan(file, next: next, storeID, context))
+            scans.append(try SegmentDamageScan(of: file, next: next, context))
         }
+        Self.rejectForeign(in: &scans, storeID)
+        scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
         let result = DamageScanResult(scans, storeID)
         var findings = DamageScan.Findings(
-            storeID: storeID, damages: result.damages, prefix: result.prefix, rest: result.rest)
+            storeID: storeID, originID: result.originID, damages: result.damages,
+            prefix: result.prefix, rest: result.rest)
         findings.tornTail = scans.lazy.compactMap(\.tornTail).first
+        findings.isStoreProved =
+            files.contains { $0.header != nil } || !result.prefix.isEmpty
+        findings.statedTimes = scans.filter { !$0.isForeign }.flatMap(\.statedTimes)
         findings.statistics.segmentCount = files.count
         findings.statistics.sealedSegmentCount = files.count { $0.isSealed }
         findings.statistics.contentBytes = result.prefix.reduce(0) {
@@ -42,20 +48,35 @@ struct DamageScanPass {
         return findings
     }
 
-    private func scan(
-        _ file: SegmentFile, next: UInt64?, _ storeID: StoreID?,
-        _ context: SegmentDamageScan.Context
-    ) throws(LogError) -> SegmentDamageScan {
-        var scan = try SegmentDamageScan(of: file, next: next, context)
-        if let own = file.header?.storeID, own != storeID {
-            scan.damages = []
-            scan.tornTail = nil
-            scan.addFileDamage(
+    /// Replaces what the scans found in segments of other stores by that one damage.
+    private static func rejectForeign(in scans: inout [SegmentDamageScan], _ storeID: StoreID?) {
+        // Those that continue a foreign one are foreign too.
+        while let index = scans.firstIndex(where: { isForeign($0, in: scans, storeID) }) {
+            let headerOffset = scans[index].file.headerOffset
+            scans[index].damages = []
+            scans[index].tornTail = nil
+            scans[index].addFileDamage(
                 .foreignStore, "the segment belongs to another store",
-                at: file.headerOffset + SegmentHeader.Offset.storeID)
-            scan.extents = []
+                at: headerOffset + SegmentHeader.Offset.storeID)
+            scans[index].extents = []
         }
-        return scan
+    }
+
+    /// Whether a segment has another store's id, and is no part of this log.
+    ///
+    /// It is one if it continues a segment of the log, or is the log's first: a fork continues a
+    /// copy of its origin under another id.
+    private static func isForeign(
+        _ scan: SegmentDamageScan, in scans: [SegmentDamageScan], _ storeID: StoreID?
+    ) -> Bool {
+        guard let header = scan.file.header, header.storeID != storeID, !scan.isForeign else {
+            return false
+        }
+        let others = scans.filter { $0.file.name != scan.file.name && !$0.isForeign }
+        if header.firstSequence == 1, let end = scan.extents.last?.chainHashAfter {
+            return !others.contains { $0.file.header?.chainHashBefore == end }
+        }
+        return !others.contains { $0.extents.last?.chainHashAfter == header.chainHashBefore }
     }
 
     /// The store that most segments belong to; among equals, the one of the newest segment.

@@ -28,6 +28,12 @@ struct DamageScanResult {
         damages.sort { Self.order(of: $0) < Self.order(of: $1) }
     }
 
+    /// The store of the first segment, with whose id the chain hash begins.
+    var originID: StoreID? {
+        let first = scans.first { $0.file.firstSequence == 1 && !$0.isForeign }
+        return first?.file.header?.storeID ?? storeID
+    }
+
     private static func order(of damage: LogDamage) -> (UInt64, UInt64, Int) {
         let segment = damage.segment.firstSequence
         return (damage.sequences?.lowerBound ?? segment, segment, damage.offset ?? -1)
@@ -38,11 +44,11 @@ struct DamageScanResult {
     /// A torn tail ends the history even if a later file repeats its batches, because opening the
     /// store cuts it off. A contradicted batch ends it too.
     private mutating func takePrefix(_ extents: [BatchExtent]) {
-        guard let storeID else { return }
+        guard let originID else { return }
         let ends = scans.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
         let end = ends.compactMap(\.self).min() ?? .max
         var next: UInt64 = 1
-        var chainHash = ChainHash(beginning: storeID)
+        var chainHash = ChainHash(beginning: originID)
         for extent in extents
         where extent.sequences.lowerBound == next && extent.chainHashBefore == chainHash
             && next < end
@@ -96,7 +102,7 @@ struct DamageScanResult {
     /// Adds the segments that are intact but do not continue their predecessors.
     private mutating func addBrokenChains() {
         for scan in scans {
-            guard let header = scan.file.header, header.storeID == storeID else { continue }
+            guard let header = scan.file.header, !scan.isForeign else { continue }
             let first = header.firstSequence
             let others = scans.filter { $0.file.firstSequence < first }.flatMap(\.extents)
             let sequences = scan.extents.last.map { first...max(first, $0.sequences.upperBound) }
@@ -109,7 +115,7 @@ struct DamageScanResult {
             }
             var expected = others.filter { $0.sequences.upperBound + 1 == first }.map(
                 \.chainHashAfter)
-            if first == 1, let storeID { expected = [ChainHash(beginning: storeID)] }
+            if first == 1, let originID { expected = [ChainHash(beginning: originID)] }
             guard !expected.isEmpty, !expected.contains(header.chainHashBefore) else { continue }
             addBrokenChain(
                 scan.file, SegmentHeader.Offset.chainHashBefore, sequences,

@@ -20,8 +20,18 @@ struct LenientBlockScan {
     /// The largest position that some block proves durable.
     private(set) var durableByteCount = 0
 
+    /// The first block that only a newer version understands.
+    private(set) var unsupported: SegmentScan.Unsupported?
+
     /// The last batch; nil if the end is damaged.
     var lastSequence: UInt64? { gaps.last?.isOpenEnded ?? false ? nil : sequence }
+
+    /// The number of batches that can be read from `offset` on.
+    func batchCount(from offset: Int) -> Int {
+        extents.filter { $0.offset >= offset }.reduce(0) { count, extent in
+            count + Int(clamping: extent.sequences.upperBound - extent.sequences.lowerBound) + 1
+        }
+    }
 
     private let name: SegmentName
     private let salt: UInt64
@@ -47,16 +57,18 @@ struct LenientBlockScan {
 
     /// Scans `bytes`, the whole file.
     ///
-    /// - Parameter chainHashBefore: nil if the header is damaged; then that of the first block.
+    /// - Parameters:
+    ///   - headerByteCount: where the blocks begin.
+    ///   - chainHashBefore: nil if the header is damaged; then that of the first block.
     init(
         over bytes: UnsafeRawBufferPointer, of name: SegmentName, salt: UInt64,
-        firstSequence: UInt64, chainHashBefore: ChainHash?
+        headerByteCount: Int, firstSequence: UInt64, chainHashBefore: ChainHash?
     ) {
         self.name = name
         self.salt = salt
         sequence = firstSequence - 1
         chainHash = chainHashBefore
-        var offset = SegmentHeader.byteCount
+        var offset = headerByteCount
         while offset + Block.headerByteCount <= bytes.count {
             offset += step(bytes, at: offset)
         }
@@ -71,6 +83,9 @@ struct LenientBlockScan {
         else {
             startGap(at: offset)
             return Block.alignment
+        }
+        if unsupported == nil, let why = header.refusal {
+            unsupported = SegmentScan.Unsupported(offset: offset, why: why)
         }
         durableByteCount = max(durableByteCount, header.durableByteCount)
         guard let block = Block(wholeIn: bytes, at: offset, salt: salt), isLater(block) else {

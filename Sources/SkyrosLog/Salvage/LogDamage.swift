@@ -16,6 +16,8 @@ package struct LogDamage: Equatable, Sendable {
     package let isOpenEnded: Bool
     /// Whether the part is below the durable watermark, so that no crash explains it.
     package let isBelowDurable: Bool
+    /// Of a torn tail, the whole batches in it, which an opening cuts off with the rest.
+    package internal(set) var wholeBatchCount = 0
     /// Whether the batches can be read all the same.
     package internal(set) var isReadable = false
 

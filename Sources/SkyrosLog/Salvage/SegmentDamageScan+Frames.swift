@@ -14,6 +14,7 @@ extension SegmentDamageScan {
             return addFileDamage(error.code, error.message, at: error.offset)
         }
         lastKnown = segment.lastSequence
+        statedTimes = segment.statedTimes
         for number in segment.frames.indices {
             var extent = segment.extent(ofFrame: number)
             if let error = try damage(of: &extent, context) {
@@ -56,7 +57,12 @@ extension SegmentDamageScan {
     /// that of the successor's header for all of them.
     private mutating func readWithoutTable(_ context: Context) throws(LogError) {
         let bytes = try file.readableBytes(on: context.disk)
-        let (frames, index) = bytes.withBytes { Self.framesAndIndex(in: $0) }
+        let headerByteCount =
+            (file.header ?? file.uncheckedHeader)?.byteCount ?? SegmentHeader.fixedByteCount
+        let (frames, index) = bytes.withBytes { all in
+            Self.framesAndIndex(
+                in: all, after: SkippableFrame.headerByteCount + headerByteCount)
+        }
         if let index, index.frames.count == frames.count, let last = index.lastSequence {
             lastKnown = last
             for (number, range) in frames.enumerated() {
@@ -76,23 +82,28 @@ extension SegmentDamageScan {
     }
 
     private static func framesAndIndex(
-        in all: UnsafeRawBufferPointer
+        in all: UnsafeRawBufferPointer, after headerFrameByteCount: Int
     ) -> (frames: [Range<Int>], index: SegmentIndex?) {
         var frames: [Range<Int>] = []
-        var offset = SkippableFrame.headerByteCount + SegmentHeader.byteCount
-        while offset + 4 <= all.count, all.integer(at: offset) == frameMagic {
+        var offset = headerFrameByteCount
+        while offset + 4 <= all.count {
             let rest = all.slice(offset, all.count - offset)
-            guard let count = Zstd.frameByteCount(in: rest) else { break }
-            frames.append(offset..<offset + count)
+            let magic: UInt32 = rest.integer(at: 0)
+            if magic == frameMagic, let count = Zstd.frameByteCount(in: rest) {
+                frames.append(offset..<offset + count)
+                offset += count
+                continue
+            }
+            guard SkippableFrame.ownMagics.contains(magic),
+                let count = SkippableFrame.byteCount(in: rest)
+            else { break }
+            if magic == SegmentIndex.frameMagic {
+                let content = SkippableFrame.content(of: rest.slice(0, count), magic: magic)
+                return (frames, content.flatMap { SegmentIndex($0) })
+            }
             offset += count
         }
-        let rest = all.slice(min(offset, all.count), max(0, all.count - offset))
-        guard rest.count >= SkippableFrame.headerByteCount else { return (frames, nil) }
-        let size = SkippableFrame.headerByteCount + SkippableFrame.contentByteCount(of: rest)
-        guard size <= rest.count else { return (frames, nil) }
-        let content = SkippableFrame.content(
-            of: rest.slice(0, size), magic: SegmentIndex.frameMagic)
-        return (frames, content.flatMap { SegmentIndex($0) })
+        return (frames, nil)
     }
 
     /// The frames' batches, if the chain hash through the last one is that before the successor.

@@ -7,9 +7,14 @@ struct SegmentDamageScan: Sendable {
     var damages: [LogDamage] = []
     /// The end of the active segment, if the last write is incomplete.
     var tornTail: LogDamage?
+    /// The times that header and index state, as far as they are intact.
+    var statedTimes: [StatedTime] = []
 
     /// The first batch that the block after it proves to be another than was written.
     private(set) var firstContradicted: UInt64?
+
+    /// Whether the segment is of another store and no part of this log.
+    var isForeign: Bool { damages.first?.code == .foreignStore }
 
     /// What the scan of a segment needs of all files.
     struct Context {
@@ -30,6 +35,9 @@ struct SegmentDamageScan: Sendable {
     init(of file: SegmentFile, next: UInt64?, _ context: Context) throws(LogError) {
         self.file = file
         self.next = next
+        if file.mismatch == nil, let header = file.header {
+            statedTimes = [header.statedTime(in: file.name, from: file.headerOffset)]
+        }
         if file.isSealed {
             try readFrames(context)
         } else {
@@ -64,8 +72,11 @@ extension SegmentDamageScan {
         let bytes = try file.readableBytes(on: context.disk)
         let scan = bytes.withBytes { all in
             LenientBlockScan(
-                over: all, of: file.name, salt: header.salt, firstSequence: file.firstSequence,
-                chainHashBefore: file.header?.chainHashBefore)
+                over: all, of: file.name, salt: header.salt, headerByteCount: header.byteCount,
+                firstSequence: file.firstSequence, chainHashBefore: file.header?.chainHashBefore)
+        }
+        if let block = scan.unsupported {
+            throw LogError(.unsupportedFormat, block.why, file.name, at: block.offset)
         }
         extents = scan.extents
         firstContradicted = scan.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
@@ -83,7 +94,7 @@ extension SegmentDamageScan {
         guard let header = file.header else { return nil }
         var scan = SegmentScan(beginning: header)
         bytes.withBytes { all in
-            let start = min(SegmentHeader.byteCount, all.count)
+            let start = min(header.byteCount, all.count)
             scan.advance(over: all.slice(start, all.count - start), salt: header.salt)
         }
         return TailVerdict(scan, header, bootID: bootID)
@@ -126,6 +137,7 @@ extension SegmentDamageScan {
                 .corrupt, "\(byteCount) bytes at the end never became a whole event", file.name,
                 at: offset, sequences: first.flatMap { first in last.map { first...$0 } },
                 isOpenEnded: scan.gaps.last?.isOpenEnded ?? false, isBelowDurable: false)
+            tornTail?.wholeBatchCount = scan.batchCount(from: offset)
             return
         }
         for (index, gap) in scan.gaps.enumerated() {
@@ -140,7 +152,12 @@ extension SegmentDamageScan {
                 .corrupt, why, file.name, at: gap.offset, sequences: gap.sequences,
                 isOpenEnded: gap.isOpenEnded, isBelowDurable: isBelowDurable)
             let isTorn = gap.isOpenEnded && !isBelowDurable && (index > 0 || verdict == nil)
-            if isTorn { tornTail = damage } else { damages.append(damage) }
+            if isTorn {
+                tornTail = damage
+                tornTail?.wholeBatchCount = scan.batchCount(from: gap.offset)
+            } else {
+                damages.append(damage)
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ struct SegmentFile: Sendable {
     init(_ name: SegmentName, on disk: any Disk) throws(LogError) {
         self.name = name
         let file = try onDisk(disk.open(name.path, .read))
-        let count = SkippableFrame.headerByteCount + SegmentHeader.byteCount
+        let count = SkippableFrame.headerByteCount + SegmentHeader.byteCountMax
         let bytes = try file.readableBytes(from: 0, count: count)
         let isSealed = bytes.withBytes { Self.isSealed($0, name) }
         self.isSealed = isSealed
@@ -41,10 +41,11 @@ struct SegmentFile: Sendable {
         }
     }
 
-    /// A header with one wrong bit. Its 64-bit checksum shows which of the 768 bits it is.
+    /// A header with one wrong bit. Its 64-bit checksums show which bit it is.
     private static func repaired(_ bytes: [UInt8], _ name: SegmentName) -> SegmentHeader? {
-        guard bytes.count >= SegmentHeader.byteCount else { return nil }
-        for bit in 0..<SegmentHeader.byteCount * 8 {
+        let stated = bytes.withBytes { SegmentHeader.statedByteCount($0) }
+        guard bytes.count >= SegmentHeader.fixedByteCount else { return nil }
+        for bit in 0..<(stated ?? SegmentHeader.fixedByteCount) * 8 where bit / 8 < bytes.count {
             var other = bytes
             other[bit / 8] ^= 1 << (bit % 8)
             let header = other.withUnsafeBytes { try? SegmentHeader(misnamed: $0, in: name) }

@@ -31,15 +31,34 @@ enum DurableFile {
         _ content: [UInt8], as name: String, on disk: any Disk
     ) throws(LogError) -> String {
         try onDisk { () throws(DiskError) in
-            try disk.makeDirectoryDurably(.quarantine)
-            let taken = Set(try disk.list(.quarantine))
-            let free =
-                (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }
-                .first { !taken.contains($0) } ?? name
-            let path = DiskPath(.quarantine, free)
+            let path = try freePath(for: name, on: disk)
             try disk.createFile(path, content).close()
             try disk.syncDirectory(.quarantine)
             return path.description
         }
+    }
+
+    /// Moves a segment's file to the store's quarantine; returns its new path.
+    static func quarantine(
+        _ segment: SegmentName, on disk: any Disk
+    ) throws(LogError) -> String {
+        try onDisk { () throws(DiskError) in
+            let path = try freePath(for: segment.description, on: disk)
+            try disk.rename(segment.path, to: path)
+            try disk.syncDirectory(.quarantine)
+            try disk.syncDirectory(.events)
+            return path.description
+        }
+    }
+
+    private static func freePath(
+        for name: String, on disk: any Disk
+    ) throws(DiskError) -> DiskPath {
+        try disk.makeDirectoryDurably(.quarantine)
+        let taken = Set(try disk.list(.quarantine))
+        let free =
+            (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }
+            .first { !taken.contains($0) } ?? name
+        return DiskPath(.quarantine, free)
     }
 }

@@ -17,6 +17,8 @@ extension FileLog {
                     throw LogError(.conflict, why, sequences: sequence...sequence)
                 }
                 guard try prepare(for: batch.count, timeBefore, &state) else { return nil }
+                // Starting a segment takes long enough to be suspended meanwhile.
+                try checkNotSuspended()
                 try write(.batch, batch, sequence: sequence, deferring: deferring, &state)
                 return state.end
             }
@@ -44,12 +46,10 @@ extension FileLog {
     /// sealed later, in the background.
     private func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
         let ended = state.catalog.active
-        var header = ended.header
-        header.firstSequence = ended.scan.lastSequence + 1
-        header.chainHashBefore = ended.scan.lastChainHash
-        header.timeBefore = timeBefore
-        header.salt = ended.nextSalt
-        header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
+        let header = ended.header.successor(
+            from: ended.scan.lastSequence + 1, after: ended.scan.lastChainHash,
+            timeBefore: timeBefore, salt: ended.nextSalt,
+            unsyncedBytesMax: options.unsyncedBytesMax)
         let next: OpenSegment
         do throws(LogError) {
             next = try OpenSegment(creating: header, in: directory)
@@ -101,6 +101,14 @@ extension FileLog {
             kind, empty, sequence: state.catalog.lastSequence, deferring: false, &state)
     }
 
+    package func flush() throws(LogError) {
+        try withState { state throws(LogError) in
+            if state.deferred.isEmpty { return }
+            try state.checkOpen()
+            try writeDeferred(&state)
+        }
+    }
+
     /// Writes the deferred bytes. After an error they stay deferred.
     func writeDeferred(_ state: inout State) throws(LogError) {
         guard !state.deferred.isEmpty else { return }
@@ -132,13 +140,17 @@ extension FileLog {
     ) throws(LogError) {
         let file = state.catalog.active.file
         let end = offset + bytes.count
+        if let start = state.partialWriteOffset {
+            try onDisk(file.truncate(to: start))
+            state.allocatedBytes = start
+            state.partialWriteOffset = nil
+        }
         do throws(DiskError) {
             try file.write(bytes, at: offset)
             if end > state.allocatedBytes {
                 // After the block; otherwise its bytes would be written twice.
                 let size = end + min(options.preallocationBytes, options.segmentBytesMax)
-                try file.preallocate(to: size)
-                state.allocatedBytes = size
+                try preallocate(file, to: size, &state)
             }
         } catch {
             undoWrite(at: offset, after: error, &state)
@@ -146,13 +158,32 @@ extension FileLog {
         }
     }
 
+    /// Preallocates the file, unless the disk was suspended after the block: that is then written.
+    private func preallocate(
+        _ file: any DiskFile, to size: Int, _ state: inout State
+    ) throws(DiskError) {
+        do throws(DiskError) {
+            try file.preallocate(to: size)
+            state.allocatedBytes = size
+        } catch  where error.isSuspension {}
+    }
+
     /// Truncates what a failed write may have left of a block. If that fails too, the log takes no
     /// more writes (promise P10).
+    ///
+    /// A disk that was suspended has written nothing. One that refuses access for now may have
+    /// written a part: the next write truncates it first.
     private func undoWrite(at offset: Int, after error: DiskError, _ state: inout State) {
+        if error.isSuspension { return }
         do throws(DiskError) {
             try state.catalog.active.file.truncate(to: offset)
             state.allocatedBytes = offset
+            state.partialWriteOffset = nil
         } catch let second {
+            if second.isRefusedAccess || second.isSuspension {
+                state.partialWriteOffset = offset
+                return
+            }
             let why = "a failed write could not be undone (\(second)) after: \(error)"
             state.failure = LogError(
                 .durabilityLost, why, state.catalog.active.name, at: offset, cause: error)

@@ -1,4 +1,5 @@
 import SkyrosDisk
+import Synchronization
 
 extension FileLog {
     private enum Role {
@@ -34,6 +35,7 @@ extension FileLog {
         try withState { state throws(LogError) in
             if state.durableBytes >= position.byteCount { return .none }
             try state.checkOpen()
+            try checkNotSuspended()
             guard state.isSyncing else {
                 state.isSyncing = true
                 return .leader
@@ -45,7 +47,7 @@ extension FileLog {
         }
     }
 
-    private static func join(_ group: inout CommitGroup?) -> CommitGroup {
+    static func join(_ group: inout CommitGroup?) -> CommitGroup {
         let joined = group ?? CommitGroup()
         group = joined
         return joined
@@ -57,6 +59,10 @@ extension FileLog {
         let sync = try beginSync()
         do throws(DiskError) {
             try sync.file.sync()
+        } catch  where error.isSuspension {
+            let failure = LogError(error)
+            withState { endSync(.failed(failure), &$0) }
+            throw failure
         } catch {
             let why = "a sync failed, so what was written since the last one may be lost"
             let failure = LogError(
@@ -119,6 +125,7 @@ extension FileLog {
     package func markIdle() throws(LogError) {
         let end = try withState { state throws(LogError) -> LogPosition? in
             guard state.failure == nil, state.durableBytes == state.appendedBytes,
+                !isSuspended.load(ordering: .sequentiallyConsistent),
                 state.catalog.active.scan.lastKind == .batch
             else { return nil }
             try writeMark(.idle, &state)
@@ -130,6 +137,10 @@ extension FileLog {
     /// Syncs everything, marks the log as closed in order, frees preallocated space, and takes no
     /// more writes. Reads still work: the files are closed with the last reference to them.
     package func close() throws(LogError) {
+        if isSuspended.load(ordering: .sequentiallyConsistent) {
+            // What another process has made of the files meanwhile is not this one's to change.
+            return withState { $0.failure = LogError(.closed, "the store was closed") }
+        }
         try sync(through: end)
         let isFirst = try withState { state throws(LogError) -> Bool in
             if state.failure?.code == .closed { return false }

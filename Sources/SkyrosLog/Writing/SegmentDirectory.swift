@@ -23,7 +23,7 @@ final class SegmentDirectory: Sendable {
             do throws(DiskError) {
                 try disk.syncDirectory(.events)
             } catch {
-                failure = error
+                if error.isFailedSync { failure = error }
                 throw error
             }
         }

@@ -54,7 +54,8 @@ public struct Replay: Sendable {
         return copy
     }
 
-    /// Ends with this event instead of the last one of the log.
+    /// Ends with this event instead of the last one of the log. `run()` throws `StoreError` with
+    /// `.noSuchEvent` if the log ends before it.
     public func through(_ last: SequenceNumber) -> Replay {
         var copy = self
         copy.last = last
@@ -73,7 +74,7 @@ public struct Replay: Sendable {
     ///
     /// - Returns: the final state and its digest.
     /// - Throws: `ReplayFailure` for the first event that fails a check; `StoreError` if the log
-    ///   cannot be read.
+    ///   cannot be read, or ends before the event given by `through`.
     @discardableResult
     public func run() throws -> ReplayResult {
         let archive = try Archive(at: url, entities: entities)

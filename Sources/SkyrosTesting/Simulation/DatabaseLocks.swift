@@ -48,6 +48,8 @@ struct DatabaseLocks {
         levels[name]?[holder] = level == .none ? nil : level
     }
 
+    mutating func releaseAll() { levels = [:] }
+
     /// Whether any connection holds a reserved lock or a higher one.
     func isReserved(_ name: String) -> Bool {
         levels[name]?.values.contains { $0 >= .reserved } ?? false

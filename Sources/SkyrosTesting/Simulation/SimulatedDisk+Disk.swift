@@ -84,6 +84,16 @@ extension SimulatedDisk: Disk {
         return SimulatedLock(disk: self, number: number)
     }
 
+    /// Locks belong to processes, so those of SQLite's connections end too.
+    package func suspend() {
+        state.withLock { $0.isSuspended = true }
+        databaseLocks.withLock { $0.releaseAll() }
+    }
+
+    package func resume() {
+        state.withLock { $0.isSuspended = false }
+    }
+
     /// Performs an operation, or fails it if a fault applies.
     func perform<R>(
         _ kind: Kind, _ operation: DiskError.Operation, _ path: String,
@@ -91,6 +101,9 @@ extension SimulatedDisk: Disk {
         _ body: (inout SimulatedState) throws(DiskError) -> R
     ) throws(DiskError) -> R {
         let result: Result<R, DiskError> = withState { state in
+            if state.isSuspended, kind.changesDisk {
+                return .failure(DiskError(operation, path, .suspended))
+            }
             guard let fault = state.begin(kind, path) else {
                 return Result { () throws(DiskError) in try body(&state) }
             }

@@ -5,6 +5,7 @@ extension SimulatedState {
     func killed() -> SimulatedState {
         var next = self
         next.heldLock = nil
+        next.isSuspended = false
         next.operations = []
         next.failures = []
         next.snapshots = nil

@@ -30,6 +30,8 @@ struct SimulatedState: Sendable {
     let hasCheckpoints: Bool
     var inodes: [Int: Inode] = [:]
     var names: [Directory: Names] = [.root: Names()]
+    /// Whether changes are refused.
+    var isSuspended = false
     /// The number of the lock that is held; nil if it is free.
     var heldLock: Int?
     var bootNumber = 1

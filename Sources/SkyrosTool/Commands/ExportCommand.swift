@@ -5,22 +5,30 @@ import Skyros
 struct ExportCommand: Command {
     static let name = "export"
     static let summary = "Export the records as JSON lines, CSV or a SQLite file"
-    static let usage = "STORE [ENTITY] --format jsonl|csv|sqlite [--at MOMENT] [--into PATH]"
+    static let usage =
+        "STORE [ENTITY] --format jsonl|csv|sqlite [--at MOMENT] [--into PATH] [--raw]"
     static let details = """
           --format jsonl    one JSON object per record: {"entity", "id", "record"}
           --format csv      one line per record, one column per field; needs ENTITY
           --format sqlite   a SQLite file with one table per entity; needs --into
-          --at MOMENT       the number of an event, or a time such as 2026-03-01T12:00:00Z
+          --at MOMENT       the number of an event, -10 for the state before the last ten events, or
+                            a time such as 2026-03-01T12:00:00Z; a date means its end
           --into PATH       write to a new file; an existing file is never overwritten
+          --raw             in CSV, do not put an apostrophe before a text that a spreadsheet would
+                            run as a formula (it begins with =, +, - or @)
+
+        In CSV a missing value is an empty cell, and an empty text is "". A file appears when it is
+        complete; only you may read it.
 
           skyros export Orders.skyros Restaurant --format csv > restaurants.csv
           skyros export Orders.skyros --format sqlite --into orders.sqlite
         """
     static let options: Set<String> = ["format", "at", "into"]
+    static let flags: Set<String> = ["raw"]
 
     private let arguments: Arguments
     private let format: String
-    private let moment: Moment?
+    private let moment: MomentArgument?
     private let target: URL?
 
     init(_ arguments: Arguments) throws {
@@ -38,74 +46,76 @@ struct ExportCommand: Command {
         if format == "csv", arguments.rest.isEmpty {
             throw UsageError("--format csv needs an entity")
         }
+        if format != "csv", arguments.has("raw") { throw UsageError("--raw is for --format csv") }
     }
 
-    func run() throws -> Bool {
-        let archive = try Archive(at: arguments.store)
+    func run(_ output: Output) throws -> Bool {
+        let archive = try Archive.opened(at: arguments.store, for: moment)
         switch (format, target) {
         case ("sqlite", let target?):
-            try archive.withBar("reading", through: moment) { progress in
-                _ = try archive.writeCheckpoint(asOf: moment, to: target, progress: progress)
+            let moment = try moment?.moment(in: archive)
+            _ = try archive.withCheckpointBar(through: moment) { progress in
+                try archive.writeNewCheckpoint(asOf: moment, to: target, progress: progress)
             }
         case (_, let target?):
-            try TextSink.withNewFile(at: target) { try write(archive, to: $0) }
+            try NewFile.writeText(at: target) { try write(archive, to: $0, showsBar: true) }
         default:
-            try TextSink.withOutput { try write(archive, to: $0) }
+            try output.withSink {
+                try write(archive, to: $0, showsBar: ProgressBar.mayShowWhilePrinting)
+            }
         }
         return true
     }
 
-    private func write(_ archive: Archive, to sink: TextSink) throws {
-        let state = try archive.fold(asOf: moment)
-        if let entity = arguments.rest.first { try state.require(entity) }
+    private func write(_ archive: Archive, to sink: TextSink, showsBar: Bool) throws {
+        let bar = ProgressBar(
+            ProgressBar.Step(name: "reading", unit: "items", share: 0.5),
+            ProgressBar.Step(name: "writing", unit: "records", share: 0.5))
+        defer { bar.finish() }
+        let state = try archive.state(asOf: moment, bar)
+        if let entity = arguments.rest.first { try archive.require(entity, in: state) }
+        let entities = arguments.rest.isEmpty ? state.entities : arguments.rest
+        bar.beginNext(entities.reduce(0) { $0 + state.count($1) })
+        if !showsBar { bar.finish() }
+        var count = 0
+        func didWriteRecord() {
+            count += 1
+            if showsBar { bar.update(count) }
+        }
         if format == "csv" {
-            try writeCSV(of: arguments.rest[0], in: state, to: sink)
+            try writeCSV(of: entities[0], in: state, to: sink, didWriteRecord)
         } else {
-            let entities = arguments.rest.isEmpty ? state.entities : arguments.rest
-            for entity in entities { try writeJSONLines(of: entity, in: state, to: sink) }
+            for entity in entities {
+                try writeJSONLines(of: entity, in: state, to: sink, didWriteRecord)
+            }
         }
     }
 
     private func writeJSONLines(
-        of entity: String, in state: Snapshot, to sink: TextSink
+        of entity: String, in state: Snapshot, to sink: TextSink, _ didWriteRecord: () -> Void
     ) throws {
-        for record in try state.records(entity) {
+        try state.forEachRecord(entity) { record in
             let object: [String: FieldValue] = [
                 "entity": .text(entity), "id": record.id.value,
                 "record": try record.fields.value,
             ]
             try sink.line(FieldValue.map(object).jsonText())
+            didWriteRecord()
         }
     }
 
-    /// Writes CSV as in RFC 4180; values that are neither strings nor numbers as JSON.
-    private func writeCSV(of entity: String, in state: Snapshot, to sink: TextSink) throws {
-        let records = try state.records(entity)
+    private func writeCSV(
+        of entity: String, in state: Snapshot, to sink: TextSink, _ didWriteRecord: () -> Void
+    ) throws {
         var names: Set<String> = []
-        for record in records { names.formUnion(try record.fields.dictionary.keys) }
+        try state.forEachRecord(entity) { names.formUnion($0.fields.names) }
         let columns = names.sorted()
-        try sink.line(columns.map(quoted).joined(separator: ","))
-        for record in records {
+        let writer = CSVWriter(keepsFormulas: arguments.has("raw"))
+        try sink.line(writer.line(columns))
+        try state.forEachRecord(entity) { record in
             let fields = try record.fields.dictionary
-            let cells = columns.map { quoted(fields[$0].map(cell) ?? "") }
-            try sink.line(cells.joined(separator: ","))
+            try sink.line(writer.line(columns.map { fields[$0] }))
+            didWriteRecord()
         }
-    }
-
-    /// The cell of a value: without quotes if JSON represents it as a string.
-    private func cell(_ value: FieldValue) -> String {
-        switch value {
-        case .text(let text): text
-        case .null: ""
-        default: value.jsonString ?? value.jsonText()
-        }
-    }
-
-    private func quoted(_ text: String) -> String {
-        // Unicode scalars, because "\r\n" is a single Character.
-        guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
-            return text
-        }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -18,33 +18,39 @@ struct HistoryCommand: Command {
         self.arguments = arguments
     }
 
-    func run() throws -> Bool {
+    func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
+        let bar = ProgressBar(
+            ProgressBar.Step(name: "searching", unit: "events", share: 0.5),
+            ProgressBar.Step(name: "reading", unit: "events", share: 0.5))
+        defer { bar.finish() }
+        bar.begin(archive.sequence.rawValue)
         let (entity, word) = (arguments.rest[0], arguments.rest[1])
         let finder = try RecordFinder(word)
-        let id = try archive.withBar("searching") {
-            try finder.id(of: entity, in: archive, progress: $0)
-        }
+        let id = try finder.id(of: entity, in: archive) { bar.update($0.rawValue) }
         guard let id else {
-            Output.error("no event contains \(entity) \(word)")
+            try archive.require(entity)
+            try archive.throwUnknown(word, of: entity)
             return false
         }
-        let entries = try archive.withBar("reading") {
-            try archive.history(of: entity, id, progress: $0)
-        }
-        for entry in entries { try print(entry) }
+        bar.beginNext(archive.sequence.rawValue)
+        let entries = try archive.history(of: entity, id) { bar.update($0.rawValue) }
+        bar.finish()
+        for entry in entries { try print(entry, to: output) }
         return true
     }
 
-    private func print(_ entry: HistoryEntry) throws {
+    private func print(_ entry: HistoryEntry, to output: Output) throws {
         if arguments.isJSON {
-            Output.json(try json(entry))
+            try output.json(json(entry))
             return
         }
         var head = "\(entry.sequence)  \(entry.time)  \(entry.actor ?? "-")  \(entry.kind)"
         if let reason = entry.reason { head += "  \"\(reason)\"" }
-        Output.line(head)
-        for change in entry.changes { Output.line("    \(change)") }
+        head += EventText.details(entry.metadata)
+        if let intent = entry.intent { head += "  \(intent.name)" }
+        try output.line(head)
+        for change in entry.changes { try output.line("    \(change)") }
     }
 
     private func json(_ entry: HistoryEntry) throws -> [String: FieldValue?] {

@@ -8,7 +8,8 @@ struct InfoCommand: Command {
     static let details = """
         Prints the number of events, the time of the first and the last one, the number of records
         per entity, the size of the log on disk and uncompressed, the number of segments, the event
-        of the checkpoint, and the estimated time to open the store.
+        of the checkpoint, the events that the log has lost and the checkpoint holds, and the
+        estimated time to open the store.
 
           skyros info Orders.skyros
         """
@@ -20,25 +21,26 @@ struct InfoCommand: Command {
         self.arguments = arguments
     }
 
-    func run() throws -> Bool {
+    func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
         let info = try archive.withBar("counting") { try archive.info(progress: $0) }
         if arguments.isJSON {
-            printJSON(info)
+            try printJSON(info, to: output)
         } else {
-            printText(info)
+            try printText(info, to: output)
         }
         return true
     }
 
-    private func printJSON(_ info: StoreInfo) {
-        Output.json([
+    private func printJSON(_ info: StoreInfo, to output: Output) throws {
+        try output.json([
             "sequence": .integer(Int128(info.sequence.rawValue)),
             "events": .integer(Int128(info.sequence.rawValue)),
             "entities": .map(info.entities.mapValues { .integer(Int128($0)) }),
             "logBytes": .integer(Int128(info.logBytes)),
             "rawBytes": .integer(Int128(info.rawBytes)),
             "segments": .integer(Int128(info.segmentCount)),
+            "lostEvents": info.lostEvents.map { DamageText.json([$0])[0] ?? .null },
             "checkpointSequence": info.checkpointSequence.map { .integer(Int128($0.rawValue)) },
             "firstTime": info.firstTime.map { .text($0.description) },
             "lastTime": info.lastTime.map { .text($0.description) },
@@ -46,7 +48,7 @@ struct InfoCommand: Command {
         ])
     }
 
-    private func printText(_ info: StoreInfo) {
+    private func printText(_ info: StoreInfo, to output: Output) throws {
         var rows = [["events", "\(info.sequence)"]]
         if let first = info.firstTime, let last = info.lastTime {
             rows.append(["from", "\(first)"])
@@ -59,7 +61,10 @@ struct InfoCommand: Command {
         rows.append(["log", size])
         rows.append(["segments", "\(info.segmentCount), \(info.sealedSegmentCount) sealed"])
         rows.append(["checkpoint", info.checkpointSequence.map { "at event \($0)" } ?? "none"])
+        if let lost = info.lostEvents {
+            rows.append(["lost", "\(DamageText.line(lost)), which only the checkpoint holds"])
+        }
         rows.append(["opening", "about \(info.openingMilliseconds) ms"])
-        Output.table(rows)
+        try output.table(rows)
     }
 }

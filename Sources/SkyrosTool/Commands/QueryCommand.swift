@@ -6,17 +6,20 @@ struct QueryCommand: Command {
     static let summary = "Run a SQL query on the records, now or at a moment of the past"
     static let usage = "STORE \"SELECT …\" [--at MOMENT] [--json]"
     static let details = """
-        There is one table per entity and one column per field; see docs/checkpoint-format.md. The
-        statement must be read-only.
+        There is one table per entity and one column per field; `skyros schema` lists them. The
+        log is in the tables _events and _changes. Dates are texts in ISO 8601. The statement must
+        be read-only. See docs/sql.md.
 
-          --at MOMENT   the number of an event, or a time such as 2026-03-01T12:00:00Z
+          --at MOMENT   the number of an event, -10 for the state before the last ten events, or a
+                        time such as 2026-03-01T12:00:00Z; a date means its end
 
           skyros query Orders.skyros "SELECT cuisine, count(*) FROM Restaurant GROUP BY 1"
+          skyros query Orders.skyros "SELECT actor, count(*) FROM _events GROUP BY actor"
         """
     static let options: Set<String> = ["at"]
 
     private let arguments: Arguments
-    private let moment: Moment?
+    private let moment: MomentArgument?
 
     init(_ arguments: Arguments) throws {
         guard arguments.rest.count == 1 else {
@@ -26,18 +29,34 @@ struct QueryCommand: Command {
         moment = try arguments.moment("at")
     }
 
-    func run() throws -> Bool {
-        let state = try Archive(at: arguments.store).fold(asOf: moment)
-        let result = try state.query(arguments.rest[0])
-        if arguments.isJSON {
-            for row in result.rows {
-                let pairs = zip(result.columns, row).map { ($0, Optional($1)) }
-                Output.json(Dictionary(pairs) { first, _ in first })
+    func run(_ output: Output) throws -> Bool {
+        let database = try database()
+        var columns: [String] = []
+        var rows: [[String]] = []
+        try database.run(arguments.rest[0]) { names in
+            columns = names
+        } _: { values in
+            if arguments.isJSON {
+                let pairs = zip(columns, values).map { ($0, Optional($1)) }
+                try output.json(Dictionary(pairs) { first, _ in first })
+            } else {
+                rows.append(values.map(cell))
             }
-        } else {
-            Output.table([result.columns] + result.rows.map { $0.map(cell) })
         }
+        if !arguments.isJSON { try output.table([columns] + rows) }
         return true
+    }
+
+    private func database() throws -> SnapshotDatabase {
+        let archive = try Archive.opened(at: arguments.store, for: moment)
+        let bar = ProgressBar(ProgressBar.Step(name: "reading", unit: "items"))
+        defer { bar.finish() }
+        var isBegun = false
+        return try archive.database(asOf: moment?.moment(in: archive)) { done, total in
+            if !isBegun { bar.begin(total) }
+            isBegun = true
+            bar.update(done)
+        }
     }
 
     private func cell(_ value: FieldValue) -> String {

@@ -30,23 +30,34 @@ struct RebuildCommand: Command {
         guard moment == nil || target != nil else { throw UsageError("--to needs --into") }
     }
 
-    func run() throws -> Bool {
-        let archive = try Archive(at: arguments.store)
-        let state = try archive.withBar("rebuilding", through: moment) { progress in
+    func run(_ output: Output) throws -> Bool {
+        let archive = try Archive.reading(asOf: moment, at: arguments.store)
+        let state = try archive.withCheckpointBar(through: moment) { progress in
             if let target {
-                try archive.writeCheckpoint(asOf: moment, to: target, progress: progress)
+                try archive.writeNewCheckpoint(asOf: moment, to: target, progress: progress)
             } else {
-                try archive.rebuildCheckpoint(progress: progress)
+                try rebuild(archive, progress)
             }
         }
         let digest = try state.digest().description
         if arguments.isJSON {
-            Output.json([
+            try output.json([
                 "sequence": .integer(Int128(state.sequence.rawValue)), "digest": .text(digest),
             ])
         } else {
-            Output.line("checkpoint at event \(state.sequence), digest \(digest)")
+            try output.line("checkpoint at event \(state.sequence), digest \(digest)")
         }
         return true
+    }
+
+    private func rebuild(
+        _ archive: Archive, _ progress: (CheckpointProgress) -> Void
+    ) throws -> Snapshot {
+        let path = arguments.store.appending(path: "checkpoint.tmp").path(percentEncoded: false)
+        return try archive.rebuildCheckpoint { step in
+            // Another process makes a file of that name at other times, under the store's lock.
+            if step == .began { UnfinishedFiles.add(path, isOwnName: false) }
+            progress(step)
+        }
     }
 }

@@ -21,8 +21,9 @@ struct ReplayCommand: Command {
         last = try arguments.sequence("to")
     }
 
-    func run() throws -> Bool {
-        let archive = try Archive(at: arguments.store)
+    func run(_ output: Output) throws -> Bool {
+        let archive = try Archive.reading(asOf: last.map { .sequence($0) }, at: arguments.store)
+        if last == nil { archive.warnOfLostEvents() }
         let end = last ?? archive.sequence
         let start = ContinuousClock.now
         let state = try archive.withBar("replaying", through: .sequence(end)) { progress in
@@ -33,14 +34,14 @@ struct ReplayCommand: Command {
             Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
         let digest = try state.digest().description
         if arguments.isJSON {
-            Output.json([
+            try output.json([
                 "sequence": .integer(Int128(state.sequence.rawValue)),
                 "events": .integer(Int128(state.sequence.rawValue)),
                 "digest": .text(digest), "seconds": .double(seconds),
             ])
         } else {
             let speed = Int(Double(state.sequence.rawValue) / max(seconds, 1e-9))
-            Output.line("\(state.sequence) events, \(speed) events/s, digest \(digest)")
+            try output.line("\(state.sequence) events, \(speed) events/s, digest \(digest)")
         }
         return true
     }

@@ -5,7 +5,7 @@ import Skyros
 struct SalvageCommand: Command {
     static let name = "salvage"
     static let summary = "Copy the events before the damage of a store to a new one"
-    static let usage = "STORE --into NEWSTORE [--after-gap FILE] [--json]"
+    static let usage = "STORE --into NEWSTORE [--after-gap FILE | --from-checkpoint] [--json]"
     static let details = """
         Copies the events before the first damage unchanged to a new store, and reports what was
         saved and what was lost. The damaged store is not changed.
@@ -13,6 +13,8 @@ struct SalvageCommand: Command {
           --into NEWSTORE    the directory of the new store; it must be empty or missing
           --after-gap FILE   a new file for the events that can be read after the damage, one
                              JSON object per line as in `skyros log --json`
+          --from-checkpoint  take the records over from checkpoint.sqlite, without their history,
+                             when the log is lost or ends before the checkpoint
 
         Events after a gap do not go to the new store, because the state that they changed is
         unknown. Read the file and decide what to do with them. The exit code is 0 if the new store
@@ -22,6 +24,7 @@ struct SalvageCommand: Command {
           skyros salvage Orders.skyros --into Saved.skyros --after-gap rest.jsonl
         """
     static let options: Set<String> = ["into", "after-gap"]
+    static let flags: Set<String> = ["from-checkpoint"]
 
     private let arguments: Arguments
     private let target: URL
@@ -33,6 +36,9 @@ struct SalvageCommand: Command {
         self.arguments = arguments
         target = URL(filePath: into)
         rest = arguments.text("after-gap").map { URL(filePath: $0) }
+        if rest != nil, arguments.has("from-checkpoint") {
+            throw UsageError("--after-gap is for the log, and --from-checkpoint does not read it")
+        }
         if let rest, Self.lies(rest, in: arguments.store) || Self.lies(rest, in: target) {
             throw UsageError("--after-gap must name a file outside both stores")
         }
@@ -45,24 +51,37 @@ struct SalvageCommand: Command {
             .hasPrefix(directory.hasSuffix("/") ? directory : directory + "/")
     }
 
-    func run() throws -> Bool {
-        let archive = try Archive(at: arguments.store, reading: .upToDamage)
-        var report: SalvageReport?
-        if let rest {
-            // The file first: if it cannot be created, no store must be removed.
-            try TextSink.withNewFile(at: rest) { sink in
-                report = try salvage(archive)
-                try writeRest(of: archive, after: report?.sequence, to: sink)
-            }
-        } else {
-            report = try salvage(archive)
+    func run(_ output: Output) throws -> Bool {
+        if arguments.has("from-checkpoint") {
+            let report = try Archive.salvageCheckpoint(of: arguments.store, into: target)
+            try print(report, to: output)
+            return true
         }
-        if let report { print(report) }
+        let archive = try Archive(at: arguments.store, reading: .upToDamage)
+        guard let rest else {
+            try print(salvage(archive), to: output)
+            return true
+        }
+        // The file first: if it cannot be created, no store must be removed.
+        let report = try NewFile.writeText(at: rest) { sink in
+            let report = try salvage(archive)
+            try writeRest(of: archive, after: report.sequence, to: sink)
+            return report
+        }
+        try print(report, to: output)
         return true
     }
 
     private func salvage(_ archive: Archive) throws -> SalvageReport {
-        try archive.withBar("salvaging") { try archive.salvage(into: target, progress: $0) }
+        let path = target.path(percentEncoded: false)
+        if Self.lies(target.appending(path: "x"), in: arguments.store) {
+            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
+        }
+        return try NewFile.writeDirectory(at: target) { directory in
+            try archive.withBar("salvaging") { progress in
+                try archive.salvage(into: directory, progress: progress)
+            }
+        }
     }
 
     private func writeRest(
@@ -75,26 +94,36 @@ struct SalvageCommand: Command {
         }
     }
 
-    private func print(_ report: SalvageReport) {
+    private func print(_ report: SalvageReport, to output: Output) throws {
         if arguments.isJSON {
-            Output.json([
+            try output.json([
                 "sequence": .integer(Int128(report.sequence.rawValue)),
                 "digest": .text(report.digest.description),
                 "isComplete": .bool(report.isComplete),
                 "damages": .array(report.damages.map { DamageText.json($0) }),
                 "tornTail": report.tornTail.map { DamageText.json($0) },
                 "afterGap": DamageText.json(report.readableAfterDamage),
+                "lostEvents": report.lostEvents.map { DamageText.json([$0])[0] ?? .null },
+                "adoptedSequence": report.adoptedSequence.map { .integer(Int128($0.rawValue)) },
             ])
             return
         }
-        for damage in report.damages { Output.line("damaged: \(DamageText.line(damage))") }
-        if let torn = report.tornTail { Output.line("torn: \(DamageText.line(torn))") }
+        for damage in report.damages { try output.line("damaged: \(DamageText.line(damage))") }
+        if let torn = report.tornTail { try output.line("torn: \(DamageText.line(torn))") }
         for range in report.readableAfterDamage {
             let place = rest.map { "written to \($0.path(percentEncoded: false))" }
-            Output.line(
+            try output.line(
                 "after the damage: \(DamageText.line(range)), "
                     + (place ?? "not copied; --after-gap writes them to a file"))
         }
-        Output.line("saved: \(report.sequence) events, digest \(report.digest)")
+        if let lost = report.lostEvents {
+            try output.line(
+                "lost: \(DamageText.line(lost)), which only the checkpoint holds; "
+                    + "--from-checkpoint saves its records")
+        }
+        let what =
+            report.adoptedSequence.map { "the records as of event \($0), without their history" }
+            ?? "\(report.sequence) events"
+        try output.line("saved: \(what), digest \(report.digest)")
     }
 }

@@ -8,7 +8,10 @@ struct ShowCommand: Command {
     static let details = """
         Prints all records, all records of an entity, or one record, in the order of their ids.
 
-          --at MOMENT   the number of an event, or a time such as 2026-03-01T12:00:00Z
+          --at MOMENT   the number of an event, -10 for the state before the last ten events, or a
+                        time such as 2026-03-01T12:00:00Z; a date means its end
+
+        Without --at the newest state is read, from the checkpoint and the events after it.
 
           skyros show Orders.skyros Restaurant
           skyros show Orders.skyros Order 7 --at 48213
@@ -16,7 +19,7 @@ struct ShowCommand: Command {
     static let options: Set<String> = ["at"]
 
     private let arguments: Arguments
-    private let moment: Moment?
+    private let moment: MomentArgument?
 
     init(_ arguments: Arguments) throws {
         guard arguments.rest.count <= 2 else {
@@ -26,33 +29,59 @@ struct ShowCommand: Command {
         moment = try arguments.moment("at")
     }
 
-    func run() throws -> Bool {
-        let state = try Archive(at: arguments.store).fold(asOf: moment)
-        if let entity = arguments.rest.first { try state.require(entity) }
+    func run(_ output: Output) throws -> Bool {
+        let archive = try Archive.opened(at: arguments.store, for: moment)
+        let bar = ProgressBar(
+            ProgressBar.Step(name: "reading", unit: "items", share: 0.5),
+            ProgressBar.Step(name: "printing", unit: "records", share: 0.5))
+        defer { bar.finish() }
+        let state = try archive.state(asOf: moment, bar)
+        if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         if arguments.rest.count == 2 {
-            let finder = try RecordFinder(arguments.rest[1])
-            guard let record = try finder.record(arguments.rest[0], in: state) else {
-                Output.error("there is no \(arguments.rest[0]) \(arguments.rest[1])")
-                return false
-            }
-            try print(record)
-            return true
-        }
-        let entities = arguments.rest.first.map { [$0] } ?? state.entities
-        for entity in entities {
-            for record in try state.records(entity) { try print(record) }
+            bar.beginNext(1)
+            bar.update(1)
+            bar.finish()
+            try printRecord(arguments.rest[0], arguments.rest[1], in: state, to: output)
+        } else {
+            let entities = arguments.rest.first.map { [$0] } ?? state.entities
+            try print(entities, in: state, bar, to: output)
         }
         return true
     }
 
-    private func print(_ record: Record) throws {
+    private func printRecord(
+        _ entity: String, _ id: String, in state: Snapshot, to output: Output
+    ) throws {
+        guard let record = try RecordFinder(id).record(entity, in: state) else {
+            throw state.unknown(id, in: [entity], "there is no \(entity) \(id)")
+        }
+        try print(record, to: output)
+    }
+
+    private func print(
+        _ entities: [String], in state: Snapshot, _ bar: ProgressBar, to output: Output
+    ) throws {
+        bar.beginNext(entities.reduce(0) { $0 + state.count($1) })
+        if !ProgressBar.mayShowWhilePrinting { bar.finish() }
+        var count = 0
+        for entity in entities {
+            try state.forEachRecord(entity) { record in
+                try print(record, to: output)
+                count += 1
+                if ProgressBar.mayShowWhilePrinting { bar.update(count) }
+            }
+        }
+    }
+
+    private func print(_ record: Record, to output: Output) throws {
         if arguments.isJSON {
-            Output.json([
+            try output.json([
                 "entity": .text(record.entity), "id": record.id.value,
                 "record": try record.fields.value,
             ])
         } else {
-            Output.line("\(record.entity) \(record.id)  \(try record.fields.value.jsonText())")
+            let fields = try record.fields.value.readableText()
+            try output.line("\(record.entity) \(record.id)  \(fields)")
         }
     }
 }

@@ -9,7 +9,9 @@ struct VerifyCommand: Command {
         Reads the whole store and changes nothing. It continues after damage and lists all of it:
         the file, the byte, the frame, the affected events, and whether the place is below the
         durable watermark. A torn tail is the rest of a write that a crash interrupted. It is not
-        damage, and the next opening moves it to the quarantine. The exit code is 0 if there is no
+        damage, and the next opening moves it to the quarantine; whole events after it, which would
+        go too, are a problem. So is a checkpoint that holds later events than the log, and an event
+        that is not encoded as the format demands. The exit code is 0 if there is no
         damage and no problem, else 1.
 
           skyros verify Orders.skyros
@@ -22,10 +24,10 @@ struct VerifyCommand: Command {
         self.arguments = arguments
     }
 
-    func run() throws -> Bool {
+    func run(_ output: Output) throws -> Bool {
         let result = try verify()
         if arguments.isJSON {
-            Output.json([
+            try output.json([
                 "ok": .bool(result.ok),
                 "sequence": .integer(Int128(result.sequence.rawValue)),
                 "digest": result.digest.map { .text($0.description) },
@@ -34,12 +36,15 @@ struct VerifyCommand: Command {
                 "tornTail": result.tornTail.map { DamageText.json($0) },
             ])
         } else {
-            for problem in result.otherProblems { Output.line("problem: \(problem)") }
-            for damage in result.damages { Output.line("damaged: \(DamageText.line(damage))") }
-            if let torn = result.tornTail { Output.line("torn: \(DamageText.line(torn))") }
+            for problem in result.otherProblems { try output.line("problem: \(problem)") }
+            for damage in result.damages { try output.line("damaged: \(DamageText.line(damage))") }
+            if let torn = result.tornTail { try output.line("torn: \(DamageText.line(torn))") }
             let digest = result.digest?.description ?? "unknown"
             let verdict = result.ok ? "ok" : "damaged"
-            Output.line("\(verdict): \(result.sequence) events, digest \(digest)")
+            try output.line(
+                result.isReadable
+                    ? "\(verdict): \(result.sequence) events, digest \(digest)"
+                    : "not verified: this version cannot read the log")
         }
         return result.ok
     }

@@ -84,7 +84,7 @@ import Testing
         let isRunning = Monitor(true)
         let others = SerialQueue()
         let failedCloses = Locked(0)
-        others.enqueue {
+        others.run {
             while isRunning.withLock({ $0 }) {
                 let descriptor = dup(STDERR_FILENO)
                 if descriptor >= 0, close(descriptor) != 0 { failedCloses.withLock { $0 += 1 } }

@@ -55,7 +55,7 @@ enum Trap: CaseIterable {
         let victim = directory.path("victim")
         let isRunning = Monitor(true)
         let stranger = SerialQueue()
-        stranger.enqueue {
+        stranger.run {
             var number = 0
             while isRunning.withLock({ $0 }) {
                 number += 1

@@ -45,3 +45,14 @@ extension DiskError {
 func failure(_ body: () throws -> Void) -> DiskError? {
     failure(as: DiskError.self, body)
 }
+
+extension SerialQueue {
+    /// Enqueues a job; a test has a thread to spare.
+    func run(_ job: @escaping Job) {
+        do throws(ThreadShortage) {
+            try enqueue(job)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}

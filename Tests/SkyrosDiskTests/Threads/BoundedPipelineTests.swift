@@ -55,7 +55,7 @@ import Testing
         let consumed = Locked(0)
         let waitingMax = Locked(0)
         let sender = SerialQueue()
-        sender.enqueue {
+        sender.run {
             var pipeline = BoundedPipeline<Int> { _ in
                 isOpen.wait { $0 ? () : nil }
                 consumed.withLock { $0 += 1 }

@@ -1,3 +1,4 @@
+import Foundation
 import SkyrosDisk
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
         let queue = SerialQueue()
         let threads = Locked<Set<ThreadID>>([])
         for number in 0..<1_000 {
-            queue.enqueue(job(number))
-            queue.enqueue { threads.withLock { _ = $0.insert(.current) } }
+            queue.run(job(number))
+            queue.run { threads.withLock { _ = $0.insert(.current) } }
         }
         queue.stop()
         #expect(done.withLock { $0 } == Array(0..<1_000))
@@ -24,12 +25,12 @@ import Testing
     @Test func `stops after all its jobs, and accepts no more`() {
         let queue = SerialQueue()
         let isOpen = Monitor(false)
-        queue.enqueue { isOpen.wait { $0 ? () : nil } }
-        for number in 0..<10 { queue.enqueue(job(number)) }
+        queue.run { isOpen.wait { $0 ? () : nil } }
+        for number in 0..<10 { queue.run(job(number)) }
         isOpen.change { $0 = true }
         queue.stop()
         #expect(done.withLock { $0 } == Array(0..<10))
-        queue.enqueue(job(10))
+        queue.run(job(10))
         queue.stop()
         #expect(done.withLock { $0.count } == 10)
     }
@@ -37,14 +38,14 @@ import Testing
     @Test func `runs jobs that its jobs enqueue, until one of them stops it`() {
         let queue = SerialQueue()
         let hasEnded = Monitor(false)
-        queue.enqueue { [self] in
-            queue.enqueue(job(1))
-            queue.enqueue { [self] in
+        queue.run { [self] in
+            queue.run(job(1))
+            queue.run { [self] in
                 queue.stop()
-                queue.enqueue(job(3))
+                queue.run(job(3))
                 hasEnded.change { $0 = true }
             }
-            queue.enqueue(job(2))
+            queue.run(job(2))
         }
         hasEnded.wait { $0 ? () : nil }
         queue.stop()
@@ -55,8 +56,8 @@ import Testing
         let hasEnded = Monitor(false)
         do {
             let queue = SerialQueue()
-            for number in 0..<100 { queue.enqueue(job(number)) }
-            queue.enqueue { hasEnded.change { $0 = true } }
+            for number in 0..<100 { queue.run(job(number)) }
+            queue.run { hasEnded.change { $0 = true } }
         }
         hasEnded.wait { $0 ? () : nil }
         #expect(done.withLock { $0 } == Array(0..<100))
@@ -72,9 +73,31 @@ import Testing
         let hasEnded = Monitor(false)
         do {
             let witness = Witness(hasEnded)
-            queue.enqueue { _ = witness.hasEnded }
+            queue.run { _ = witness.hasEnded }
         }
         hasEnded.wait { $0 ? () : nil }
         queue.stop()
+    }
+
+    @Test func `refuses jobs while there is no thread, and runs them later (F76)`() throws {
+        let hasThreads = Locked(false)
+        let queue = SerialQueue { body in
+            hasThreads.withLock { $0 } ? SerialQueue.startThread(body) : EAGAIN
+        }
+        for number in 0..<2 {
+            let error = #expect(throws: ThreadShortage.self) { try queue.enqueue(job(number)) }
+            #expect(error?.code == EAGAIN)
+        }
+        hasThreads.withLock { $0 = true }
+        try queue.enqueue(job(2))
+        queue.stop()
+        #expect(done.withLock { $0 } == [2])
+    }
+
+    @Test func `that was refused a thread can be stopped (F76)`() {
+        let queue = SerialQueue { _ in EAGAIN }
+        #expect(throws: ThreadShortage.self) { try queue.enqueue(job(1)) }
+        queue.stop()
+        #expect(done.withLock { $0 } == [])
     }
 }

@@ -6,7 +6,7 @@ import Testing
         let counts = Locked([0, 0])
         let workers = [SerialQueue(), SerialQueue(), SerialQueue()]
         for worker in workers {
-            worker.enqueue {
+            worker.run {
                 for _ in 0..<10_000 {
                     counts.withLock { counts in
                         counts[0] += 1
@@ -38,7 +38,7 @@ import Testing
         let woken = Monitor(0)
         let workers = [SerialQueue(), SerialQueue(), SerialQueue()]
         for worker in workers {
-            worker.enqueue {
+            worker.run {
                 let seen = value.wait { $0 >= 3 ? $0 : nil }
                 woken.change { $0 += seen }
             }
@@ -51,7 +51,7 @@ import Testing
     @Test func `lets two threads take turns`() {
         let turn = Monitor(0)
         let worker = SerialQueue()
-        worker.enqueue {
+        worker.run {
             for round in 0..<1_000 {
                 turn.wait { $0 == 2 * round + 1 ? () : nil }
                 turn.change { $0 += 1 }
@@ -78,7 +78,7 @@ import Testing
     @Test func `returns a change that comes in time`() {
         let value = Monitor(0)
         let worker = SerialQueue()
-        worker.enqueue { value.change { $0 = 7 } }
+        worker.run { value.change { $0 = 7 } }
         #expect(value.wait(atMost: 600_000) { $0 > 0 ? $0 : nil } == 7)
         worker.stop()
     }
@@ -93,7 +93,7 @@ import Testing
         let value = Monitor(0)
         let worker = SerialQueue()
         let seen = Monitor(0)
-        worker.enqueue {
+        worker.run {
             let result = value.wait { $0 > 0 ? $0 : nil }
             seen.change { $0 = result }
         }

@@ -72,7 +72,8 @@ import Testing
     func `finds a segment of another store`(index: Int) throws {
         var bytes = log.bytes(of: names[index])
         let start = names[index].kind == .sealed ? 8 : 0
-        bytes[start + 16] ^= 1
+        // Its id, and what it continues: with the latter alone right it would be a fork's.
+        for byte in [16, 40] { bytes[start + byte] ^= 1 }
         let checksum = XXH64.hash(Array(bytes[start..<start + 88]))
         withUnsafeBytes(of: checksum.littleEndian) {
             bytes.replaceSubrange(start + 88..<start + 96, with: $0)

@@ -60,7 +60,7 @@ struct DamagedLog {
         let bytes = bytes(of: name)
         let header = try SegmentHeader(bytes, in: name)
         var found: [(Int, Block)] = []
-        var offset = SegmentHeader.byteCount
+        var offset = SegmentHeader.fixedByteCount
         bytes.withUnsafeBytes { all in
             while let block = Block(wholeIn: all, at: offset, salt: header.salt) {
                 found.append((offset, block))

@@ -95,9 +95,14 @@ enum SweepOutcome: Hashable {
             self = Self.judge(found, from: first, recovery, log)
             guard case .cut = self, let kept = recovery.quarantined.flatMap({ disk.contents[$0] })
             else { return }
-            // The quarantined bytes are those of the damaged file.
-            let end = (before[path] ?? []).reversed().drop { $0 == 0 }.prefix(kept.count)
-            if !end.elementsEqual(kept.reversed()) { self = .wrong("other bytes are kept") }
+            // The quarantined bytes are those of the damaged file, after its header.
+            let file = before[path] ?? []
+            let end = file.reversed().drop { $0 == 0 }.prefix(kept.count - 96)
+            if kept.prefix(96) != file.prefix(96)
+                || !end.elementsEqual(kept.dropFirst(96).reversed())
+            {
+                self = .wrong("other bytes are kept")
+            }
         } catch let error as LogError {
             self = Self.judge(error, isFair: isOpen || disk.contents == before)
         } catch {

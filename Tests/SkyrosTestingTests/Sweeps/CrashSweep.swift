@@ -116,7 +116,8 @@ struct CrashSweep {
     private func checkQuarantine(_ store: Store, _ image: SimulatedDisk) throws {
         guard store.recovery.cutByteCount > 0 else { return }
         let contents = image.crashed(keeping: 0).contents
-        let kept = store.recovery.quarantined.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
+        // A header comes before the bytes in each file.
+        let kept = store.recovery.quarantined.reduce(0) { $0 + (contents[$1]?.count ?? 96) - 96 }
         guard kept == store.recovery.cutByteCount else {
             throw CrashFinding(
                 description: "P5: kept \(kept) of \(store.recovery.cutByteCount) cut bytes")

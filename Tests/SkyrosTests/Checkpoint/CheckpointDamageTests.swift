@@ -46,7 +46,7 @@ import Testing
         "UPDATE _skyros SET chain = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
-        "UPDATE _skyros SET format = 3", "UPDATE _skyros SET store = upper(store)",
+        "UPDATE _skyros SET format = 4", "UPDATE _skyros SET store = upper(store)",
         "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, seal "
             + "FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
@@ -175,16 +175,17 @@ import Testing
         #expect(damage.entity == "Thing")
     }
 
-    @Test func `of another format or program is reported as such and not changed (F27)`() throws {
-        try tamper("PRAGMA user_version=3; UPDATE _skyros SET format = 3")
-        let before = try Data(contentsOf: directory.fileURL)
-        #expect(throws: CheckpointError.newerFormat(version: 3)) { try directory.open() }
-        #expect(try Data(contentsOf: directory.fileURL) == before)
-        try tamper("UPDATE _skyros SET format = 2")
-        #expect(openError() == .damage("the header says format 3"))
+    @Test func `of another format or program is reported as such and not changed (F27, F72)`()
+        throws
+    {
+        // The header alone decides: only a later version knows what else it has changed.
+        for sql in ["PRAGMA user_version=4", "UPDATE _skyros SET format = 4"] {
+            try tamper(sql)
+            let before = try Data(contentsOf: directory.fileURL)
+            #expect(throws: CheckpointError.newerFormat(version: 4)) { try directory.open() }
+            #expect(try Data(contentsOf: directory.fileURL) == before)
+        }
         try tamper("PRAGMA user_version=1")
-        #expect(openError() == .damage("the header says format 1"))
-        try tamper("UPDATE _skyros SET format = 1")
         #expect(openError() == .olderFormat(version: 1))
         try tamper("PRAGMA user_version=0")
         #expect(openError() == .damage("the header says format 0"))

@@ -62,7 +62,7 @@ import Testing
         #expect(table("Order", taken: ["order"]) == "Order~1")
         #expect(table("Order", taken: ["order", "ORDER~1"]) == "Order~2")
         #expect(table("sqlite_a") == "~sqlite_a~1")
-        #expect(table("_Skyros") == "~_Skyros~1")
+        #expect(table("_Skyros") == "~_Skyros~1" && table("_past") == "~_past~1")
         #expect(table("") == "~1")
         #expect(table("a\0\n\u{7F}b") == "a___b~1")
         #expect(

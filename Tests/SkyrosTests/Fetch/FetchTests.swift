@@ -42,9 +42,6 @@ import Testing
         #expect(try store.all(Value.self, limit: 0).isEmpty)
         #expect(try store.all(Value.self, offset: 50).isEmpty)
         #expect(try store.first(Value.self, where: \.rank == 99) == nil)
-        struct Stranger: Entity { var id: Int }
-        #expect(try store.all(Stranger.self).isEmpty)
-        #expect(try store.count(Stranger.self) == 0)
     }
 
     @Test func `takes a negative offset or limit as zero`() throws {

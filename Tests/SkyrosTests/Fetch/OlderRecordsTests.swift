@@ -16,7 +16,7 @@ import Testing
 
     private struct Hotel: Entity {
         static let indexes: [Index<Hotel>] = [
-            .on(\.stars), .on(\.name, \.stars), .on(\.grade, fields: ["grade"]), .on(\.chain),
+            .on(\.stars), .on(\.name, \.stars), .on(\.grade), .on(\.chain),
         ]
         var id: Int
         var name: String

@@ -15,13 +15,13 @@ import Testing
     private func plan(
         _ filter: Filter<Value>?, _ sort: Sort<Value>...
     ) throws -> QueryPlan {
-        let index = try #require(store.snapshot.tableIndex(of: Value.self))
+        let index = try #require(try store.snapshot.tableIndex(of: Value.self))
         return store.snapshot.tables[index].plan(FetchRequest(where: filter, sortedBy: sort))
     }
 
     /// The fields of the index that the plan uses.
     private func fields(_ plan: QueryPlan) throws -> [String]? {
-        let index = try #require(store.snapshot.tableIndex(of: Value.self))
+        let index = try #require(try store.snapshot.tableIndex(of: Value.self))
         return plan.range.map { store.snapshot.tables[index].indexes[$0.index].definition.fields }
     }
 

@@ -85,6 +85,7 @@ struct RequestModel<I: Indexing> {
         ) -> (Value, Value) -> ComparisonResult {
             { a, b in
                 let (a, b) = (a[keyPath: path], b[keyPath: path])
+                if let a = a as? String, let b = b as? String { return bytes(a, b) }
                 return a < b ? .orderedAscending : b < a ? .orderedDescending : .orderedSame
             }
         }
@@ -93,9 +94,13 @@ struct RequestModel<I: Indexing> {
             case (nil, nil): .orderedSame
             case (nil, _): .orderedAscending
             case (_, nil): .orderedDescending
-            case (let a?, let b?):
-                a < b ? .orderedAscending : b < a ? .orderedDescending : .orderedSame
+            case (let a?, let b?): bytes(a, b)
             }
+        }
+        func bytes(_ a: String, _ b: String) -> ComparisonResult {
+            a.utf8.lexicographicallyPrecedes(b.utf8)
+                ? .orderedAscending
+                : b.utf8.lexicographicallyPrecedes(a.utf8) ? .orderedDescending : .orderedSame
         }
         switch random.below(9) {
         case 0: return (.ascending(\.group), order(\.group))

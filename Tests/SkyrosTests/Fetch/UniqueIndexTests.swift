@@ -125,34 +125,4 @@ import Testing
             try tx.insert([Seat(id: 11, guest: "a", row: 1), Seat(id: 12, guest: "a", row: 2)])
         }
     }
-
-    @Test func `can be declared over records that break it, and lets no more of them in`() throws {
-        struct Free: Entity {
-            static let entityName = "Seat"
-            var id: Int
-            var guest: String
-            var row = 0
-        }
-        let directory = try TemporaryDirectory()
-        let free = try Store(at: directory.store, entities: Free.self)
-        try free.write { try $0.insert((0..<3).map { Free(id: $0, guest: "same") }) }
-        try free.close()
-        let store = try Store(at: directory.store, entities: Seat.self)
-        #expect(try store.count(Seat.self, where: \.guest == "same") == 3)
-        #expect(throws: StoreError(.uniqueViolation, "")) {
-            try store.write { try $0.insert(Seat(id: 10, guest: "same", row: 1)) }
-        }
-        #expect(throws: StoreError(.uniqueViolation, "")) {
-            try store.write { tx in
-                // The first one goes, and others are still there.
-                try tx.delete(Seat.self, 0)
-                try tx.insert(Seat(id: 10, guest: "same", row: 1))
-            }
-        }
-        try store.write { tx in
-            for id in 0..<3 { try tx.delete(Seat.self, id) }
-            try tx.insert(Seat(id: 10, guest: "same", row: 1))
-        }
-        try store.close()
-    }
 }

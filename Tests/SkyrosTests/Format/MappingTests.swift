@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosLog
+import SkyrosSQLite
 import TestSupport
 import Testing
 
@@ -52,10 +53,27 @@ import Testing
         var dirty = DirtyRows()
         try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
 
-        let kinds = try state.query("SELECT kind FROM _skyros_columns WHERE field = 'value'")
-        guard let kind = kinds.rows.first?[0].text else { return "none" }
-        let shown = try state.query("SELECT value FROM Sample").rows[0][0]
+        let database = try CheckpointDatabase(ConnectionOptions(.memory))
+        let position = CheckpointPosition(
+            storeID: [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes), sequence: 1,
+            chainHash: 0, timeMicroseconds: 1)
+        try database.write(Checkpointer.batch(state, dirty), at: position)
+        let kinds = try database.connection.prepare(
+            "SELECT kind FROM _skyros_columns WHERE field = 'value'")
+        guard let kind = try kinds.single({ $0.string(at: 0) }) else { return "none" }
+        let select = try database.connection.prepare("SELECT value FROM Sample")
+        let shown = try select.single { self.value($0) } ?? .null
         return "\(kind) \(literal(shown))"
+    }
+
+    private func value(_ row: Statement) -> FieldValue {
+        switch row.storageType(at: 0) {
+        case .integer: .integer(Int128(row.integer(at: 0)))
+        case .real: .double(row.real(at: 0))
+        case .text: .text(row.string(at: 0))
+        case .blob: .bytes(.init(row.bytes(at: 0)))
+        case .null: .null
+        }
     }
 
     /// What SQLite gives, as a literal of SQL.

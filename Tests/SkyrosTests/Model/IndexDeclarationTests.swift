@@ -16,13 +16,13 @@ private struct Undeclared: Entity {
 }
 
 @Suite struct `An entity without indexes` {
-    @Test func `is not decoded from samples`() throws {
+    @Test func `is not decoded`() throws {
         _ = try Schema([Undeclared.self])
         #expect(Undeclared.decodings.withLock { $0 } == 0)
     }
 }
 
-/// The stored names of key paths, as they are found by decoding samples.
+/// The stored names of key paths, by their descriptions.
 @Suite struct `An index declared by key paths` {
     private func fields<each V: Encodable & Sendable, E: Entity>(
         _ paths: repeat FieldPath<E, each V>
@@ -30,21 +30,28 @@ private struct Undeclared: Entity {
         try Index<E>.on(repeat each paths).definition().fields
     }
 
-    @Test func `has the names of the coding keys`() throws {
-        struct Swapped: Entity {
+    @Test func `has the names of the properties, or those that are given`() throws {
+        struct Renamed: Entity {
             enum CodingKeys: String, CodingKey {
                 case id
                 case name = "title"
-                case title = "name"
                 case length = "l"
             }
             var id: String
-            var name: String
-            var title: String
+            private var name: String
             var length: Int
+
+            static func fields(of index: Index<Renamed>) throws -> [String] {
+                try index.definition().fields
+            }
+            static let plain = Index<Renamed>.on(\.name, \.length)
+            static let given = Index<Renamed>.on(\.name, \.length, fields: ["title", "l"])
+            static let single = Index<Renamed>.unique(\.name, field: "title")
         }
-        #expect(try fields(\Swapped.name) == ["title"])
-        #expect(try fields(\Swapped.title, \.length, \.id) == ["name", "l", "id"])
+        #expect(try Renamed.fields(of: Renamed.plain) == ["name", "length"])
+        #expect(try Renamed.fields(of: Renamed.given) == ["title", "l"])
+        #expect(try Renamed.fields(of: Renamed.single) == ["title"])
+        #expect(Renamed.single.isUnique)
     }
 
     @Test func `has names for values of every kind`() throws {

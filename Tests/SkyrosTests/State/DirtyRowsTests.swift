@@ -21,7 +21,7 @@ import Testing
             let row = snapshot.tables[index].storedRow(
                 id, hash: snapshot.tables[index].hash(id), number: UInt64(number), bytes: [0xA0])
             if number < 3, event < 3 {
-                try snapshot.tables[index].put(row, before: nil, after: [0xA0])
+                try snapshot.tables[index].put(row, replacing: nil)
             }
             dirty.mark(row, of: SequenceNumber(rawValue: UInt64(event)), in: "Thing", at: index)
         }

@@ -110,7 +110,7 @@ import Testing
         let event = Event(
             sequence: 1, time: EventTime(microseconds: 1), metadata: Metadata(), intent: nil,
             changes: [try insertion(of: "a")])
-        EventCoding.append(event, to: &writer)
+        try EventCoding.append(event, to: &writer)
         let bytes = writer.array + [0xF6]
         let error = #expect(throws: StoreError.self) {
             try bytes.withUnsafeBytes { try EventCoding.event(from: $0, expecting: 1) }

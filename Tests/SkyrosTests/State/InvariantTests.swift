@@ -100,7 +100,7 @@ import Testing
             let other = Table(entity: "Item", type: nil, hashSeed: 2, indexes: [])
             var table = Table(entity: "Item", type: nil, hashSeed: 1, indexes: [definition])
             let row = table.storedRow(id, hash: other.hash(id), number: 1, bytes: record)
-            try table.put(row, before: nil, after: record)
+            try table.put(row, replacing: nil)
         }
         #expect(message(of: result).contains("a row's hash is not that of its id"))
     }

@@ -17,7 +17,7 @@ enum StateFixtures {
 
     /// A row whose `number` distinguishes versions of the same id.
     static func row(_ number: Int, hash: UInt64, version: Int = 0) -> Row {
-        Row(id: id(number), hash: hash, number: UInt64(version))
+        Row(id: id(number), hash: hash, number: UInt64(version), bytes: [0xA0])
     }
 
     static func mixed(_ number: Int) -> UInt64 {

@@ -62,23 +62,23 @@ import Testing
         let bytes = try RecordCoding.encode(Older(id: 1, text: "a", color: "red"))
         let row = StoredRow<Noted>(id: RecordID(1), hash: 1, number: 1, bytes: bytes)
         #expect(try row.value(as: Noted.self).text == "a")
-        #expect(try row.encoded() == bytes)
+        #expect(row.bytes == bytes)
     }
 
-    @Test(arguments: [true, false])
-    func `is read as another type by its fields`(isWritten: Bool) throws {
+    @Test func `is read as another type by its fields`() throws {
         struct Short: Entity, Equatable {
             let id: Int
         }
         let value = Noted(id: 7, text: "a")
-        let loaded = try row(value)
-        let row = isWritten ? TypedRow(value, id: loaded.id, hash: 1, number: 1) : loaded
+        let row = try row(value)
         #expect(try row.value(as: Short.self) == Short(id: 7))
         #expect(try row.inlinedValue(as: Short.self) == Short(id: 7))
         #expect(try row.value(as: Noted.self) == value)
         #expect(try row.inlinedValue(as: Noted.self) == value)
         #expect(throws: StoreError.self) {
-            try TypedRow(Short(id: 7), id: row.id, hash: 1, number: 1).value(as: Noted.self)
+            let bytes = try RecordCoding.encode(Short(id: 7))
+            let short = StoredRow<Short>(id: row.id, hash: 1, number: 1, bytes: bytes)
+            _ = try short.value(as: Noted.self)
         }
     }
 }

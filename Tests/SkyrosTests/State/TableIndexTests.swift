@@ -9,7 +9,7 @@ import Testing
         let name = CheckpointValue.text("name \(number % 1_000)")
         let record = CheckpointValue.map([("name", name)])
         let id = StateFixtures.id(number)
-        return EncodedRow(
+        return Row(
             id: id, hash: StateFixtures.mixed(number), number: UInt64(number + 1), bytes: record)
     }
 
@@ -21,7 +21,7 @@ import Testing
         for number in 0..<count {
             let row = row(number)
             rows.insert(row)
-            try added.update(row: row, before: nil, after: row.encoded())
+            try added.update(row: row, replacing: nil)
         }
         let made = try TableIndex(definition, of: rows)
         #expect(made.tree.brokenInvariant() == nil)

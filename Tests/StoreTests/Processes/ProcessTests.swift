@@ -22,6 +22,38 @@ import Testing
 
     // MARK: SIGSTOP
 
+    @Test(arguments: ["buffered", "durable"])
+    func `can be written by another while it is suspended and stopped (F3)`(level: String) throws {
+        let home = try WriterStore()
+        let process = home.writer.process(home.arguments("suspend", level, "--events", "150"))
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        defer {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        var text = ""
+        while !text.contains("suspended") {
+            let some = output.fileHandleForReading.availableData
+            if some.isEmpty { throw Loss(description: "the first process ended: \(text)") }
+            text += String(decoding: some, as: UTF8.self)
+        }
+        kill(process.processIdentifier, SIGSTOP)
+        let other = try home.writer.run(home.arguments("run", level, "--events", "200"))
+        #expect(other.status == 0, "\(other)")
+        #expect(try Self.verify(home, "while the first process is stopped") == 350)
+        kill(process.processIdentifier, SIGCONT)
+        try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
+        // A pipe that is full would stop the process.
+        _ = try output.fileHandleForReading.readToEnd()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try Self.verify(home, "after the first process has resumed") == 500)
+        #expect(try home.acknowledged() == Array(1...500))
+    }
+
     @Test func `stays locked by a stopped writer, which continues after SIGCONT (F3)`() throws {
         let home = try WriterStore()
         for round in 0..<Extent.pick(brief: 2, quick: 20) {
@@ -175,5 +207,26 @@ import Testing
             try Data("\(now)\n".utf8).write(to: URL(filePath: home.acknowledgements))
             last = now
         }
+    }
+}
+
+@Suite(.long) struct `A process that gets no thread` {
+    /// Each stack would need more memory than the process may have.
+    @Test func `cannot open a store, and says why (F76)`() throws {
+        let home = try WriterStore()
+        let arguments = home.arguments("run", "buffered")
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments =
+            ["-c", "ulimit -s 33554432 && ulimit -v 16777216 && exec \"$@\"", "sh"]
+            + [home.writer.url.path] + arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        let outcome = try process.outcome()
+        #expect(!outcome.wasSignaled)
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(outcome.errors.contains("no further thread"), "\(outcome.errors)")
+        // With threads it works.
+        #expect(try home.writer.run(arguments).status == 0)
     }
 }

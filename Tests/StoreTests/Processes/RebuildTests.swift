@@ -31,3 +31,47 @@ struct `A rebuild of the checkpoint` {
         #expect(try #require(root) > named)
     }
 }
+
+/// The files of a checkpoint while it is written.
+@Suite struct `An unfinished checkpoint` {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let store = try Store(at: directory.store, entities: Note.self)
+        try store.write { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+    }
+
+    @Test func `is for this user only, with its journal`() throws {
+        var modes: [String: Int] = [:]
+        func note(_ step: CheckpointProgress, _ path: String) {
+            for file in [path, path + "-journal"] {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+                if let mode = attributes?[.posixPermissions] as? Int { modes[file] = mode }
+            }
+        }
+        let archive = try Archive(at: directory.store)
+        let inside = directory.store.appending(path: "checkpoint.tmp").path
+        try archive.rebuildCheckpoint { note($0, inside) }
+        let file = directory.url.appending(path: "new.sqlite")
+        try archive.writeCheckpoint(to: file) { note($0, file.path) }
+        #expect(modes.count == 4)
+        #expect(modes.values.allSatisfy { $0 == 0o600 })
+    }
+
+    @Test func `is removed if it cannot be completed`() throws {
+        let store = directory.store
+        let archive = try Archive(at: store)
+        #expect(throws: StoreError.self) {
+            try archive.rebuildCheckpoint { step in
+                // Takes the place of the file that SQLite opens.
+                let path = store.appending(path: "checkpoint.tmp")
+                if step == .began { try? Data("no database".utf8).write(to: path) }
+            }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.path)
+        #expect(!names.contains { $0.hasPrefix("checkpoint.tmp") })
+        #expect(names.contains("checkpoint.sqlite"))
+    }
+}

@@ -176,6 +176,36 @@ import Testing
         #expect(csv == "amount,id,page,text\n12.5,1,https://example.org/a,\"two\nlines\"\n")
     }
 
+    @Test func `exports CSV that tells a missing text from an empty one and runs no formula`()
+        throws
+    {
+        struct Cell: Entity {
+            var id: Int
+            var text: String?
+            var number = -1.5
+            var url: URL?
+            var time = Date(timeIntervalSince1970: 1_700_000_000.123)
+        }
+        let cells = directory.url.appending(path: "cells.skyros")
+        let store = try Store(at: cells, entities: Cell.self)
+        let texts = [nil, "", "=1+1", "+49", "-a", "@b", "\tc", "a=b", "'"]
+        for (id, text) in texts.enumerated() {
+            try store.write { try $0.insert(Cell(id: id, text: text)) }
+        }
+        try store.close()
+        func column(_ words: String...) throws -> [String] {
+            let words = ["export", cells.path, "Cell", "--format", "csv"] + words
+            return try tool.run(words).output.split(separator: "\n").dropFirst().map { line in
+                let suffix = ",2023-11-14T22:13:20.123Z"
+                #expect(line.contains(",-1.5,") && line.contains(suffix), "\(line)")
+                return line.split(separator: ",", omittingEmptySubsequences: false)[2].description
+            }
+        }
+        let plain = ["", "\"\"", "=1+1", "+49", "-a", "@b", "\tc", "a=b", "'"]
+        #expect(try column("--raw") == plain)
+        #expect(try column() == ["", "\"\"", "'=1+1", "'+49", "'-a", "'@b", "'\tc", "a=b", "'"])
+    }
+
     @Test func `exports JSON lines, CSV and SQLite`() throws {
         let lines = try run(["export", "--format", "jsonl", "--at", "1"]).output
         #expect(lines.split(separator: "\n").count == 2)

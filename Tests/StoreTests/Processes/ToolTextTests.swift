@@ -61,13 +61,27 @@ import Testing
 
     @Test func `escapes control characters of its arguments in errors`() throws {
         for outcome in try [
-            store.run("show", "Counter", "\u{1B}[2J"), store.run("history", "E", "\u{1B}[2J"),
+            store.run("show", "Counter", "\u{1B}[2J"), store.run("history", "Counter", "\u{1B}[2J"),
             store.run("log", "--from", "\u{1B}[2J"), store.run("query", "SELEKT\u{1B}[2J"),
         ] {
             #expect(outcome.status != 0)
             #expect(!holdsControls(outcome.errors))
             #expect(outcome.errors.contains("\\u{1B}[2J"))
         }
+    }
+
+    @Test func `escapes what is invisible or changes the order of the text`() throws {
+        let store = try ToolStore([Counter.self]) { store in
+            // An override, a zero-width space, an isolate, a soft hyphen, a tag, a filler.
+            let id = "a\u{202E}b\u{200B}c\u{2066}d\u{AD}e\u{E0041}f\u{3164}g\u{2028}h"
+            try store.write(by: "é👍🏽 \u{2764}\u{FE0F} Ελλάδα \u{5D0}\u{627}") {
+                try $0.insert(Counter(id: id, value: 1))
+            }
+        }
+        let shown = #"a\u{202E}b\u{200B}c\u{2066}d\u{AD}e\u{E0041}f\u{3164}g\u{2028}h"#
+        #expect(try store.run("show").output.contains("Counter \(shown)  {"))
+        let log = try store.run("log").output
+        #expect(log.contains("  é👍🏽 \u{2764}\u{FE0F} Ελλάδα \u{5D0}\u{627}\n    + Counter \(shown)"))
     }
 
     @Test func `is valid JSON with --json`() throws {

@@ -32,13 +32,13 @@ import Testing
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         // Blocks the syncer's thread while it notifies waiters.
-        store.syncer.whenDurable { _ in
+        store.syncer.whenDurable(isDurable: false) { _ in
             entered.signal()
             mayGo.wait()
             notified.add()
         }
         entered.wait()
-        store.syncer.whenDurable { _ in notified.add() }
+        store.syncer.whenDurable(isDurable: false) { _ in notified.add() }
         Thread.detachNewThread {
             store.syncer.stop()
             stopped.signal()
@@ -48,7 +48,7 @@ import Testing
         var isStopping = false
         while !isStopping {
             let before = notified.now
-            store.syncer.whenDurable { _ in notified.add() }
+            store.syncer.whenDurable(isDurable: false) { _ in notified.add() }
             registered += 1
             isStopping = notified.now > before
         }

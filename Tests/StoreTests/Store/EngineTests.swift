@@ -16,7 +16,7 @@ import Testing
         return Store(
             StoreResources(
                 lock: try disk.lock(), log: MemoryLog(contents), schema: schema,
-                clock: SystemClock(), options: Store.Options(),
+                environment: Environment(disk: disk), options: Store.Options(),
                 view: MainView(empty, dirty: DirtyRows(isRecording: false)), empty: empty,
                 checkpointer: nil, recovery: RecoveryReport()))
     }

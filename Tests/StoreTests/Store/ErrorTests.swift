@@ -104,7 +104,7 @@ import Testing
                     event, chainHash: snapshot.chainHash, to: &snapshot, marking: &dirty)
             }
         }
-        for bytes: [UInt8] in [[], [0xA0], [0x01], [0xA1, 0x61, 0x78, 0x01]] {
+        for bytes: [UInt8] in [[], [0xA0], [0x01], [0xA1, 0x78, 0x01]] {
             #expect(throws: StoreError(.invalidEvent, "")) {
                 _ = try bytes.withUnsafeBytes { try EventCoding.event(from: $0, expecting: 1) }
             }

@@ -1,8 +1,10 @@
 import Foundation
-import Skyros
+import SkyrosLog
 import SkyrosTesting
 import TestSupport
 import Testing
+
+@testable import Skyros
 
 @Suite struct `A sequence of events` {
     private let store: Store
@@ -53,6 +55,50 @@ import Testing
         try store.write { try $0.insert(Note(id: 301, text: "")) }
         #expect(try numbers(events) == [299, 300])
         #expect(try numbers(store.events(299...)) == [299, 300, 301])
+    }
+
+    /// An engine may store any number of events of any size in a chunk.
+    @Test func `decodes at most a mebibyte of events at a time, or one event (F75)`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Note.self)
+        for id in 1...6 {
+            let text = String(repeating: "x", count: id == 4 ? 3 << 20 : 400 << 10)
+            try store.write { try $0.insert(Note(id: id, text: text)) }
+        }
+        let log = OneChunk(log: store.log.engine)
+        let reader = EventReader(log)
+        var counts: [Int] = []
+        var next: SequenceNumber = 1
+        while next <= 6 {
+            let events = try reader.part(from: next, through: 6)
+            counts.append(events.count)
+            next = next.advanced(by: events.count)
+        }
+        #expect(counts == [2, 1, 1, 2])
+        let all = try Array(EventSequence(log, 1..., end: 6)).map(\.sequence.rawValue)
+        #expect(all == Array(1...6))
+        try store.close()
+    }
+
+    /// A log whose only chunk holds everything.
+    private struct OneChunk: LogReader {
+        let log: any LogReader
+        var head: LogHead { log.head }
+
+        func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
+            var batches: [[UInt8]] = []
+            guard let first = try log.chunk(containing: 1) else { return nil }
+            var next: UInt64 = 1
+            while let chunk = try log.chunk(containing: next) {
+                _ = chunk.forEach(from: next) { _, bytes in
+                    batches.append([UInt8](bytes))
+                    return true
+                }
+                next = chunk.lastSequence + 1
+            }
+            return LogChunk(
+                firstSequence: 1, chainHashBefore: first.chainHashBefore, batches: batches)
+        }
     }
 
     @Test func `reads one part of the log at a time`() throws {

@@ -27,9 +27,9 @@ import Testing
         return nil
     }
 
-    @Test func `fails when it needs a new file, and creates no directory (F40)`() throws {
+    @Test func `fails at the next sync, and creates no directory (F40)`() throws {
         try FileManager.default.removeItem(at: directory.store)
-        #expect(refusal() == .io)
+        #expect(refusal() == .durabilityLost)
         #expect(try store.get(Note.self, 1) != nil)
         #expect(code { try store.close() } != nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])

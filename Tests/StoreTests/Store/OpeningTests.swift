@@ -91,7 +91,7 @@ import Testing
         try Store(at: deep, entities: Note.self).close()
         let file = directory.url.appending(path: "file")
         try Data("x".utf8).write(to: file)
-        #expect(code { _ = try Store(at: file, entities: Note.self) } == .io)
+        #expect(code { _ = try Store(at: file, entities: Note.self) } == .notAStore)
         #expect(try Data(contentsOf: file) == Data("x".utf8))
     }
 

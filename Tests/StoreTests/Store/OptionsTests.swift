@@ -65,6 +65,22 @@ import Testing
         #expect(errors.withLock { $0.map { ($0 as? StoreError)?.code } } == [.checkpointFailed])
     }
 
+    @Test(arguments: [("eventBytesMax", Int.min), ("eventBytesMax", 0), ("segmentBytesMax", .min)])
+    func `with which no store can work are refused (F76)`(option: String, value: Int) throws {
+        let directory = try TemporaryDirectory()
+        var options = Store.Options()
+        if option == "eventBytesMax" { options.eventBytesMax = value }
+        if option == "segmentBytesMax" { options.segmentBytesMax = value }
+        let error = failure(as: StoreError.self) {
+            _ = try Store(at: directory.store, entities: Note.self, options: options)
+        }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.message.contains("\(option) is \(value)") == true)
+        #expect(throws: StoreError(.invalidInput, "")) {
+            try Store(inMemory: Note.self, options: options)
+        }
+    }
+
     @Test(arguments: [0, 1, .max])
     func `may have extreme values`(value: Int) throws {
         let directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ enum Floors {
         "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"]],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
-            ["History", "Live"], ["Archive"], [wiring],
+            ["History", "Live"], ["SQL"], ["Archive"], [wiring],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],

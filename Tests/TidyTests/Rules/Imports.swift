@@ -5,7 +5,8 @@ enum Imports {
     /// A module may import modules of a lower height.
     private static let heights = [
         "SkyrosDisk": 0, "SkyrosLog": 1, "SkyrosSQLite": 1, "Skyros": 2, "SkyrosTesting": 3,
-        "SkyrosTool": 3, "BenchmarkModel": 3, "SkyrosBenchmark": 4,
+        "SkyrosTool": 3, "BenchmarkModel": 3, "SkyrosBenchmark": 4, "ProgramWithSkyros": 3,
+        "ProgramWithoutSkyros": 0,
     ]
     /// Modules that only some places import.
     private static let doors: [String: [String]] = [

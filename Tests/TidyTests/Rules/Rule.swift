@@ -25,7 +25,7 @@ struct Rule: Sendable {
     static let all =
         [
             Imports.rule, Borders.rule, Edges.rule, Reasons.rule, Manifest.rule, Documentation.rule,
-            Promises.rule, Links.rule, Calls.rule, Words.rule, Tests.rule,
+            Promises.rule, Faults.rule, Parity.rule, Links.rule, Calls.rule, Words.rule, Tests.rule,
         ] + Sizes.rules + Comments.rules
 }
 

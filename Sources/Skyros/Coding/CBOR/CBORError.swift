@@ -15,12 +15,16 @@ package struct CBORError: Error, Hashable, Sendable {
         case duplicateKey
         /// A map whose keys are not in canonical order where that order is required.
         case unsortedKeys
+        /// A number in more bytes than it needs.
+        case notShortest
         /// Text that is not valid UTF-8.
         case invalidText
         /// A number that the requested type cannot hold exactly.
         case doesNotFit
         /// A tag whose content does not fit the tag.
         case invalidTagContent(UInt64)
+        /// A tag of this library in a value of the app.
+        case reservedTag(UInt64)
         /// More levels of arrays, maps and tags than `CBORFormat.nestingMax`.
         case tooDeep
         /// More bytes than offsets can count (4 GiB).
@@ -49,9 +53,11 @@ extension CBORError: CustomStringConvertible {
         case .keyIsNotText: "CBOR map key is not text"
         case .duplicateKey: "CBOR map has the same key twice"
         case .unsortedKeys: "CBOR map keys are not in canonical order"
+        case .notShortest: "CBOR number is not in its shortest form"
         case .invalidText: "CBOR text is not valid UTF-8"
         case .doesNotFit: "CBOR number does not fit the requested type"
         case .invalidTagContent(let tag): "CBOR tag \(tag) has content that does not suit it"
+        case .reservedTag(let tag): "CBOR tag \(tag) is reserved for Skyros"
         case .tooDeep: "CBOR is nested deeper than \(CBORFormat.nestingMax) levels"
         case .tooLarge: "CBOR is larger than 4 GiB"
         }

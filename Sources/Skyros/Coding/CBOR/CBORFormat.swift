@@ -35,6 +35,9 @@ package enum CBORFormat {
         /// The number is this library's, from the first-come range of the registry. Tag 1, seconds
         /// since 1970, would change the bits of about half of all dates.
         package static let date: UInt64 = 0xDA7E
+        /// The tags of this library that have no meaning yet. What is stored under one is kept as
+        /// it is, and none is ever made from a value of the app.
+        package static let reserved: ClosedRange<UInt64> = date + 1...date + 15
     }
 
     /// The first bytes of simple values and floats.

@@ -18,6 +18,9 @@ enum CodingKind: UInt8 {
         self = Self.scalars[ObjectIdentifier(type)] ?? Self.collection(type)
     }
 
+    /// Whether values of a type are stored as one of the scalars.
+    static func isScalar(_ type: ObjectIdentifier) -> Bool { scalars[type] != nil }
+
     private static func collection(_ type: Any.Type) -> CodingKind {
         guard let type = type as? any UnorderedCollection.Type else { return .plain }
         return type.needsOrder ? .unordered : .plain

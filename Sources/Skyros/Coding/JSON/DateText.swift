@@ -13,6 +13,20 @@ enum DateText {
     /// Days from 1970-01-01 to 2001-01-01.
     private static let referenceDay = 11_323
 
+    /// The text with at most six digits of the second, for people: rounded to the microsecond.
+    /// Most of today's dates are not exactly the number of milliseconds that they were made of.
+    static func readableText(of date: Date) -> String {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard abs(seconds) < 1e10 else { return text(of: date) }
+        let whole = seconds.rounded(.down)
+        let micros = ((seconds - whole) * 1e6).rounded()
+        let start = Date(timeIntervalSinceReferenceDate: micros < 1e6 ? whole : whole + 1)
+        guard micros > 0, micros < 1e6 else { return text(of: start) }
+        var digits = UInt64(micros).digits(6)
+        while digits.last == "0" { digits.removeLast() }
+        return "\(text(of: start).dropLast()).\(digits)Z"
+    }
+
     static func text(of date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
         guard let parts = Parts(seconds) else {

@@ -26,6 +26,18 @@ extension FieldValue {
         }
     }
 
+    /// The value as JSON for people: as `jsonText()`, with dates rounded to the microsecond.
+    package func readableText() -> String {
+        var writer = JSONWriter(isPretty: false, hasReadableDates: true)
+        writer.append(self)
+        return writer.text
+    }
+
+    /// The text of a value that is a string in JSON, with dates rounded to the microsecond.
+    package var readableString: String? {
+        if case .date(let date) = self { DateText.readableText(of: date) } else { jsonString }
+    }
+
     /// The text of a value that is a string in JSON; nil for all others.
     package var jsonString: String? {
         switch self {

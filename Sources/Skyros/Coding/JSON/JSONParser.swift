@@ -7,6 +7,9 @@ extension FieldValue {
     /// A number without fraction and exponent is an integer, exactly, whatever its size; every
     /// other number is a float. Throws `JSONError`, also for an object that repeats a key, a
     /// number that a `Double` cannot hold, and nesting beyond 128 levels.
+    ///
+    /// `$$` at the beginning of a key is one dollar sign; a key with a single one is the library's,
+    /// and an error.
     public init(json: String) throws {
         var json = json
         self = try json.withUTF8Bytes { (utf8) throws(JSONError) in
@@ -109,7 +112,7 @@ struct JSONParser {
             repeat {
                 skipSpace()
                 guard next == UInt8(ascii: "\"") else { throw error("a key is a string") }
-                let key = try parseString()
+                let key = try parseKey()
                 skipSpace()
                 guard take(":") else { throw error("a key is followed by :") }
                 guard values.updateValue(try parseValue(), forKey: key) == nil else {
@@ -121,6 +124,16 @@ struct JSONParser {
         }
         depth -= 1
         return values
+    }
+
+    private mutating func parseKey() throws(JSONError) -> String {
+        let key = try parseString()
+        guard key.utf8.first == UInt8(ascii: "$") else { return key }
+        let unescaped = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
+        guard unescaped.utf8.first == UInt8(ascii: "$") else {
+            throw error("the key \"\(key)\" is reserved; \"$\(key)\" is a key of the app")
+        }
+        return unescaped
     }
 
     // MARK: Numbers

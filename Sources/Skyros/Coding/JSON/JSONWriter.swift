@@ -3,11 +3,14 @@ import SkyrosLog
 /// Writes values as JSON text.
 struct JSONWriter {
     private let isPretty: Bool
+    /// Whether dates are rounded to the microsecond.
+    private let hasReadableDates: Bool
     private var utf8: [UInt8] = []
     private var indentation = 0
 
-    init(isPretty: Bool) {
+    init(isPretty: Bool, hasReadableDates: Bool = false) {
         self.isPretty = isPretty
+        self.hasReadableDates = hasReadableDates
     }
 
     var text: String { String(decoding: utf8, as: UTF8.self) }
@@ -17,6 +20,8 @@ struct JSONWriter {
         case .null: append(raw: "null")
         case .bool(let value): append(raw: value ? "true" : "false")
         case .double(let value) where value.isFinite: append(raw: value.description)
+        case .date(let date) where hasReadableDates:
+            append(string: DateText.readableText(of: date))
         case .array(let values): append(values)
         case .map(let values): append(values)
         default:
@@ -35,11 +40,13 @@ struct JSONWriter {
     }
 
     private mutating func append(_ values: [String: FieldValue]) {
+        let dollar = UInt8(ascii: "$")
         let fields = values.sorted {
             $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars)
         }
         append(list: fields, "{", "}") { writer, field in
-            writer.append(string: field.key)
+            // A key with one dollar sign is the library's.
+            writer.append(string: field.key.utf8.first == dollar ? "$" + field.key : field.key)
             writer.append(raw: writer.isPretty ? ": " : ":")
             writer.append(field.value)
         }

@@ -14,6 +14,22 @@ struct ExpectedValue: Hashable, Sendable {
     /// The ranks of all values but null.
     static let notNull: ClosedRange<UInt8> = IndexKey.Rank.false...UInt8.max
 
+    /// The values of a property of this type. One of an optional type may be null or absent.
+    init(of type: Any.Type) {
+        // No query uses the keys of other types.
+        guard KeyOrder.of(type) > .none else {
+            self = .any
+            return
+        }
+        let optional = type as? any OptionalType.Type
+        ranks = IndexKey.ranks(of: optional?.wrapped ?? type) ?? Self.notNull
+        mayBeNull = optional != nil
+    }
+
+    private init(ranks: ClosedRange<UInt8>, mayBeNull: Bool) {
+        (self.ranks, self.mayBeNull) = (ranks, mayBeNull)
+    }
+
     func allows(_ rank: UInt8) -> Bool {
         ranks.contains(rank) || (mayBeNull && rank == IndexKey.Rank.null)
     }

@@ -14,6 +14,9 @@ public struct Fields: Hashable, Sendable {
         bytes = [CBORFormat.Byte.emptyMap]
     }
 
+    /// No fields, without an allocation.
+    static let none = Fields()
+
     /// Fields with the bytes of a canonical map that this process has made.
     package init(trusted bytes: [UInt8]) {
         self.bytes = bytes

@@ -6,6 +6,10 @@ extension IndexKey {
         var bytes = CBORWriter(capacity: 128)
         /// Whether all values so far are those that their fields expect.
         private(set) var isExpected = true
+        /// Whether the key has the order of the values, see `IndexKey.Checked`.
+        private(set) var isRegular = true
+        /// Whether no value so far is null or absent.
+        private(set) var isComplete = true
 
         var key: ByteString { bytes.withUnsafeBytes { ByteString($0) } }
 
@@ -23,7 +27,7 @@ extension IndexKey {
         mutating func append(
             _ range: Range<Int>, of record: UnsafeRawBufferPointer
         ) throws(CBORError) {
-            guard !range.isEmpty else { return append(rank: Rank.null) }
+            guard !range.isEmpty else { return appendNull() }
             let value = UnsafeRawBufferPointer(rebasing: record[range])
             var reader = CBORReader(value)
             switch try reader.peekType() {
@@ -45,11 +49,16 @@ extension IndexKey {
             bytes.store(rank)
         }
 
+        private mutating func appendNull() {
+            isComplete = false
+            append(rank: Rank.null)
+        }
+
         // MARK: Simple values
 
         private mutating func appendSimple(_ reader: inout CBORReader) throws(CBORError) {
             switch try reader.peekByte() {
-            case CBORFormat.Byte.null: append(rank: Rank.null)
+            case CBORFormat.Byte.null: appendNull()
             case CBORFormat.Byte.false: append(rank: Rank.false)
             case CBORFormat.Byte.true: append(rank: Rank.true)
             default: append(number: try reader.readDouble())
@@ -117,7 +126,10 @@ extension IndexKey {
                 withUnsafeBytes(of: uuid.uuid) { bytes.store($0) }
             case CBORFormat.Tag.date where (try? content.readDouble()) != nil:
                 let seconds = try reader.readDate().timeIntervalSinceReferenceDate
-                guard !seconds.isNaN else { return append(rank: Rank.noDate) }
+                guard !seconds.isNaN else {
+                    isRegular = false
+                    return append(rank: Rank.noDate)
+                }
                 append(rank: Rank.date)
                 bytes.store(bigEndian: Self.sortable(seconds))
             case CBORFormat.Tag.positiveBignum where fits(reader),
@@ -145,8 +157,15 @@ extension IndexKey {
             guard let text = String(validUTF8: utf8) else {
                 throw CBORError(.invalidText, at: 0)
             }
-            var normal = text.precomposedStringWithCanonicalMapping
-            normal.withUTF8Bytes { append(escaped: $0) }
+            switch NormalForm(of: text) {
+            case .normal: append(escaped: utf8)
+            case .other(var normal):
+                isRegular = false
+                normal.withUTF8Bytes { append(escaped: $0) }
+            case .doubtful:
+                (isRegular, isExpected) = (false, false)
+                append(escaped: utf8)
+            }
         }
 
         /// Appends bytes in escaped form, and the end mark. O(n).

@@ -20,11 +20,14 @@
 /// | date whose float is NaN | `32` |
 /// | anything else | `40`, its canonical CBOR, escaped, `00`: equality only |
 ///
-/// Integers and floats of equal value have equal components. Text has the documented order of
-/// Swift's `<`, by the Unicode scalars in normal form C, and is equal if Swift's `==` is true.
-/// (Swift 6.3 errs where a text in another form ends: neither of "e\u{301}" and "\u{E9}b" is
-/// less.) Escaping writes 00 as `01 01` and 01 as `01 02`, so that no component is the beginning
-/// of another one. Integers beyond 128 bits count as "anything else".
+/// Integers and floats of equal value have equal components. Texts have equal components if Swift's
+/// `==` is true. Escaping writes 00 as `01 01` and 01 as `01 02`, so that no component is the
+/// beginning of another one. Integers beyond 128 bits count as "anything else".
+///
+/// A key is *regular* if every text in it is in normal form C, and no date is NaN. Among regular
+/// keys the order is that of the values: of texts by their UTF-8 as well as by Swift's `<`. Of
+/// other texts the two differ, and Swift 6.3 errs where they end: neither of "e\u{301}" and
+/// "\u{E9}b" is less. A date that is NaN is at most and at least every other date in Swift.
 package enum IndexKey {
     enum Rank {
         static let null: UInt8 = 0x00
@@ -40,10 +43,16 @@ package enum IndexKey {
         static let other: UInt8 = 0x40
     }
 
-    /// A key, and whether all its values are those that the fields expect.
+    /// A key, and what is known of its values.
     struct Checked {
         let key: ByteString
+        /// Whether all of them are those that the fields expect, and equal where Swift's are.
         let isExpected: Bool
+        /// Whether the key has their order: there is no text that is not in normal form C, and no
+        /// date that is NaN.
+        let isRegular: Bool
+        /// Whether none of them is null or absent.
+        let isComplete: Bool
     }
 
     /// The key of a record, which is a canonical map. O(n) in the record's bytes.
@@ -68,7 +77,9 @@ package enum IndexKey {
                 }
             }
         }
-        return Checked(key: builder.key, isExpected: builder.isExpected)
+        return Checked(
+            key: builder.key, isExpected: builder.isExpected, isRegular: builder.isRegular,
+            isComplete: builder.isComplete)
     }
 
     @inline(__always)
@@ -90,14 +101,16 @@ package enum IndexKey {
     }
 
     /// The component of one value; nil if it cannot be encoded.
-    static func component(of value: some Encodable) -> ByteString? {
+    static func component(of value: some Encodable) -> Checked? {
         var builder = Builder()
         do {
             try CBOREncoder().withEncoded(value) { try builder.append(0..<$0.count, of: $0) }
         } catch {
             return nil
         }
-        return builder.key
+        return Checked(
+            key: builder.key, isExpected: builder.isExpected, isRegular: builder.isRegular,
+            isComplete: builder.isComplete)
     }
 
     /// Appends the component of one value, given as its CBOR, to the beginning of a key.

@@ -12,7 +12,8 @@ public struct Record: Hashable, Sendable {
     public let entity: String
     /// The id, without its Swift type.
     public let id: RecordID
-    package private(set) var fields: Fields
+    /// All fields, as they are stored.
+    public private(set) var fields: Fields
 
     package init(entity: String, id: RecordID, fields: Fields) {
         self.entity = entity

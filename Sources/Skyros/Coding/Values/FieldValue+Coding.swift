@@ -17,7 +17,7 @@ extension FieldValue {
     }
 
     /// The canonical CBOR of the value. O(n log n) in the keys of a map; throws for values
-    /// nested deeper than `CBORFormat.nestingMax`.
+    /// nested deeper than `CBORFormat.nestingMax`, and for a reserved tag.
     package func encoded() throws(CBORError) -> [UInt8] {
         var writer = CBORWriter()
         try append(to: &writer)
@@ -50,6 +50,7 @@ extension FieldValue {
             try Self.append(values, to: &writer, depth: depth + 1)
         case .tagged(let tag, let value):
             try requireLevel(depth)
+            if CBORFormat.Tag.reserved.contains(tag) { throw CBORError(.reservedTag(tag), at: 0) }
             try Self.append(value, tag, to: &writer, depth: depth + 1)
         }
     }

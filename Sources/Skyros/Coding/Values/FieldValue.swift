@@ -30,7 +30,7 @@ public enum FieldValue: Sendable {
     /// Values by their names.
     case map([String: FieldValue])
     /// A value under a tag of RFC 8949 without a case here, such as a `Decimal` (4) or
-    /// a `URL` (32).
+    /// a `URL` (32). Tags 55935 to 55949 are reserved: a value with one cannot be stored.
     indirect case tagged(UInt64, FieldValue)
 }
 

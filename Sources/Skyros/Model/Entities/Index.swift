@@ -6,10 +6,14 @@
 ///         .unique(\.name),                 // no two restaurants with one name
 ///     ]
 ///
-/// A key path leads to a stored property of the entity itself. The stored name of that property is
-/// found by decoding the type from samples. If its `init(from:)` accepts no samples, or the
-/// property has `didSet`, `willSet` or a wrapper, give the name:
-/// `.on(\.cuisine, fields: ["kitchen"])`.
+/// A key path leads to a stored property of the entity itself, and the index reads the field of
+/// that name from the stored record. If coding keys rename the field, or if the property is
+/// computed, has `didSet` or `willSet`, or is wrapped, give the name:
+/// `.on(\.cuisine, field: "kitchen")`.
+///
+/// A name is compared with the records: a write of a record that contradicts it throws
+/// `StoreError` with `.invalidSchema`, and so does the opening of a store that holds one. A
+/// property that is not stored is compared in every record, at each opening too.
 ///
 /// An index holds stored values. Older records may have no such field, or one of another kind, for
 /// which `init(from:)` supplies a value. While there are any, filters and sorts do not use the
@@ -29,14 +33,31 @@ public struct Index<E: Entity>: Sendable {
         return Index(parts: parts, isUnique: false, givenFields: fields)
     }
 
+    /// An index over a property that is stored under another name.
+    public static func on<V: Encodable & Sendable>(_ path: FieldPath<E, V>, field: String) -> Index
+    {
+        .on(path, fields: [field])
+    }
+
     /// An index that also refuses two records with the same values. Records in which one of the
     /// values is nil are exempt.
+    ///
+    /// The values are those that are read: an older record without the field counts with the
+    /// default that `init(from:)` gives it. A store that holds two records with the same values
+    /// does not open, unless ``Store/Options/existingDuplicates`` says so.
     public static func unique<each V: Encodable & Sendable>(
         _ paths: repeat FieldPath<E, each V>, fields: [String]? = nil
     ) -> Index {
         var parts: [IndexPart<E>] = []
         for path in repeat each paths { parts.append(IndexPart(path)) }
         return Index(parts: parts, isUnique: true, givenFields: fields)
+    }
+
+    /// A unique index over a property that is stored under another name.
+    public static func unique<V: Encodable & Sendable>(
+        _ path: FieldPath<E, V>, field: String
+    ) -> Index {
+        .unique(path, fields: [field])
     }
 }
 
@@ -57,45 +78,41 @@ struct IndexPart<E: Entity>: Sendable {
 }
 
 extension Index {
-    /// The index by stored names, which `probe` finds.
+    /// The index by stored names.
     ///
-    /// - Throws: `StoreError` with `.invalidSchema` if a name can neither be found nor was given,
-    ///   or if there are too few names, none at all, or one of them twice.
-    func definition(_ probe: StoredNameResolver<E> = StoredNameResolver(E.self)) throws
-        -> IndexDefinition
-    {
-        guard !parts.isEmpty else {
-            throw Self.invalid("an index of \(E.self) has no fields")
+    /// - Throws: `StoreError` with `.invalidSchema` if a key path does not show its name and none
+    ///   was given, or if there are too few names, none at all, or one of them twice.
+    func definition() throws -> IndexDefinition {
+        guard !parts.isEmpty else { throw Self.invalid("an index of \(E.self) has no fields") }
+        let names = try storedNames()
+        for (position, name) in names.enumerated() where names[..<position].contains(name) {
+            throw Self.invalid("an index of \(E.self) names the field \"\(name)\" twice")
         }
+        let comparisons = zip(parts, names).map { part, name in
+            FieldComparison(
+                part, IndexField(name, expected: ExpectedValue(of: part.valueType)))
+        }
+        return IndexDefinition(
+            keyFields: comparisons.map(\.field), isUnique: isUnique,
+            fieldIDs: parts.map(\.field), binding: IndexBinding(parts, comparisons))
+    }
+
+    private func storedNames() throws -> [String] {
         if let givenFields {
             guard givenFields.count == parts.count else {
                 throw Self.invalid(
                     "an index of \(E.self) has \(parts.count) key paths and "
                         + "\(givenFields.count) names of fields")
             }
-            return try definition(of: givenFields, probe)
+            return givenFields
         }
-        let fields = try parts.map { part in
-            if let name = probe.name(of: part) { return name }
+        return try parts.map { part in
+            if let name = FieldName.of(part.path) { return name }
             throw Self.invalid(
-                "the stored name of \(part.path) cannot be found by decoding samples, as it is "
-                    + "computed or observed, or as \(E.self) accepts no samples; "
-                    + "give it: .on(…, fields: [\"name\"])")
+                "the stored name of \(part.path) cannot be told from the key path, which is "
+                    + "computed, observed or wrapped, or leads into another value; "
+                    + "give it: .on(…, field: \"name\")")
         }
-        return try definition(of: fields, probe)
-    }
-
-    private func definition(
-        of fields: [String], _ probe: StoredNameResolver<E>
-    ) throws -> IndexDefinition {
-        for (position, field) in fields.enumerated() where fields[..<position].contains(field) {
-            throw Self.invalid("an index of \(E.self) names the field \"\(field)\" twice")
-        }
-        let keyFields = zip(fields, parts).map { name, part in
-            IndexField(name, expected: probe.expectation(of: name, part))
-        }
-        return IndexDefinition(
-            keyFields: keyFields, isUnique: isUnique, fieldIDs: parts.map(\.field))
     }
 
     private static func invalid(_ why: String) -> StoreError {

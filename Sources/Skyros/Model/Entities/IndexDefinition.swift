@@ -9,18 +9,27 @@ package struct IndexDefinition: Sendable {
     package let isUnique: Bool
     /// The fields of the entity's Swift type, for planning queries; empty where it is not known.
     let fieldIDs: [FieldID]
+    /// The connection with the key paths of the entity's Swift type; nil where it is not known.
+    let binding: IndexBinding?
     private let keyFields: [IndexField]
 
     package init(fields: [String], isUnique: Bool) {
         self.init(keyFields: fields.map { IndexField($0) }, isUnique: isUnique, fieldIDs: [])
     }
 
-    init(keyFields: [IndexField], isUnique: Bool, fieldIDs: [FieldID]) {
+    init(
+        keyFields: [IndexField], isUnique: Bool, fieldIDs: [FieldID],
+        binding: IndexBinding? = nil
+    ) {
+        self.binding = binding
         self.fieldIDs = fieldIDs
         self.keyFields = keyFields
         self.isUnique = isUnique
         fields = keyFields.map(\.name)
     }
+
+    /// The ranks of the values that today's type writes into the first field.
+    var firstRanks: ClosedRange<UInt8>? { keyFields.first?.expected.ranks }
 
     /// The key of a record, and whether its values are those that today's type writes. O(size of
     /// the record).
@@ -30,16 +39,20 @@ package struct IndexDefinition: Sendable {
         }
     }
 
-    /// The key of a record; nil if one of the fields is null or absent.
-    func keyIfComplete(of record: [UInt8]) throws(CBORError) -> ByteString? {
-        let isComplete = try record.withBytes { bytes throws(CBORError) in
-            for field in fields {
-                guard let range = try CBORReader.valueRange(of: field, inMap: bytes),
-                    bytes[range.lowerBound] != CBORFormat.Byte.null
-                else { return false }
-            }
-            return true
-        }
-        return isComplete ? try checkedKey(of: record).key : nil
+    /// The key of the values that are read from a record; nil if one of them is nil. O(size of the
+    /// record).
+    ///
+    /// It is not the key in the index if the record is of an older shape: then the record is
+    /// decoded.
+    func currentKey(of record: [UInt8]) throws(CBORError) -> ByteString? {
+        let checked = try checkedKey(of: record)
+        guard let binding, isOlder(checked) else { return checked.isComplete ? checked.key : nil }
+        return binding.key(reading: record)
+    }
+
+    /// Whether the values that are read from a record may differ from the stored ones.
+    func isOlder(_ key: IndexKey.Checked) -> Bool {
+        guard let binding else { return false }
+        return !key.isExpected || (!key.isComplete && binding.isRefuted)
     }
 }

@@ -57,11 +57,7 @@ package struct Schema: Sendable {
         guard !name.isEmpty else {
             throw StoreError(.invalidSchema, "the entity name of \(type) is empty; return another")
         }
-        let indexes = E.indexes
-        // The probe calls the type's `init(from:)`: no concern of one without indexes.
-        guard !indexes.isEmpty else { return EntityDefinition(name: name, type: type, indexes: []) }
-        let probe = StoredNameResolver(type)
         return EntityDefinition(
-            name: name, type: type, indexes: try indexes.map { try $0.definition(probe) })
+            name: name, type: type, indexes: try E.indexes.map { try $0.definition() })
     }
 }

@@ -30,7 +30,7 @@ extension StoreError {
         public static let logBehindCheckpoint = Code("logBehindCheckpoint")
         /// The schema is empty, or has an invalid entity, index or field.
         public static let invalidSchema = Code("invalidSchema")
-        /// The log holds records of an entity that is not in the schema.
+        /// The store was opened without a type for an entity that it holds, or that a call names.
         public static let unknownEntity = Code("unknownEntity")
 
         // MARK: Writing
@@ -47,6 +47,19 @@ extension StoreError {
         public static let notEncodable = Code("notEncodable")
         /// A write inside a write block of the same store.
         public static let nestedWrite = Code("nestedWrite")
+        /// A transaction is used outside of its block: it was exchanged with that of another block.
+        public static let wrongTransaction = Code("wrongTransaction")
+        /// Two threads would wait for each other for ever: each is in a write block of a store in
+        /// which the other wants to write.
+        public static let writeCycle = Code("writeCycle")
+        /// The clock is further ahead of the newest event than `Options.clockJumpMax`.
+        public static let clockAhead = Code("clockAhead")
+        /// The clock is before the newest event: a warning, passed to `Options.onError` once.
+        public static let clockBehind = Code("clockBehind")
+        /// The store was suspended by `suspend()`; `resume()` makes it writable again.
+        public static let suspended = Code("suspended")
+        /// The log does not continue the history that the suspended store has seen.
+        public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")
         /// Something is larger than the limit set for it.
@@ -65,6 +78,8 @@ extension StoreError {
         public static let durabilityLost = Code("durabilityLost")
         /// The checkpoint could not be written or read; the log is not affected.
         public static let checkpointFailed = Code("checkpointFailed")
+        /// Another connection has the checkpoint locked; a later one will be written.
+        public static let checkpointBusy = Code("checkpointBusy")
 
         // MARK: Reading
 

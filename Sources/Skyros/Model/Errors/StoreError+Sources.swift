@@ -16,6 +16,14 @@ extension StoreError {
         }
     }
 
+    /// The error of a call for an entity that the store was not opened with.
+    static func unknownEntity(_ entity: String, adding type: String) -> StoreError {
+        StoreError(
+            .unknownEntity,
+            "the store was opened without the entity \"\(entity)\"; add \(type) to the types "
+                + "with which it is opened", at: Place(entity: entity))
+    }
+
     init(_ error: LogError) {
         let sequences = error.sequences.map { range in
             SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
@@ -36,6 +44,8 @@ extension StoreError {
                 "the store is open for writing already (\(holder)); "
                 + "close it there, or open it for reading"
             self.init(.alreadyOpen, why, at: place)
+        case .suspended:
+            self = .suspended
         case .insecure:
             self.init(.insecurePath, error.description, at: place)
         case .system where error.isOutOfSpace:
@@ -43,6 +53,10 @@ extension StoreError {
         case .system:
             self.init(.io, error.description, at: place)
         }
+    }
+
+    init(_ error: ThreadShortage) {
+        self.init(.io, error.description)
     }
 
     private static func meaning(of code: LogError.Code) -> (Code, String) {
@@ -54,10 +68,31 @@ extension StoreError {
         case .segmentMissing: (.segmentMissing, "restore the file from a backup")
         case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` lists all damage")
         case .foreignStore: (.foreignStore, "put the store's own file in its place")
-        case .unsupportedFormat: (.unsupportedFormat, "use a newer version")
+        case .unsupportedFormat: (.unsupportedFormat, "nothing was changed")
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
         case .conflict: (.conflict, "another writer appended; open the store again")
         case .closed: (.closed, "")
+        case .suspended: (.suspended, "call resume() first")
         }
+    }
+}
+
+extension StoreError {
+    /// The error of a write after `close`.
+    static var closed: StoreError {
+        StoreError(.closed, "the store was closed; open it again to write")
+    }
+
+    /// The error of a call that would change the files of a suspended store.
+    static var suspended: StoreError {
+        StoreError(.suspended, "the store is suspended; call resume() first")
+    }
+
+    /// The error of a transaction that is not its block's, or whose block has ended.
+    static var wrongTransaction: StoreError {
+        StoreError(
+            .wrongTransaction,
+            "the transaction belongs to another write block: two blocks have exchanged theirs, "
+                + "for instance by swap; neither wrote anything. Use each only in its own block")
     }
 }

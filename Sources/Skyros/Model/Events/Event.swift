@@ -10,15 +10,25 @@ public struct Event: Hashable, Sendable {
     public let intent: Intent?
     /// One change for each changed record, in the order in which the block first changed them.
     public let changes: [Change]
+    /// What a later version has added to the event: keys that begin with `+`. They are kept and
+    /// shown, and change no record.
+    public let additions: Fields
+    /// The same of changes, by their indexes.
+    package let changeAdditions: [Int: Fields]
+
+    /// What a later version has added to the change at `index`: keys that begin with `+`.
+    public func additions(toChange index: Int) -> Fields { changeAdditions[index] ?? .none }
 
     package init(
         sequence: SequenceNumber, time: EventTime, metadata: Metadata, intent: Intent?,
-        changes: [Change]
+        changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:]
     ) {
         self.sequence = sequence
         self.time = time
         self.metadata = metadata
         self.intent = intent
         self.changes = changes
+        self.additions = additions
+        self.changeAdditions = changeAdditions
     }
 }

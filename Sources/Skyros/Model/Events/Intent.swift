@@ -22,10 +22,13 @@ public struct Intent: Hashable, Sendable {
     /// The command's name.
     public let name: String
     package let encoded: [UInt8]
+    /// What a later version has added: keys that begin with `+`.
+    package let additions: Fields
 
-    package init(name: String, encoded: [UInt8]) {
+    package init(name: String, encoded: [UInt8], additions: Fields = .none) {
         self.name = name
         self.encoded = encoded
+        self.additions = additions
     }
 
     /// Encodes a command; throws `StoreError` with `.notEncodable`.

@@ -8,13 +8,13 @@
 final class StagedChange: Sendable {
     /// What the change does to its table.
     ///
-    /// The replaced row or table is kept until the batch ends: releasing a value may run code of
-    /// the app, which must not happen under the readers' lock.
+    /// The replaced row or table is kept until the batch ends, so that it is not released under
+    /// the readers' lock.
     enum Effect: Sendable {
-        /// Puts `row`, whose record is `after`, in the place of `old`, whose record is `before`.
-        case put(Row, after: [UInt8], old: Row?, before: [UInt8]?)
-        /// Removes the row, whose record is `before`.
-        case remove(Row, before: [UInt8])
+        /// Puts a row in the place of `old`.
+        case put(Row, old: Row?)
+        /// Removes the row.
+        case remove(Row)
         /// Removes all rows; `old` is the table that held them.
         case clear(count: Int, old: any Sendable)
     }

@@ -6,41 +6,37 @@ struct Borrowed<E>: ~Copyable {
     @usableFromInline let value: E
 }
 
-/// What a `StoredRow` has instead of its value's address. Not nested in its class, where it would
-/// be generic, and each use would require its metadata.
+/// How far a `StoredRow` has come. Not nested in its class, where it would be generic, and each use
+/// would require its metadata.
 @usableFromInline
 enum StoredRowState {
-    static var empty: UInt { 0 }
-    @inlinable static var filling: UInt { 1 }
+    @inlinable static var empty: UInt8 { 0 }
+    @inlinable static var filling: UInt8 { 1 }
+    @inlinable static var filled: UInt8 { 2 }
+
+    /// The size of a row without a value.
+    @inlinable static var rowSize: Int {
+        // The object's header, and the properties of `Row`.
+        MemoryLayout<(UInt, UInt, RecordID, UInt64, UInt64, UInt)>.size
+    }
 }
 
-/// A row from the log or the checkpoint, of a type that the schema names: its bytes, and the value
-/// after the first read.
+/// A row of a type whose values hold no references (`ValueProof`): its bytes, and the value after
+/// the first read.
 ///
-/// Opening decodes nothing. The first reader decodes, and stores the value for later readers. The
-/// bytes are kept: they may have fields that today's type lacks, and the record does not change
-/// until it is written again.
+/// Neither opening nor writing decodes anything. The first reader decodes, and stores the value for
+/// later readers. The value that was written is not kept: its `encode(to:)` may have left out
+/// something, which readers then must not see either.
 ///
 /// - Note: `@unchecked` as its superclass is. `storage` is written once, by the thread that moved
-///   `address` from `empty`, and read by threads that have loaded its address, which is stored
-///   after it.
+///   `state` from `empty`, and read by threads that have seen `filled`, which is set after it.
 @usableFromInline
 final class StoredRow<E: Entity>: Row, @unchecked Sendable {
-    private let bytes: [UInt8]
-
-    /// The address of `storage`, once it has the value; before, a `StoredRowState`.
-    @usableFromInline let address = Atomic(StoredRowState.empty)
-
-    // Guarded by `address`, which the compiler cannot see.
+    // Guarded by `state`, which the compiler cannot see. First, so that its offset is known.
     @exclusivity(unchecked) private var storage: E?
 
-    init(id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) {
-        self.bytes = bytes
-        super.init(id: id, hash: hash, number: number)
-    }
-
-    override func encoded() throws -> [UInt8] { bytes }
-    override var storedBytes: [UInt8]? { bytes }
+    /// A `StoredRowState`. A byte: an address would take a word of each row.
+    @usableFromInline let state = Atomic(StoredRowState.empty)
 
     override func value<T: Entity>(as type: T.Type) throws -> T {
         guard type == E.self else { return try super.value(as: type) }
@@ -59,22 +55,30 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     /// A pointer, because reading a mutable property copies it.
     @inlinable
     var filled: UnsafePointer<Borrowed<E>>? {
-        let address = address.load(ordering: .acquiring)
-        return address > StoredRowState.filling ? UnsafePointer(bitPattern: address) : nil
+        guard state.load(ordering: .acquiring) == StoredRowState.filled else { return nil }
+        return UnsafePointer(bitPattern: address)
+    }
+
+    /// The address of `storage`, which is also that of the optional's value.
+    @inlinable
+    var address: UInt {
+        let mask = UInt(bitPattern: MemoryLayout<E?>.alignment - 1)
+        let offset = (UInt(bitPattern: StoredRowState.rowSize) + mask) & ~mask
+        return UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) + offset
     }
 
     /// Decodes the value, and keeps it for the next reader unless another thread does so now.
     private func decode() throws -> E {
         let value = try RecordCoding.decode(E.self, from: bytes, id: id)
-        let isFirst = address.compareExchange(
+        let isFirst = state.compareExchange(
             expected: StoredRowState.empty, desired: StoredRowState.filling, ordering: .relaxed
         ).exchanged
         if isFirst {
             storage = value
-            // A stored property without observers has a stable address, which is also that of the
-            // optional's value.
+            // A stored property without observers has a stable address.
             let place = withUnsafeMutablePointer(to: &storage) { UInt(bitPattern: $0) }
-            address.store(place, ordering: .releasing)
+            precondition(place == address, "The value of a row is where its readers expect it.")
+            state.store(StoredRowState.filled, ordering: .releasing)
         }
         return value
     }

@@ -7,7 +7,7 @@ public import Foundation
 ///     request.limit = 20
 ///     let newest = try store.snapshot.fetch(request)
 ///
-/// Without a sort, records are in the order of their canonical id bytes.
+/// Without a sort, records are in the order of their ids, see ``RecordID``.
 public struct FetchRequest<E: Entity>: Sendable {
     /// The condition that records must pass; nil for all records.
     public var filter: Filter<E>?
@@ -44,4 +44,10 @@ extension FetchRequest {
     var skipCount: Int { max(0, offset) }
 
     var countMax: Int { max(0, limit ?? .max) }
+
+    /// The number of records up to the last one that is returned; `Int.max` without a limit.
+    var endCount: Int {
+        let (end, isTooLarge) = skipCount.addingReportingOverflow(countMax)
+        return isTooLarge ? .max : end
+    }
 }

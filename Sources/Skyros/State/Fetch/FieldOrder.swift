@@ -1,7 +1,7 @@
 import Foundation
 
-/// The order by which filters and sorts compare the values of a field: Swift's, or that of index
-/// keys if Swift has none, or errs.
+/// The order by which sorts compare the values of a field: texts by their UTF-8, all others by
+/// Swift's `<`, and by the order of index keys if Swift has none.
 ///
 /// A fetch must give the same records in the same order with an index and without one.
 enum FieldOrder {
@@ -76,61 +76,6 @@ enum FieldOrder {
         case (nil, _): .orderedAscending
         case (_, nil): .orderedDescending
         case (let a?, let b?): compare(a, b)
-        }
-    }
-}
-
-// MARK: - Comparisons with a value
-
-extension FieldOrder {
-    /// The comparison of a field with a value, for types whose operators in Swift are wrong: texts
-    /// (see `IndexKey`), and dates, of which one that is NaN is `<=` and `>=` any other.
-    static func test<E: Entity, V, T>(
-        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: T
-    ) -> (@Sendable (E) -> Bool)? {
-        guard operation != .equal else { return nil }
-        if let text = value as? String {
-            return test(path, as: String.self) { operation.holds(TextOrder.compare($0, text)) }
-        }
-        if let date = value as? Date {
-            let seconds = date.timeIntervalSinceReferenceDate
-            return test(path, as: Date.self) {
-                operation.holds($0.timeIntervalSinceReferenceDate, seconds)
-            }
-        }
-        return nil
-    }
-
-    /// Whether the field, which has values of a type or nil, has one that passes.
-    private static func test<E: Entity, V, T>(
-        _ path: FieldPath<E, V>, as type: T.Type, _ passes: @escaping @Sendable (T) -> Bool
-    ) -> (@Sendable (E) -> Bool)? {
-        if let path = cast(path, to: T.self) { return { passes($0[keyPath: path]) } }
-        if let path = cast(path, to: T?.self) { return { $0[keyPath: path].map(passes) ?? false } }
-        return nil
-    }
-}
-
-extension Condition.Operation {
-    /// Whether a value with this order relative to another one matches.
-    fileprivate func holds(_ order: ComparisonResult) -> Bool {
-        switch self {
-        case .equal: order == .orderedSame
-        case .less: order == .orderedAscending
-        case .lessOrEqual: order != .orderedDescending
-        case .greater: order == .orderedDescending
-        case .greaterOrEqual: order != .orderedAscending
-        }
-    }
-
-    /// Whether it holds between two numbers; between NaN and any other it does not.
-    fileprivate func holds(_ a: Double, _ b: Double) -> Bool {
-        switch self {
-        case .equal: a == b
-        case .less: a < b
-        case .lessOrEqual: a <= b
-        case .greater: a > b
-        case .greaterOrEqual: a >= b
         }
     }
 }

@@ -7,8 +7,8 @@ public import Foundation
 ///     Filter { $0.name.hasPrefix("N") }
 ///
 /// An index answers conditions on indexed fields; the others are tested on each record.
-/// Texts compare by their Unicode scalars in normal form C, as Swift's do. A comparison with a
-/// field that is nil does not hold, except `== nil`; nor does one with NaN, but for `!=`.
+/// The operators are Swift's: texts are equal if they look the same, whatever their scalars. A
+/// comparison with a field that is nil does not hold, except `== nil`.
 public struct Filter<E: Entity>: Sendable {
     indirect enum Node: Sendable {
         case comparison(Comparison<E>)
@@ -104,17 +104,20 @@ struct Condition: Sendable {
     let operation: Operation
     let key: ByteString
 
-    /// Makes a condition; nil if the order of keys and that of values may differ.
+    /// Makes a condition; nil if the order of keys and that of values may differ, or if the value
+    /// is NaN, which equals nothing.
     init?(
         _ field: FieldID, of type: Any.Type, _ operation: Operation, _ value: some Encodable
     ) {
         let needed: KeyOrder = operation == .equal ? .equality : .full
-        guard KeyOrder.of(type) >= needed, let key = IndexKey.component(of: value) else {
-            return nil
-        }
+        guard KeyOrder.of(type) >= needed, let checked = IndexKey.component(of: value),
+            checked.isExpected, operation == .equal || checked.isRegular
+        else { return nil }
+        let rank = checked.key.withUnsafeBytes { $0.first }
+        if rank == IndexKey.Rank.nan || rank == IndexKey.Rank.noDate { return nil }
         self.field = field
         self.operation = operation
-        self.key = key
+        key = checked.key
     }
 }
 
@@ -132,6 +135,6 @@ struct Comparison<E: Entity>: Sendable {
     ) {
         condition =
             isReflexive ? Condition(FieldID(path), of: V.self, operation, value) : nil
-        self.test = FieldOrder.test(path, operation, value) ?? test
+        self.test = test
     }
 }

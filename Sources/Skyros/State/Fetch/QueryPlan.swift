@@ -37,12 +37,13 @@ extension QueryPlan {
 
     /// Chooses an index: the one that fixes most fields by equality, then one that also bounds the
     /// next field, then one that has the requested order. Indexes whose stored values differ from
-    /// the values that are read are not used.
-    init(_ question: Question, indexes: [TableIndex]) {
+    /// the values that are read are not used; those whose keys have another order than the values
+    /// are used for equality only.
+    init(_ question: Question, indexes: [TableIndex], mayUse: (TableIndex) -> Bool) {
         var best: Candidate?
-        for position in indexes.indices where indexes[position].isFaithful {
-            let candidate = Candidate(question, indexes[position].definition.fieldIDs, at: position)
-            if candidate.score > (best?.score ?? 0) { best = candidate }
+        for position in indexes.indices {
+            let candidate = Candidate(question, indexes[position], at: position)
+            if candidate.score > (best?.score ?? 0), mayUse(indexes[position]) { best = candidate }
         }
         self = best?.plan(question) ?? Self.fullScan(question)
     }
@@ -68,8 +69,9 @@ private struct Candidate {
     /// The direction in which the index has the requested order; nil if it has another one.
     private let order: Order?
 
-    init(_ question: QueryPlan.Question, _ fields: [FieldID], at position: Int) {
+    init(_ question: QueryPlan.Question, _ index: TableIndex, at position: Int) {
         self.position = position
+        let fields = index.definition.fieldIDs
         var next = 0
         while next < fields.count {
             let equal = question.conditions.first {
@@ -78,6 +80,10 @@ private struct Candidate {
             guard let equal else { break }
             fixed.append(equal)
             next += 1
+        }
+        guard index.isOrdered else {
+            order = nil
+            return
         }
         if next < fields.count {
             for condition in question.conditions

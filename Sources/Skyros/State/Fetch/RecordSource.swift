@@ -1,7 +1,9 @@
 /// A source of records: a snapshot, a write block's transaction, or the store itself, which reads
 /// its newest snapshot.
 ///
-/// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk.
+/// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk. A
+/// read of an entity that the store was not opened with throws `StoreError` with `.unknownEntity`;
+/// an `Archive` without types knows every entity.
 public protocol RecordSource: ~Copyable {
     /// The state that is read.
     ///
@@ -87,7 +89,7 @@ extension RecordSource where Self: ~Copyable {
     /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
         let snapshot = try snapshot
-        guard let index = snapshot.tableIndex(of: E.self) else { return 0 }
+        guard let index = try snapshot.tableIndex(of: E.self) else { return 0 }
         return try snapshot.tables[index].count(request)
     }
 
@@ -100,8 +102,8 @@ extension RecordSource where Self: ~Copyable {
 }
 
 extension Snapshot {
-    fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) -> Row? {
-        guard let index = tableIndex(of: type) else { return nil }
+    fileprivate func row<E: Entity>(_ type: E.Type, _ id: RecordID) throws -> Row? {
+        guard let index = try tableIndex(of: type) else { return nil }
         return tables[index].row(id)
     }
 }

@@ -4,8 +4,8 @@ public import Foundation
 ///
 ///     try snapshot.all(Order.self, sortedBy: [.ascending(\.customer), .descending(\.total)])
 ///
-/// Texts are ordered by their Unicode scalars in normal form C, as in Swift. A field that is nil
-/// comes before any value, and NaN after all others.
+/// Texts are ordered by the bytes of their UTF-8, as in SQLite; of texts in normal form C that is
+/// Swift's order. A field that is nil comes before any value, and NaN after all others.
 public struct Sort<E: Entity>: Sendable {
     let isAscending: Bool
     /// The field, if the order is that of its values by `<`; then an index may have it.

@@ -32,7 +32,9 @@ extension Snapshot {
     /// The records of a request.
     @usableFromInline
     func rows<E: Entity>(of request: FetchRequest<E>) throws -> Fetched<E> {
-        guard let index = tableIndex(of: E.self), request.countMax > 0 else { return .values([]) }
+        guard let index = try tableIndex(of: E.self), request.countMax > 0 else {
+            return .values([])
+        }
         let plan = tables[index].plan(request)
         if plan.isExact, plan.isSorted || request.sort.isEmpty {
             return .rows(tables[index].page(request, plan), of: self)
@@ -72,7 +74,10 @@ extension Table {
             conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
             sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
         // Another type that reads the records by their name has other fields.
-        return QueryPlan(question, indexes: type == E.self ? indexes : [])
+        guard type == E.self else {
+            return QueryPlan(question, indexes: [], mayUse: { _ in false })
+        }
+        return QueryPlan(question, indexes: indexes, mayUse: mayUse)
     }
 
     /// The rows of an exact plan, from the request's offset up to its limit.
@@ -81,7 +86,7 @@ extension Table {
         var left = request.skipCount
         let limit = request.countMax
         if request.limit != nil { found.reserveCapacity(min(limit, count)) }
-        forEachRowInOrder(plan) { row in
+        forEachRowInOrder(plan, upTo: request.endCount, where: { _ in true }) { row in
             if left > 0 {
                 left -= 1
                 return true
@@ -99,14 +104,15 @@ extension Table {
         var left = request.skipCount
         let limit = request.countMax
         var found: [E] = []
-        try forEachRowInOrder(plan) { row in
-            let value = try row.value(as: E.self)
-            guard try request.filter?.matches(value) ?? true else { return true }
+        func passes(_ row: Row) throws -> Bool {
+            try request.filter?.matches(row.value(as: E.self)) ?? true
+        }
+        try forEachRowInOrder(plan, upTo: request.endCount, where: passes) { row in
             if left > 0 {
                 left -= 1
                 return true
             }
-            found.append(value)
+            found.append(try row.value(as: E.self))
             return found.count < limit
         }
         return found
@@ -115,13 +121,8 @@ extension Table {
     private func fetchAndSort<E: Entity>(
         _ request: FetchRequest<E>, _ plan: QueryPlan
     ) throws -> [E] {
-        var found: [(value: E, id: RecordID)] = []
-        try forEachRow(plan) { row in
-            let value = try row.value(as: E.self)
-            if try request.filter?.matches(value) ?? true { found.append((value, row.id)) }
-            return true
-        }
-        found.sort { a, b in
+        typealias Found = (value: E, id: RecordID)
+        func precedes(_ a: Found, _ b: Found) -> Bool {
             for key in request.sort {
                 switch key.compare(a.value, b.value) {
                 case .orderedAscending: return true
@@ -131,37 +132,79 @@ extension Table {
             }
             return a.id < b.id
         }
+        let end = request.endCount
+        if isSmall(end) {
+            var first = BoundedSelection<Found>(end, by: precedes)
+            try forEachRow(plan) { row in
+                let value = try row.value(as: E.self)
+                guard first.admits((value, row.id)) else { return true }
+                if try request.filter?.matches(value) ?? true { first.add((value, row.id)) }
+                return true
+            }
+            return first.sorted().dropFirst(request.skipCount).map(\.value)
+        }
+        var found: [Found] = []
+        try forEachRow(plan) { row in
+            let value = try row.value(as: E.self)
+            if try request.filter?.matches(value) ?? true { found.append((value, row.id)) }
+            return true
+        }
+        found.sort(by: precedes)
         return found.dropFirst(request.skipCount).prefix(request.countMax).map(\.value)
     }
 
     // MARK: Rows of a plan
+
+    /// Whether selecting this many rows costs less than sorting all.
+    private func isSmall(_ rowCount: Int) -> Bool { rowCount < count / 8 }
 
     private func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
         guard let range = plan.range else { return try rows.forEach(body) }
         try indexes[range.index].tree.scanRows(from: range.start, to: range.end, body)
     }
 
-    /// The rows in the order of the plan's index, or of their ids if there is no sort.
-    private func forEachRowInOrder(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
-        guard let range = plan.range else {
-            for row in sortedRows() where try !body(row) { return }
-            return
+    /// Calls `body` with the rows that pass, in the order of the plan's index, or of their ids if
+    /// there is no sort, until it returns false.
+    ///
+    /// - Parameter end: the number of passing rows after which `body` returns false.
+    private func forEachRowInOrder(
+        _ plan: QueryPlan, upTo end: Int, where passes: (Row) throws -> Bool,
+        _ body: (Row) throws -> Bool
+    ) rethrows {
+        guard let range = plan.range, plan.isSorted else {
+            return try forEachRowByID(plan, upTo: end, where: passes, body)
         }
         let tree = indexes[range.index].tree
-        guard plan.isSorted else {
-            var all: [Row] = []
-            tree.scanRows(from: range.start, to: range.end) { row in
-                all.append(row)
+        if range.isReversed {
+            try tree.scanRowsByDescendingKey(from: range.start, to: range.end) {
+                try !passes($0) || body($0)
+            }
+        } else {
+            try tree.scanRows(from: range.start, to: range.end) { try !passes($0) || body($0) }
+        }
+    }
+
+    private func forEachRowByID(
+        _ plan: QueryPlan, upTo end: Int, where passes: (Row) throws -> Bool,
+        _ body: (Row) throws -> Bool
+    ) rethrows {
+        if isSmall(end) {
+            var first = BoundedSelection<Row>(end) { $0.id < $1.id }
+            try forEachRow(plan) { row in
+                // Ids are compared first: of most rows, the filter need not read the value.
+                if try first.admits(row) && passes(row) { first.add(row) }
                 return true
             }
-            for row in all.sorted(by: { $0.id < $1.id }) where try !body(row) { return }
+            for row in first.sorted() where try !body(row) { return }
             return
         }
-        if range.isReversed {
-            try tree.scanRowsByDescendingKey(from: range.start, to: range.end, body)
-        } else {
-            try tree.scanRows(from: range.start, to: range.end, body)
+        var all: [Row] = []
+        forEachRow(plan) { row in
+            all.append(row)
+            return true
         }
+        all.sort { $0.id < $1.id }
+        for row in all where try passes(row) && !body(row) { return }
     }
 }
 

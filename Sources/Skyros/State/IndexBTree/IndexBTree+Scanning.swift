@@ -46,6 +46,30 @@ extension IndexBTree {
         if isWanted { _ = try Self.emit(&group, body) }
     }
 
+    /// Calls `body` with every row whose key another row has too, in order. Once it returns false,
+    /// it is not called with further rows with the same key. O(n).
+    func forEachSharedKey(_ body: (Row) throws -> Bool) rethrows {
+        var last: (row: Unmanaged<Row>, leaf: NodeView, index: Int)?
+        // Of the group of rows with one key: whether the first was passed on, and is followed.
+        var (isBegun, isWanted) = (false, true)
+        try visit(from: nil, to: nil, reversed: false) { view, index in
+            defer { last = (view.rows[index], view, index) }
+            guard let last, hasSameKey(last.leaf, last.index, view, index) else {
+                (isBegun, isWanted) = (false, true)
+                return true
+            }
+            if !isBegun { isWanted = try last.row._withUnsafeGuaranteedRef(body) }
+            isBegun = true
+            if isWanted { isWanted = try view.rows[index]._withUnsafeGuaranteedRef(body) }
+            return true
+        }
+    }
+
+    private func hasSameKey(_ a: NodeView, _ i: Int, _ b: NodeView, _ j: Int) -> Bool {
+        // Within a leaf, neighbours are compared in place.
+        j > 0 ? b.haveSameKey(i, j) : b.equals(a.key(at: i), at: j)
+    }
+
     private static func emit(
         _ group: inout [Unmanaged<Row>], _ body: (Row) throws -> Bool
     ) rethrows -> Bool {

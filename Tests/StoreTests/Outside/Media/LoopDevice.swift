@@ -13,11 +13,15 @@ import TestSupport
             let description: String
         }
 
-        static let requirements: Comment = "needs root, loop devices, mount and mkfs.ext4"
+        static let requirements: Comment =
+            "needs root, loop devices, mount and mkfs.ext4, and \(MountNamespace.requirement)"
 
         /// Whether this machine can mount one; prints the reason if not.
         static let isPossible: Bool = {
             do {
+                guard MountNamespace.mayMount else {
+                    throw Failure(description: "needs \(MountNamespace.requirement)")
+                }
                 let device = try LoopDevice(in: TemporaryDirectory(), bytes: 32 << 20)
                 try device.cutPower()
                 try device.unmount()

@@ -1,9 +1,8 @@
-import SkyrosDisk
-import SkyrosTesting
+package import SkyrosDisk
 
-/// A simulated disk on which the test blocks syncs, and runs code before a removal.
-struct GatedDisk: Disk {
-    let disk = SimulatedDisk()
+/// A disk on which the test blocks syncs, and runs code before a removal.
+package struct GatedDisk<Base: Disk>: Disk {
+    package let disk: Base
     private let gate = Monitor(Gate())
     private let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -12,18 +11,31 @@ struct GatedDisk: Disk {
         var allowedCount = 0
     }
 
+    /// Every sync of a file on `disk` blocks until `allowSyncs` is called.
+    package init(_ disk: Base) {
+        self.disk = disk
+    }
+
     /// Waits until `count` syncs have begun in all.
-    func waitForSyncs(_ count: Int) {
+    package func waitForSyncs(_ count: Int) {
         gate.wait { $0.begunCount >= count ? () : nil }
     }
 
     /// Lets `count` syncs in all continue, and blocks later ones.
-    func allowSyncs(_ count: Int) {
+    package func allowSyncs(_ count: Int) {
         gate.change { $0.allowedCount = count }
     }
 
+    /// Blocks all syncs that begin later; returns how many have begun.
+    package func blockSyncs() -> Int {
+        gate.change { gate in
+            gate.allowedCount = gate.begunCount
+            return gate.begunCount
+        }
+    }
+
     /// Runs `body` before the next file is removed.
-    func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
+    package func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
         meanwhile.withLock { $0 = body }
     }
 
@@ -61,35 +73,41 @@ struct GatedDisk: Disk {
         func truncate(to size: Int) throws(DiskError) { try file.truncate(to: size) }
 
         func close() throws(DiskError) { try file.close() }
+
+        func wasRenamed(to name: String) { file.wasRenamed(to: name) }
     }
 
-    func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+    package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
         File(file: try disk.open(path, mode), disk: self)
     }
 
-    var bootID: String { disk.bootID }
+    package var bootID: String { disk.bootID }
 
-    var systemPath: String? { nil }
+    package var systemPath: String? { disk.systemPath }
 
-    func makeDirectory(_ directory: Directory) throws(DiskError) {
+    package var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }
+
+    package func makeDirectory(_ directory: Directory) throws(DiskError) {
         try disk.makeDirectory(directory)
     }
 
-    func removeDirectory(_ directory: Directory) throws(DiskError) {
+    package func removeDirectory(_ directory: Directory) throws(DiskError) {
         try disk.removeDirectory(directory)
     }
 
-    func list(_ directory: Directory) throws(DiskError) -> [String] { try disk.list(directory) }
+    package func list(_ directory: Directory) throws(DiskError) -> [String] {
+        try disk.list(directory)
+    }
 
-    func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+    package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
         try disk.status(of: path)
     }
 
-    func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+    package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
         try disk.rename(source, to: target)
     }
 
-    func remove(_ path: DiskPath) throws(DiskError) {
+    package func remove(_ path: DiskPath) throws(DiskError) {
         let body = meanwhile.withLock { meanwhile in
             defer { meanwhile = nil }
             return meanwhile
@@ -98,9 +116,9 @@ struct GatedDisk: Disk {
         try disk.remove(path)
     }
 
-    func syncDirectory(_ directory: Directory) throws(DiskError) {
+    package func syncDirectory(_ directory: Directory) throws(DiskError) {
         try disk.syncDirectory(directory)
     }
 
-    func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
+    package func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
 }

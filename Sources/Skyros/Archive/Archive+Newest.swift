@@ -1,0 +1,101 @@
+import SkyrosLog
+
+extension Archive {
+    /// The state after the last event, from the store's checkpoint and the events after it.
+    ///
+    ///     let state = try archive.newestSnapshot()
+    ///
+    /// Every record of the checkpoint is compared with its digest, and its position with the log.
+    /// Without a checkpoint that can be used, the log is replayed from its first event. The
+    /// checkpoint is only read, also beside the process that writes it.
+    ///
+    /// - Parameter progress: called now and then with the number of records and events read, and
+    ///   that of all.
+    /// - Complexity: O(records + events after the checkpoint).
+    /// - Throws: `StoreError` with `.logBehindCheckpoint` or `.chainBroken` if the checkpoint is
+    ///   not of this log, `.logCorrupt` and the like if the log is damaged.
+    public func newestSnapshot(
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> Snapshot {
+        try newest(progress).state
+    }
+
+    /// The state after the last event, and the tables that its records had so far.
+    func newest(
+        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> (state: Snapshot, layout: TableLayout) {
+        var state = empty
+        var layout = TableLayout()
+        try state.fold { state in
+            var rowCount = 0
+            if let checkpoint = try loadCheckpoint(into: state, progress) {
+                try compare(checkpoint.state)
+                (state, layout) = checkpoint
+                rowCount = layout.entities.reduce(0) { $0 + $1.digest.rowCount }
+            }
+            let last = sequence
+            let first = state.sequence
+            let total = rowCount + state.sequence.distance(to: last)
+            progress(rowCount, total)
+            var collector = LayoutCollector(layout)
+            var unused = DirtyRows(isRecording: false)
+            try HistoryReader.fold(log, through: last, into: &state, marking: &unused) { event in
+                try collector.note(event)
+                progress(rowCount + first.distance(to: event.sequence), total)
+                return true
+            }
+            layout = collector.layout
+        }
+        return (state, layout)
+    }
+
+    /// The state in the checkpoint; nil if there is none that can be used.
+    private func loadCheckpoint(
+        into empty: Snapshot, _ progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> (state: Snapshot, layout: TableLayout)? {
+        // The checkpoint of a damaged store may hold events that cannot be read.
+        guard scan == nil, let checkpoint = try checkpoint() else { return nil }
+        do {
+            defer { try? checkpoint.close() }
+            guard let description = try checkpoint.description(),
+                description.position.storeID == log.storeID.bytes
+            else { return nil }
+            let tail = sequence.rawValue.subtractingReportingOverflow(
+                description.position.sequence)
+            let eventCount = tail.overflow ? 0 : Int(clamping: tail.partialValue)
+            let total = description.layout.entities.reduce(eventCount) { $0 + $1.digest.rowCount }
+            let state = try checkpoint.load(into: empty, beforeEvents: eventCount) {
+                progress($0, total)
+            }
+            guard let state else { return nil }
+            // A writer may have written a newer one before it was loaded.
+            guard let layout = try checkpoint.description()?.layout else { return nil }
+            return (state, layout)
+        } catch is CheckpointError {
+            return nil
+        }
+    }
+
+    /// Throws unless the state of the checkpoint is one of this log.
+    private func compare(_ state: Snapshot) throws {
+        // The writer may have appended events and written the checkpoint since the last look.
+        if state.sequence > sequence { _ = try refresh() }
+        let place = StoreError.Place(
+            file: "checkpoint.sqlite", sequences: state.sequence...state.sequence)
+        guard state.sequence <= sequence else {
+            throw StoreError(
+                .logBehindCheckpoint,
+                "the checkpoint holds event \(state.sequence), the log ends at \(sequence): the "
+                    + "log lost something; restore it, name a moment to see what the log holds, "
+                    + "or save the records with `skyros salvage --from-checkpoint`",
+                at: place)
+        }
+        guard state.sequence > .zero else { return }
+        guard try EventReader(log).check(through: state.sequence) == state.chainHash else {
+            throw StoreError(
+                .chainBroken,
+                "the checkpoint and the log differ at or before event \(state.sequence); "
+                    + "rebuild the checkpoint from the log", at: place)
+        }
+    }
+}

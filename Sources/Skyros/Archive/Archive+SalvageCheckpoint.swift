@@ -1,0 +1,141 @@
+public import Foundation
+package import SkyrosDisk
+package import SkyrosLog
+
+extension Archive {
+    /// Writes a new store with the records of a store's checkpoint, for a store whose log is lost,
+    /// or has lost the events that the checkpoint holds.
+    ///
+    ///     let report = try Archive.salvageCheckpoint(of: damaged, into: target)
+    ///
+    /// The records are taken over without their history, in as few events as the limit of an
+    /// event's size allows. Each has the key `+adopted`: the store, the event and the chain hash of
+    /// the checkpoint. The new store has another id, as it has another history. The old one is not
+    /// changed. May be called from any thread.
+    ///
+    /// - Parameters:
+    ///   - url: the store whose checkpoint is read. Its log need not be readable.
+    ///   - directory: the new store: nothing, or an empty directory.
+    ///   - progress: called after each event.
+    /// - Throws: `StoreError` with `.notAStore` if there is no checkpoint; `.checkpointFailed` if
+    ///   it is damaged; `.unsupportedFormat` if a newer version wrote it or the log;
+    ///   `.invalidInput` if the directory is not empty; `.diskFull`, `.io`.
+    @discardableResult
+    public static func salvageCheckpoint(
+        of url: URL, into directory: URL, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> SalvageReport {
+        let source = try StoreDirectory.disk(at: url, creating: false)
+        return try withNewDirectory(directory, outside: source) { target in
+            try salvageCheckpoint(on: source, onto: target, progress: progress)
+        }
+    }
+
+    /// The same on any disks; that of `target` must be empty.
+    package static func salvageCheckpoint(
+        on source: any Disk, onto target: Environment, options: LogOptions = LogOptions(),
+        progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> SalvageReport {
+        // Only a newer version knows what its log and its checkpoint have in common.
+        do throws(LogError) {
+            _ = try scan(source)
+        } catch  where error.code == .unsupportedFormat {
+            throw StoreError(error)
+        } catch {}
+        let (state, position) = try checkpointState(on: source)
+        let storeID = StoreID(from: target.entropy)
+        return try withNewLog(of: storeID, on: target, options) { writer in
+            let adoption = Adoption(position)
+            for changes in adoption.changes(of: state, bytesMax: options.batchBytesMax / 2) {
+                let event = adoption.event(changes, writer.head.sequence + 1)
+                var coded = CBORWriter(capacity: 1 << 20)
+                try EventCoding.append(event, to: &coded)
+                try coded.withUnsafeBytes { bytes throws(LogError) in
+                    try writer.append(bytes, time: event.time.microseconds)
+                }
+                progress(event.sequence)
+            }
+            return SalvageReport(
+                sequence: SequenceNumber(rawValue: writer.head.sequence),
+                digest: try state.digest(), damages: [], tornTail: nil, readableAfterDamage: [],
+                adoptedSequence: SequenceNumber(rawValue: position.sequence))
+        }
+    }
+
+    private static func checkpointState(
+        on disk: any Disk
+    ) throws -> (Snapshot, CheckpointPosition) {
+        do {
+            let noStoreID = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
+            let chainHash = ChainHash(rawValue: 0)
+            let empty = Snapshot(.untyped, beginning: chainHash, hashSeed: 0)
+            guard let checkpoint = try checkpoint(on: disk, storeID: noStoreID),
+                let position = try checkpoint.position(),
+                let state = try checkpoint.load(into: empty)
+            else {
+                throw StoreError(
+                    .notAStore, "the store has no checkpoint, so there is nothing to take over",
+                    at: StoreError.Place(file: "checkpoint.sqlite"))
+            }
+            return (state, position)
+        } catch {
+            throw StoreError.wrapping(error)
+        }
+    }
+}
+
+/// The events with which a new store takes over the records of a checkpoint.
+private struct Adoption {
+    private let position: CheckpointPosition
+
+    init(_ position: CheckpointPosition) {
+        self.position = position
+    }
+
+    /// The records as insertions, in groups of about `bytesMax` bytes or one larger record.
+    func changes(of state: Snapshot, bytesMax: Int) -> some Sequence<[Change]> {
+        var rest = state.tables.lazy.flatMap { table in
+            table.sortedRows().lazy.map { row in
+                Change.inserted(
+                    Record(
+                        entity: table.entity, id: row.id, fields: Fields(trusted: row.bytes)))
+            }
+        }.makeIterator()
+        var next = rest.next()
+        return AnyIterator {
+            var group: [Change] = []
+            var byteCount = 0
+            while let change = next, case .inserted(let record) = change,
+                group.isEmpty || byteCount + record.fields.bytes.count <= bytesMax
+            {
+                group.append(change)
+                byteCount += record.fields.bytes.count + record.entity.utf8.count + 64
+                next = rest.next()
+            }
+            return group.isEmpty ? nil : group
+        }
+    }
+
+    func event(_ changes: [Change], _ sequence: UInt64) -> Event {
+        let time = max(position.timeMicroseconds, 0) + Int64(sequence)
+        let reason = "taken over from the checkpoint of event \(position.sequence)"
+        return Event(
+            sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
+            metadata: Metadata(reason: reason), intent: nil, changes: changes,
+            additions: additions)
+    }
+
+    /// `+adopted`: where the records come from.
+    private var additions: Fields {
+        var writer = CBORWriter()
+        writer.appendMapHead(1)
+        writer.append(text: "+adopted")
+        writer.appendMapHead(3)
+        writer.append(text: "chain")
+        writer.append(position.chainHash)
+        writer.append(text: "store")
+        writer.append(bytes: position.storeID)
+        writer.append(text: "sequence")
+        writer.append(position.sequence)
+        return Fields(trusted: writer.array)
+    }
+}

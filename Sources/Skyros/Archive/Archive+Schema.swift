@@ -1,0 +1,66 @@
+import SkyrosLog
+
+/// A table that SQL shows of an entity: in checkpoints, and in queries over any moment.
+public struct TableSchema: Hashable, Sendable {
+    /// A column, for one field of the records.
+    public struct Column: Hashable, Sendable {
+        /// The field's name in the records.
+        public let field: String
+        /// The column's name in SQL.
+        public let name: String
+        /// What the column shows: `integer`, `real`, `text`, `boolean`, `bytes`, `uuid`, `date`,
+        /// `url`, `decimal` or `json`.
+        public let kind: String
+    }
+
+    /// The entity's name in the records.
+    public let entity: String
+    /// The table's name in SQL.
+    public let table: String
+    /// The columns, in the order in which their fields first appeared.
+    public let columns: [Column]
+}
+
+extension Archive {
+    /// The tables and columns of all records that the log ever held, in the order in which they
+    /// first appeared. O(events).
+    ///
+    /// - Parameters:
+    ///   - last: the last event to read; nil for that of the log.
+    ///   - progress: called after each event.
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+    public func tables(
+        through last: SequenceNumber? = nil, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> [TableSchema] {
+        try layout(through: last ?? sequence, progress: progress).entities.map { TableSchema($0) }
+    }
+
+    /// The tables and columns of the records in the events up to `last`.
+    func layout(
+        through last: SequenceNumber, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> TableLayout {
+        var collector = LayoutCollector()
+        do {
+            try EventReader(log).forEach(from: 1, through: last) { event, _ in
+                try collector.note(event)
+                progress(event.sequence)
+                return true
+            }
+        } catch let error as CBORError {
+            throw StoreError(
+                .invalidEvent, "a record in the log is not canonical; run `skyros verify`",
+                cause: error.description)
+        }
+        return collector.layout
+    }
+}
+
+extension TableSchema {
+    init(_ entity: TableLayout.Entity) {
+        self.entity = entity.name
+        table = entity.table
+        columns = entity.columns.map {
+            Column(field: $0.field, name: $0.name, kind: $0.kind.rawValue)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import SkyrosSQLite
+
+/// A position in the rows of an `EntityTable`.
+final class EntityCursor: VirtualCursor {
+    private let table: EntityTable
+    private var rows: [Row] = []
+    private var position = 0
+    /// The record of the current row; nil until a column is read.
+    private var record: [UInt8]?
+    /// The places of the fields in the record, by the columns of the plan; empty if it has none.
+    private var fields: [Range<Int>]
+
+    init(_ table: EntityTable) {
+        self.table = table
+        fields = Array(repeating: 0..<0, count: table.plan.columns.count)
+    }
+
+    var isAtEnd: Bool { position >= rows.count }
+
+    var rowNumber: Int64 { isAtEnd ? 0 : Int64(rows[position].number) }
+
+    func start(_ plan: Int32, _ values: [VirtualValue]) throws {
+        position = 0
+        record = nil
+        switch table.plans[Int(plan)] {
+        case .scan: rows = table.rows
+        case .row:
+            if case .integer(let number)? = values.first {
+                rows = table.row(number)
+            } else {
+                rows = table.rows
+            }
+        case .column(let column, let operators):
+            rows = try table.find(column, Array(zip(operators, values))) ?? table.rows
+        }
+    }
+
+    func advance() {
+        position += 1
+        record = nil
+    }
+
+    func value(of column: Int, to result: VirtualResult) throws {
+        let row = rows[position]
+        switch column {
+        case 0: result.set(integer: Int64(row.number))
+        case 1: row.id.bytes.withUnsafeBytes { result.set(blob: $0) }
+        case 2: try currentRecord().withUnsafeBytes { result.set(blob: $0) }
+        default:
+            let place = table.places[column - EntityTable.hiddenCount]
+            let kind = table.plan.columns[place].kind
+            try currentRecord().withUnsafeBytes { record in
+                let range = fields[place]
+                guard !range.isEmpty else { return }
+                let value = UnsafeRawBufferPointer(rebasing: record[range])
+                Self.set(value, of: record, kind, result)
+            }
+        }
+    }
+
+    /// The record of the current row; finds its fields.
+    private func currentRecord() throws -> [UInt8] {
+        if let record { return record }
+        let bytes = rows[position].bytes
+        try bytes.withUnsafeBytes { record in
+            _ = try table.plan.spread(record) { index, value in
+                fields[index] = value.map { record.range(of: $0) } ?? 0..<0
+            }
+        }
+        record = bytes
+        return bytes
+    }
+
+    private static func set(
+        _ value: UnsafeRawBufferPointer, of record: UnsafeRawBufferPointer, _ kind: ColumnKind,
+        _ result: VirtualResult
+    ) {
+        if kind == .date { return setDate(value, result) }
+        switch ColumnValue.shown(value, of: record, in: kind) {
+        case .null: break
+        case .integer(let number): result.set(integer: number)
+        case .real(let number): result.set(real: number)
+        case .text(let text): result.set(text: text)
+        case .utf8(let text): result.set(text: text)
+        case .blob(let bytes): result.set(blob: bytes)
+        }
+    }
+
+    /// A date as ISO 8601; other values of the column as their JSON.
+    private static func setDate(_ value: UnsafeRawBufferPointer, _ result: VirtualResult) {
+        guard let value = try? FieldValue(cbor: value), value != .null else { return }
+        result.set(text: value.readableString ?? value.readableText())
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The place of a part of this buffer.
+    func range(of part: UnsafeRawBufferPointer) -> Range<Int> {
+        guard let start = baseAddress, let first = part.baseAddress else { return 0..<0 }
+        let offset = first - start
+        return offset..<offset + part.count
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import SkyrosLog
+import SkyrosSQLite
+
+/// The events of a log, or their changes, as a table of SQL.
+final class LogTable: VirtualTable {
+    /// What a row is.
+    enum Kind {
+        case events, changes
+    }
+
+    let columns: String
+    fileprivate let kind: Kind
+    fileprivate let log: any LogReader
+    fileprivate let last: SequenceNumber
+    /// The conditions on the sequence, by the numbers of the plans.
+    fileprivate var plans: [[VirtualConstraint.Operator]] = [[]]
+
+    /// - Parameter last: the last event that it has.
+    init(_ kind: Kind, _ log: any LogReader, through last: SequenceNumber) {
+        self.kind = kind
+        self.log = log
+        self.last = last
+        columns =
+            switch kind {
+            case .events:
+                """
+                sequence INTEGER, time TEXT, actor TEXT, reason TEXT, correlation TEXT, \
+                causation TEXT, tags TEXT, intent TEXT, command TEXT, changes INTEGER
+                """
+            case .changes:
+                """
+                sequence INTEGER, time TEXT, actor TEXT, entity TEXT, id BLOB, kind TEXT, \
+                before TEXT, after TEXT, count INTEGER
+                """
+            }
+    }
+
+    func makeCursor() -> any VirtualCursor { LogCursor(self) }
+
+    func plan(_ constraints: [VirtualConstraint]) -> VirtualPlan {
+        let used = constraints.indices.filter {
+            constraints[$0].column == 0 && constraints[$0].operator != nil
+        }
+        let operators = used.compactMap { constraints[$0].operator }
+        plans.append(operators)
+        let count = Int(clamping: last.rawValue)
+        let share = operators.contains(.equal) ? 1 : operators.isEmpty ? count : count / 4
+        return VirtualPlan(
+            number: Int32(plans.count - 1), constraints: used, rowCount: max(1, share),
+            cost: Double(share) * 10 + 100)
+    }
+}
+
+/// A position in the rows of a `LogTable`.
+private final class LogCursor: VirtualCursor {
+    private let table: LogTable
+    private var buffer: EventBuffer
+    private var last: SequenceNumber
+    private var event: Event?
+    /// The current change, in the table of changes.
+    private var index = 0
+    private(set) var rowNumber: Int64 = 0
+
+    init(_ table: LogTable) {
+        self.table = table
+        buffer = EventBuffer(table.log, next: 1)
+        last = table.last
+    }
+
+    var isAtEnd: Bool { event == nil }
+
+    func start(_ plan: Int32, _ values: [VirtualValue]) throws {
+        var first: Int64 = 1
+        var end = Int64(clamping: table.last.rawValue)
+        for (condition, value) in zip(table.plans[Int(plan)], values) {
+            // SQLite compares the row again: what is no integer only bounds less.
+            guard case .integer(let number) = value else { continue }
+            switch condition {
+            case .equal: (first, end) = (max(first, number), min(end, number))
+            case .greater, .greaterOrEqual: first = max(first, number)
+            case .less, .lessOrEqual: end = min(end, number)
+            }
+        }
+        buffer = EventBuffer(table.log, next: SequenceNumber(rawValue: UInt64(first)))
+        last = SequenceNumber(rawValue: UInt64(max(0, end)))
+        rowNumber = 0
+        try nextEvent()
+    }
+
+    func advance() throws {
+        index += 1
+        rowNumber += 1
+        if let event, table.kind == .changes, index < event.changes.count { return }
+        try nextEvent()
+    }
+
+    private func nextEvent() throws {
+        index = 0
+        repeat {
+            event = try buffer.next(through: last)
+        } while table.kind == .changes && event?.changes.isEmpty == true
+    }
+
+    func value(of column: Int, to result: VirtualResult) throws {
+        guard let event else { return }
+        func set(_ text: String?) {
+            if let text { result.set(text: text) }
+        }
+        switch (table.kind, column) {
+        case (_, 0): result.set(integer: Int64(clamping: event.sequence.rawValue))
+        case (_, 1): set(event.time.description)
+        case (_, 2): set(event.metadata.actor)
+        case (.events, 3): set(event.metadata.reason)
+        case (.events, 4): set(event.metadata.correlation)
+        case (.events, 5): set(event.metadata.causation)
+        case (.events, 6):
+            let tags = event.metadata.tags
+            if !tags.isEmpty { set(FieldValue.map(tags.mapValues { .text($0) }).jsonText()) }
+        case (.events, 7): set(event.intent?.name)
+        case (.events, 8): set(try event.intent?.value.jsonText())
+        case (.events, _): result.set(integer: Int64(event.changes.count))
+        case (.changes, _): try setValue(of: event.changes[index], column, result)
+        }
+    }
+
+    private func setValue(
+        of change: Change, _ column: Int, _ result: VirtualResult
+    ) throws {
+        switch (change, column) {
+        case (_, 3): result.set(text: change.entity)
+        case (_, 4): if let id = change.id { Self.set(id.value, result) }
+        case (.inserted, 5): result.set(text: "inserted")
+        case (.updated, 5): result.set(text: "updated")
+        case (.deleted, 5): result.set(text: "deleted")
+        case (.cleared, 5): result.set(text: "cleared")
+        case (.updated(_, _, let before, _), 6): result.set(text: try before.value.jsonText())
+        case (.deleted(let record), 6): result.set(text: try record.fields.value.jsonText())
+        case (.inserted(let record), 7): result.set(text: try record.fields.value.jsonText())
+        case (.updated(_, _, _, let after), 7): result.set(text: try after.value.jsonText())
+        case (.cleared(_, let count), 8): result.set(integer: Int64(count))
+        default: break
+        }
+    }
+
+    /// An id in the form in which the column `id` of its table shows it.
+    private static func set(_ id: FieldValue, _ result: VirtualResult) {
+        switch id {
+        case .integer(let number):
+            if let number = Int64(exactly: number) { return result.set(integer: number) }
+            result.set(real: Double(number))
+        case .double(let number): result.set(real: number)
+        case .bytes(let data): data.withUnsafeBytes { result.set(blob: $0) }
+        default: result.set(text: id.readableString ?? id.jsonText())
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Records that share the values of a unique index, which was declared when they existed already.
+extension Snapshot {
+    /// All of them, and the keys of records of an older shape, by which unique indexes find these
+    /// from now on.
+    ///
+    /// - Complexity: O(n) for each unique index, with decoding for records of an older shape.
+    func findDuplicates() throws -> [DuplicateRecords] {
+        try tables.flatMap { table in
+            try table.indexes.filter(\.definition.isUnique).flatMap { try table.duplicates(in: $0) }
+        }
+    }
+}
+
+extension Table {
+    fileprivate func duplicates(in index: TableIndex) throws -> [DuplicateRecords] {
+        try collectOlderKeys(of: index)
+        var groups: [ByteString: Set<RecordID>] = [:]
+        try index.tree.forEachSharedKey { row in
+            guard let key = try index.definition.currentKey(of: row.bytes) else {
+                return false
+            }
+            groups[key, default: []].insert(row.id)
+            return true
+        }
+        for (key, ids) in index.definition.binding?.olderKeys.all ?? [:] {
+            groups[key, default: []].formUnion(ids)
+            _ = try index.contains(key) { row in
+                if try index.definition.currentKey(of: row.bytes) == key {
+                    groups[key, default: []].insert(row.id)
+                }
+                return false
+            }
+        }
+        return groups.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }
+            .map { key, ids in
+                let ids = ids.sorted()
+                let values = index.definition.fields.map { name in
+                    row(ids[0]).flatMap { Fields(trusted: $0.bytes)[name] } ?? .null
+                }
+                return DuplicateRecords(
+                    entity: entity, fields: index.definition.fields, values: values, ids: ids)
+            }
+    }
+
+    private func collectOlderKeys(of index: TableIndex) throws {
+        guard let binding = index.definition.binding, !index.isFaithful || binding.isRefuted else {
+            return
+        }
+        try rows.forEach { row in
+            let record = row.bytes
+            if try index.definition.isOlder(index.definition.checkedKey(of: record)),
+                let key = binding.key(reading: record)
+            {
+                binding.olderKeys.add(key, of: row.id)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import SkyrosDisk
+import SkyrosLog
+import Synchronization
+
+extension Store {
+    /// Releases every lock of the store, so that the system may stop this process and another one
+    /// may open the store. Waits for no write block and no sync.
+    ///
+    /// iOS ends an app that holds a file lock while it is suspended: call it when the app enters
+    /// the background, and ``resume()`` when it returns.
+    ///
+    /// Until then reads go on. New events are refused with `.suspended`, also those of blocks that
+    /// run; queued blocks wait. A checkpoint that is being written is rolled back. What was written
+    /// is in the files; whether it is durable is decided by the next process that opens them, or by
+    /// ``resume()``: a write that waits for durability fails with `.suspended`, and its event is
+    /// kept as a buffered one is.
+    ///
+    /// A second call does nothing, and so does one after `close()`. Closing a suspended store, or
+    /// releasing it, changes none of its files.
+    public func suspend() {
+        suspension.withLock { isOn in
+            guard !isOn, !hasClosed else { return }
+            isOn = true
+            isSuspended.store(true, ordering: .sequentiallyConsistent)
+            writer.pauseQueue()
+            resources.log.segments?.suspend()
+            resources.environment.disk.suspend()
+            resources.checkpointer?.dropLocks()
+            heldLock.withLock { $0.release() }
+        }
+    }
+
+    /// Takes the locks of a suspended store again, and folds the events that others have written
+    /// meanwhile. Waits for a block or a checkpoint that still runs.
+    ///
+    /// After an error the store is still suspended, and `resume` may be called again.
+    ///
+    /// - Throws: `StoreError`, with `.alreadyOpen` if another process has the store open,
+    ///   `.historyChanged` if the log is not the one that the store has seen, or a continuation of
+    ///   it; `.unknownEntity` if others have written records of a type that this store was not
+    ///   given; `.nestedWrite` in a write block of this store; what opening the store throws.
+    /// - Complexity: O(events that others have written), or that of opening the store if they have
+    ///   written a checkpoint.
+    public func resume() throws {
+        try checkProcess()
+        let hasResumed = try writer.withLock {
+            guard !hasClosed else { throw StoreError.closed }
+            guard isSuspended.load(ordering: .sequentiallyConsistent) else { return false }
+            return try maintenance.withPause {
+                resources.log.segments?.waitForSync()
+                return try suspension.withLock { isOn in
+                    try takeUp()
+                    isSuspended.store(false, ordering: .sequentiallyConsistent)
+                    isOn = false
+                    return true
+                }
+            }
+        }
+        if hasResumed { writer.continueQueue() }
+    }
+
+    private func takeUp() throws {
+        let disk = resources.environment.disk
+        let lock = try StoreError.wrap(try disk.lock())
+        disk.resume()
+        do {
+            try StoreError.wrap { try foldWhatOthersWrote() }
+            heldLock.withLock { $0 = lock }
+        } catch {
+            disk.suspend()
+            resources.checkpointer?.dropLocks()
+            lock.release()
+            throw error
+        }
+    }
+
+    private func foldWhatOthersWrote() throws {
+        guard let segments = resources.log.segments else { return }
+        let opening = StoreOpening(
+            environment: resources.environment, schema: resources.schema,
+            options: resources.options)
+        let inspection = try opening.inspection(continuing: view.current)
+        let (known, dirty) = view.takeDirty()
+        do {
+            let next = try opening.state(
+                of: inspection, after: known, dirty, empty: resources.empty,
+                resources.checkpointer)
+            try segments.resume(after: inspection)
+            view.replace(next.snapshot, dirty: next.dirty)
+            log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
+            signal.raise(next.snapshot.sequence)
+        } catch {
+            view.restoreDirty(dirty)
+            throw error
+        }
+    }
+}

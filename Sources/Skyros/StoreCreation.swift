@@ -1,0 +1,70 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// Decides whether a store may be created in a directory that holds no log.
+///
+/// A store is created only where nothing else is: in a new directory, or beside what an earlier
+/// creation or salvage has left. Otherwise a wrong path would spread a store over other files, and
+/// a store whose log was lost would be replaced by an empty one.
+struct StoreCreation {
+    let disk: any Disk
+
+    /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
+    private static let harmless: Set = [
+        "lock", "quarantine", "events", FormatNote.file.name, CheckpointOpening.file.name,
+        ".DS_Store",
+    ]
+    /// The directories that only a store has.
+    private static let storeParts: Set = ["tree", "history", "inbox", "forks", "shared.sqlite"]
+
+    /// Throws if the directory holds other files and no events. Call it before the lock is taken,
+    /// which leaves a file.
+    func checkBeforeLock() throws {
+        let names = try StoreError.wrap(try disk.list(.root))
+        guard !names.contains("events") else { return }
+        try check(names)
+    }
+
+    /// Throws unless a store may be created. Call it under the lock, when there is no log.
+    func check() throws {
+        try check(StoreError.wrap(try disk.list(.root)))
+        let foreign = try StoreError.wrap(try disk.list(.events)).filter { name in
+            SegmentName(name)?.kind != .temporary
+        }
+        if !foreign.isEmpty { throw occupied(by: foreign.map { "events/\($0)" }) }
+    }
+
+    /// Throws if there is a checkpoint that cannot be used: it may be all that is left of a store.
+    func check(_ checkpoint: RecoveryReport.Checkpoint) throws {
+        guard case .rebuilt(let why) = checkpoint else { return }
+        let size = try StoreError.wrap(try disk.status(of: CheckpointOpening.file)?.sizeBytes)
+        guard size ?? 0 > 0 else { return }
+        throw StoreError(
+            .segmentMissing,
+            "there is a checkpoint but no event, so the log is lost, and the checkpoint cannot be "
+                + "used: \(why); restore the log, or move the checkpoint away to begin anew",
+            at: StoreError.Place(file: CheckpointOpening.file.name))
+    }
+
+    private func check(_ names: [String]) throws {
+        let foreign = names.filter { !Self.harmless.contains($0) }
+        if let part = foreign.first(where: { Self.storeParts.contains($0) }) {
+            throw StoreError(
+                .segmentMissing,
+                "there is \(part) of a store but no event, so the log is lost; restore events/",
+                at: StoreError.Place(file: part))
+        }
+        // SQLite and the tool make further files beside the checkpoint.
+        let others = foreign.filter { !$0.hasPrefix("checkpoint.") }
+        if !others.isEmpty { throw occupied(by: others) }
+    }
+
+    private func occupied(by names: [String]) -> StoreError {
+        let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " …" : "")
+        return StoreError(
+            .notAStore,
+            "there is no store in the directory, and it holds other files (\(shown)); name a new "
+                + "or an empty directory to create one", at: StoreError.Place(file: disk.systemPath)
+        )
+    }
+}

@@ -1,0 +1,60 @@
+import SkyrosDisk
+import SkyrosLog
+
+// Opening again what a suspended store has left, and others may have changed.
+
+extension StoreOpening {
+    /// The state of the log's files, which must continue the history of `known`.
+    ///
+    /// - Throws: `StoreError` with `.historyChanged` if they do not; as `open`.
+    func inspection(continuing known: Snapshot) throws -> LogInspection {
+        let inspection = try LogInspection(
+            of: environment.disk, options.log, framing: EventCoding.byteCount(of:))
+        if let refusal = inspection.refusal { throw refusal }
+        let sequence = known.sequence
+        let hash =
+            sequence == .zero
+            ? inspection.storeID.map { ChainHash(beginning: $0) }
+            : try EventReader(inspection).check(through: sequence)
+        guard hash == known.chainHash else {
+            throw StoreError(
+                .historyChanged,
+                "the log has another history than the store had at event \(sequence) when it was "
+                    + "suspended: it was replaced, or has lost events. Close this store and open "
+                    + "it again to see what is there now",
+                at: StoreError.Place(sequences: sequence...sequence))
+        }
+        return inspection
+    }
+
+    /// The state at the end of the log, and the rows that the checkpoint lacks.
+    ///
+    /// - Parameters:
+    ///   - known: an earlier state.
+    ///   - dirty: the rows that differ between `known` and the checkpoint as it was then.
+    func state(
+        of log: LogInspection, after known: Snapshot, _ dirty: DirtyRows, empty: Snapshot,
+        _ checkpointer: Checkpointer?
+    ) throws -> (snapshot: Snapshot, dirty: DirtyRows) {
+        guard let checkpointer, try !checkpointer.isUnchanged() else {
+            var (snapshot, dirty) = (known, dirty)
+            let last = SequenceNumber(rawValue: log.head.sequence)
+            try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
+            try compareWithSchema(snapshot)
+            return (snapshot, dirty)
+        }
+        // Another process has numbered the rows in its checkpoint.
+        guard let storeID = log.storeID else { return (known, dirty) }
+        var checkpoint = CheckpointOpening(checkpointer, on: environment.disk, storeID: storeID)
+        var (snapshot, dirty) = (empty, DirtyRows())
+        try snapshot.fold { snapshot in
+            snapshot = try checkpoint.load(into: snapshot, log)
+            try replay(log, into: &snapshot, &dirty)
+        }
+        try compareWithSchema(snapshot)
+        _ = try checkpoint.setAsideIfUseless()
+        try checkpoint.makeFileIfMissing()
+        checkpoint.compareLater(with: log)
+        return (snapshot, dirty)
+    }
+}

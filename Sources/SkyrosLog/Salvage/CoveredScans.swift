@@ -1,0 +1,56 @@
+import SkyrosDisk
+
+/// Removes the scans of files whose batches another, undamaged file holds, as an opening does (see
+/// `SegmentResolution`). What is damaged or torn in them is no loss.
+struct CoveredScans {
+    let disk: any Disk
+    let format: FrameFormat
+
+    func removed(from scans: [SegmentDamageScan]) throws(LogError) -> [SegmentDamageScan] {
+        var kept: [SegmentDamageScan] = []
+        for (index, scan) in scans.enumerated() {
+            var isCovered = false
+            for (other, cover) in scans.enumerated() where other != index && !isCovered {
+                // Of two equal files, the sealed one is kept.
+                isCovered = try holds(cover, scan, orEqual: cover.file.isSealed)
+            }
+            if !isCovered { kept.append(scan) }
+        }
+        return kept
+    }
+
+    /// Whether `cover` is undamaged and holds all that `scan` found.
+    private func holds(
+        _ cover: SegmentDamageScan, _ scan: SegmentDamageScan, orEqual: Bool
+    ) throws(LogError) -> Bool {
+        guard cover.damages.isEmpty, cover.tornTail == nil, let id = cover.file.header?.storeID,
+            let first = cover.extents.first, let last = cover.extents.last,
+            scan.file.header.map({ $0.storeID == id }) ?? true
+        else { return false }
+        let range = first.sequences.lowerBound...last.sequences.upperBound
+        guard range.contains(scan.file.firstSequence) else { return false }
+        guard let start = scan.extents.first, let end = scan.extents.last else {
+            // It holds no batch, or none that can be read.
+            return cover.file.isSealed && scan.lastKnown ?? 0 <= range.upperBound
+        }
+        let isShorter =
+            end.sequences.upperBound < range.upperBound
+            || start.sequences.lowerBound > range.lowerBound
+        guard start.sequences.lowerBound >= range.lowerBound,
+            end.sequences.upperBound <= range.upperBound, isShorter || orEqual
+        else { return false }
+        let before = try chainHash(cover, through: start.sequences.lowerBound - 1)
+        let after = try chainHash(cover, through: end.sequences.upperBound)
+        return start.chainHashBefore == before && end.chainHashAfter == after
+    }
+
+    private func chainHash(
+        _ cover: SegmentDamageScan, through sequence: UInt64
+    ) throws(LogError) -> ChainHash? {
+        if let next = cover.extents.first(where: { $0.sequences.lowerBound == sequence + 1 }) {
+            return next.chainHashBefore
+        }
+        return try cover.extents.first { $0.sequences.contains(sequence) }?
+            .chunk(on: disk, format).chainHash(through: sequence)
+    }
+}

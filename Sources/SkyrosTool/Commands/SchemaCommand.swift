@@ -1,0 +1,51 @@
+import Skyros
+
+/// `skyros schema`: the tables and columns that SQL shows of the records.
+struct SchemaCommand: Command {
+    static let name = "schema"
+    static let summary = "List the entities, their fields, and the tables and columns of SQL"
+    static let usage = "STORE [--json]"
+    static let details = """
+        Lists every entity and field that the log ever held, in the order in which they first
+        appeared, with their names in SQL and the kind of their first value.
+
+          skyros schema Orders.skyros
+        """
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) throws {
+        try arguments.requireOnlyStore()
+        self.arguments = arguments
+    }
+
+    func run(_ output: Output) throws -> Bool {
+        let archive = try Archive(at: arguments.store)
+        let tables = try archive.withBar("reading") { try archive.tables(progress: $0) }
+        for table in tables {
+            if arguments.isJSON {
+                try output.json(json(table))
+                continue
+            }
+            let name = table.table == table.entity ? "" : "  (table \"\(table.table)\")"
+            try output.line("\(table.entity)\(name)")
+            for column in table.columns {
+                let name = column.name == column.field ? "" : "  (column \"\(column.name)\")"
+                try output.line("    \(column.field)  \(column.kind)\(name)")
+            }
+        }
+        return true
+    }
+
+    private func json(_ table: TableSchema) -> [String: FieldValue?] {
+        let columns = table.columns.map { column in
+            FieldValue.map([
+                "field": .text(column.field), "column": .text(column.name),
+                "kind": .text(column.kind),
+            ])
+        }
+        return [
+            "entity": .text(table.entity), "table": .text(table.table), "columns": .array(columns),
+        ]
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+/// The stores in Tests/Golden/Stores, which the library and a foreign writer wrote. docs/testing.md
+/// lists them.
+@Suite struct `A golden store` {
+    static let home = Repository.root.appending(path: "Tests/Golden")
+    static let stores = home.appending(path: "Stores")
+
+    /// A store that every reader reads, with its last event and its digest.
+    struct Readable: CustomTestStringConvertible, Sendable {
+        let name: String
+        let sequence: SequenceNumber
+        let digest: String
+
+        var testDescription: String { name }
+    }
+
+    private static func readable(
+        _ sequence: SequenceNumber, _ digest: String, _ names: [String]
+    ) -> [Readable] {
+        names.map { Readable(name: $0, sequence: sequence, digest: digest) }
+    }
+
+    /// Written by Tests/Golden/write.py; the digests are those of docs/read_log.py.
+    static let foreign =
+        readable(7, "f0b51575c0d93d0fbd2fd4a4c83d0c26", ["foreign"])
+        + readable(
+            3, "72eb994888a71a7f02f82de3bb6126a8",
+            [
+                "header-longer", "header-optional-feature", "header-family",
+                "header-minor-version", "block-skipped", "opening-more-keys", "names-of-others",
+            ])
+        + readable(
+            5, "66d7984963f49f5104863154baa93c66",
+            [
+                "sealed-header-longer", "sealed-further-frames", "sealed-index-longer",
+                "successor-of-another-store",
+            ])
+        + readable(5, "d9d8cbf44151917eddc0a2eda8ab14de", ["event-plus-keys"])
+        + readable(5, "114984b6e882312c6b930ab6cab16c3d", ["value-reserved-tag"])
+
+    static let refused = [
+        "format-newer", "format-older", "header-unknown-size", "header-feature-protected",
+        "header-feature-encrypted", "header-feature-floor", "header-feature-tree",
+        "block-required", "block-flag-boxed", "block-flag-protected", "file-zst-age",
+        "file-floor", "file-floor-age", "event-key-erase", "event-key-tree", "event-key-floor",
+        "event-key-schema", "event-key-occurredAt", "event-key-key", "change-key", "intent-key",
+        "actor-protected", "tag-protected",
+    ]
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// A copy of a store, which may be changed.
+    private func copy(_ name: String) throws -> URL {
+        try FileManager.default.copyItem(
+            at: Self.stores.appending(path: name), to: directory.store)
+        return directory.store
+    }
+
+    private func open(_ url: URL) throws -> Store {
+        var options = Store.Options()
+        options.keepsUnknownEntities = true
+        return try Store(at: url, entities: Note.self, options: options)
+    }
+
+    @Test func `is in the tests' list, and every one in the list is there`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.stores.path)
+        let listed = Self.foreign.map(\.name) + Self.refused + ["checkpoint-newer", "library"]
+        #expect(names.sorted() == listed.sorted())
+        let page = try String(
+            contentsOf: Repository.root.appending(path: "docs/testing.md"), encoding: .utf8)
+        for name in listed { #expect(page.contains("`\(name)`"), "\(name)") }
+    }
+
+    @Test(arguments: foreign)
+    func `is read by library and tool, and continued (F72)`(store: Readable) throws {
+        let url = try copy(store.name)
+        let verified = try Program("skyros").run("verify", url.path)
+        #expect(verified.status == 0, "\(verified.output)")
+        #expect(verified.output == "ok: \(store.sequence) events, digest \(store.digest)\n")
+        let opened = try open(url)
+        #expect(opened.sequence == store.sequence && opened.recovery.isComplete)
+        #expect(try opened.snapshot.digest().description == store.digest)
+        try opened.write { try $0.insert(Note(id: 1, text: "continued")) }
+        try opened.close()
+        #expect(try Archive(at: url).verify().ok)
+        #expect(try open(url).recovery.checkpoint == .loaded(store.sequence.next))
+    }
+
+    @Test(arguments: refused)
+    func `of a later version is refused, and nothing is changed (F72)`(name: String) throws {
+        let url = try copy(name)
+        let before = try directory.contents()
+        #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
+        #expect(throws: StoreError(.unsupportedFormat, "")) {
+            _ = try Archive(at: url).snapshot()
+        }
+        let verified = try Program("skyros").run("verify", url.path)
+        #expect(verified.status == 1 && verified.output.contains("unsupportedFormat: "))
+        #expect(verified.output.hasSuffix("not verified: this version cannot read the log\n"))
+        let target = directory.url.appending(path: "Saved.skyros")
+        #expect(throws: StoreError(.unsupportedFormat, "")) {
+            _ = try Archive(at: url, reading: .upToDamage).salvage(into: target)
+        }
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        let after = try directory.contents().filter { !$0.key.hasSuffix("/lock") }
+        #expect(after == before)
+    }
+
+    @Test func `with a newer checkpoint is read from its log, and not opened (F72)`() throws {
+        let url = try copy("checkpoint-newer")
+        let before = try directory.contents()
+        #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
+        let archive = try Archive(at: url)
+        #expect(try archive.snapshot().digest().description == Self.foreign[1].digest)
+        #expect(archive.verify().problems.first?.hasPrefix("unsupportedFormat: ") == true)
+        #expect(throws: StoreError(.unsupportedFormat, "")) {
+            try Archive.salvageCheckpoint(
+                of: url, into: directory.url.appending(path: "Saved.skyros"))
+        }
+        let after = try directory.contents().filter { !$0.key.hasSuffix("/lock") }
+        #expect(after == before)
+    }
+
+    @Test func `of a foreign writer has the events that it wrote`() throws {
+        let archive = try Archive(at: Self.stores.appending(path: "foreign"))
+        var events: [Event] = []
+        try archive.replay { event, _ in
+            events.append(event)
+            return true
+        }
+        #expect(events.count == 7)
+        let metadata = events[1].metadata
+        #expect(metadata.actor == "alice" && metadata.reason == "first")
+        #expect(metadata.correlation == "c" && metadata.causation == "e")
+        #expect(metadata.tags == ["b": "1", "aa": "2"])
+        #expect(try events[1].intent?.value == ["count": 2])
+        #expect(events[5].changes.first == .cleared(entity: "Item", count: 2))
+        let state = try archive.snapshot()
+        #expect(state.count("Item") == 2 && state.count("Everything") == 1)
+        for event in events {
+            var writer = CBORWriter()
+            try EventCoding.append(event, to: &writer)
+            let again = try writer.withUnsafeBytes {
+                try EventCoding.event(from: $0, expecting: event.sequence)
+            }
+            #expect(again == event)
+        }
+        let added = try Archive(at: Self.stores.appending(path: "event-plus-keys")).event(4)
+        #expect(added?.additions.names.count == 7)
+        #expect(added?.additions(toChange: 0).names == ["+evolved", "+operations"])
+    }
+
+    /// One process for all stores.
+    @Test func `is read, or refused, by the reader in the documents (F72)`() throws {
+        let python = Repository.root.appending(path: ".build/python/bin/python3").path
+        let docs = Repository.root.appending(path: "docs").path
+        let code = """
+            import sys; sys.path.insert(0, sys.argv[1]); import read_log
+            for store in sys.argv[2:]:
+                try: print(read_log.digest(read_log.fold(store)))
+                except SystemExit as error: print(error)
+            """
+        let names = Self.foreign.map(\.name) + ["library"] + Self.refused
+        let paths = names.map { Self.stores.appending(path: $0).path }
+        let output = try Shell.run([python, "-c", code, docs] + paths)
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        try #require(lines.count == names.count)
+        let digests =
+            Self.foreign.map(\.digest) + [
+                try Archive(at: Self.stores.appending(path: "library")).snapshot().digest()
+                    .description
+            ]
+        for (name, (line, digest)) in zip(names, zip(lines, digests)) {
+            #expect(line == digest, "\(name)")
+        }
+        for (name, line) in zip(names, lines).dropFirst(digests.count) {
+            #expect(line.hasPrefix("unsupportedFormat: "), "\(name)")
+        }
+    }
+
+    @Test func `of a foreign writer is written again by its script`() throws {
+        let python = Repository.root.appending(path: ".build/python/bin/python3").path
+        let script = Self.home.appending(path: "write.py").path
+        _ = try Shell.run([python, script, directory.url.path])
+        let written = try directory.contents()
+        #expect(!written.isEmpty)
+        for (path, bytes) in written {
+            let golden = Self.stores.appending(path: path)
+            // The bytes of zstd are those of its version.
+            guard !path.hasSuffix(".zst") else {
+                #expect(FileManager.default.fileExists(atPath: golden.path))
+                continue
+            }
+            #expect(try Data(contentsOf: golden) == bytes, "\(path)")
+        }
+    }
+}
