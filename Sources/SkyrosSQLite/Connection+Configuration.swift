@@ -31,6 +31,7 @@ extension Connection {
             """)
         try requireRollbackJournal()
         try requireAccess(options.access, handle)
+        if options.keepsJournalInMemory { try execute("PRAGMA journal_mode=MEMORY") }
     }
 
     /// Switches off triggers, views, extensions and legacy syntax, which a file could abuse.

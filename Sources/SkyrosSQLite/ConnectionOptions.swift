@@ -28,6 +28,9 @@ package struct ConnectionOptions: Sendable {
     package var vfs: String?
     /// Lets this connection change its files; nil if it always may. Only for the default VFS.
     package var gate: Gate?
+    /// Keeps the rollback journal in memory, so that there is no second file: for a new file that
+    /// is useless unless it is complete. Default: false.
+    package var keepsJournalInMemory = false
 
     /// How a connection is kept from changing its files.
     package struct Gate: Sendable {

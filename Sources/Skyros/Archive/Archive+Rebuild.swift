@@ -64,7 +64,8 @@ extension Archive {
         _ progress: (CheckpointProgress) -> Void, keepingNamesOf old: TableLayout? = nil
     ) throws {
         do {
-            let checkpointer = Checkpointer(in: directory, name, storeID: log.storeID.bytes)
+            let checkpointer = Checkpointer(
+                in: directory, name, storeID: log.storeID.bytes, isNew: true)
             checkpointer.keepNames(of: old)
             let total = snapshot.tables.reduce(0) { $0 + $1.count }
             try checkpointer.write(snapshot, rows) { progress(.wrote($0, of: total)) }

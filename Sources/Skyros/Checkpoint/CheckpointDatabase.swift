@@ -32,17 +32,20 @@ final class CheckpointDatabase {
     /// - Parameters:
     ///   - path: no part of it may be a symbolic link. SQLite creates files that all users may
     ///     read; it keeps the permissions of an empty file, also for the journal.
+    ///   - isNew: whether the file is useless unless it is complete: no journal lies beside it.
     ///   - busyTimeoutMilliseconds: how long a writer waits for readers.
     /// - Throws: `unreadable`, `foreign`, `newerFormat`, `olderFormat`, `corrupt`. The file is
     ///   unchanged then.
     convenience init(
-        path: String, readOnly: Bool = false, busyTimeoutMilliseconds: Int32 = 5_000,
-        vfs: String? = nil, gate: ConnectionOptions.Gate? = nil
+        path: String, readOnly: Bool = false, isNew: Bool = false,
+        busyTimeoutMilliseconds: Int32 = 5_000, vfs: String? = nil,
+        gate: ConnectionOptions.Gate? = nil
     ) throws(CheckpointError) {
-        try self.init(
-            ConnectionOptions(
-                .file(path), access: readOnly ? .readOnly : .readWriteCreate,
-                busyTimeoutMilliseconds: busyTimeoutMilliseconds, vfs: vfs, gate: gate))
+        var options = ConnectionOptions(
+            .file(path), access: readOnly ? .readOnly : .readWriteCreate,
+            busyTimeoutMilliseconds: busyTimeoutMilliseconds, vfs: vfs, gate: gate)
+        options.keepsJournalInMemory = isNew
+        try self.init(options)
     }
 
     init(_ options: ConnectionOptions) throws(CheckpointError) {

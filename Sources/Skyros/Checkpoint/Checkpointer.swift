@@ -17,6 +17,7 @@ final class Checkpointer: Sendable {
     private let template = Locked(TableLayout())
     private let written = Locked<SequenceNumber?>(nil)
     private let lockTimeoutMilliseconds: Int32
+    private let isNew: Bool
     /// Throws if the checkpoint in the file is not an earlier one of this store. Set while nothing
     /// is known about the file.
     private let comparison = Locked<Comparison?>(nil)
@@ -24,14 +25,17 @@ final class Checkpointer: Sendable {
     typealias Comparison = @Sendable (CheckpointPosition) throws -> Void
 
     /// Makes a checkpointer of the file `name` in `directory`, which the first write creates.
+    ///
+    /// - Parameter isNew: whether the file is useless unless it is complete.
     init(
         in directory: DatabaseDirectory, _ name: String, storeID: [UInt8], readOnly: Bool = false,
-        lockTimeoutMilliseconds: Int32 = 5_000
+        isNew: Bool = false, lockTimeoutMilliseconds: Int32 = 5_000
     ) {
         self.directory = directory
         self.lockTimeoutMilliseconds = lockTimeoutMilliseconds
         self.name = name
         isReadOnly = readOnly
+        self.isNew = isNew
         self.storeID = storeID
         database = Locked(nil)
     }
@@ -162,7 +166,7 @@ final class Checkpointer: Sendable {
         }
         if let database { return database }
         let opened = try CheckpointDatabase(
-            path: directory.path(of: name), readOnly: isReadOnly,
+            path: directory.path(of: name), readOnly: isReadOnly, isNew: isNew,
             busyTimeoutMilliseconds: lockTimeoutMilliseconds, vfs: directory.vfs,
             gate: directory.gate.map { gate in
                 ConnectionOptions.Gate(gate) { [directory] in directory.sync() }
