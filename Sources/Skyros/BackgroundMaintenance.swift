@@ -2,7 +2,7 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Seals ended segments and writes checkpoints, on a dedicated thread.
+/// Seals and merges segments and writes checkpoints, on a dedicated thread.
 ///
 /// A checkpoint is due when opening the store would take longer than `Options.openingTarget`, as
 /// estimated from the changes and bytes since the last checkpoint.
@@ -27,6 +27,11 @@ final class BackgroundMaintenance: Sendable {
     private static let trimThresholdBytes = 16 << 20
     /// Whether a run is queued and has not started.
     private let isScheduled = Atomic(false)
+    /// Whether nothing was written for a while, so that the active segment ends.
+    private let isIdle = Atomic(false)
+    /// The number of merges in one run, and when the store is closed. A store with many small
+    /// segments, of other options, is merged over time.
+    private static let mergesMax = 8
 
     init(
         _ log: any LogEngine, _ view: MainView, _ checkpointer: Checkpointer?,
@@ -49,6 +54,45 @@ final class BackgroundMaintenance: Sendable {
         let bytes = bytesSinceWake.add(byteCount, ordering: .relaxed).newValue
         let isDue = checkpointer != nil && tail > targetNanoseconds
         if isDue || bytes > wakeThresholdBytes { wake() }
+    }
+
+    /// Seals the active segment, if it holds enough, after a pause without a write.
+    func noteIdle() {
+        guard let segments = log.segments, segments.isActiveSealable else { return }
+        isIdle.store(true, ordering: .relaxed)
+        wake()
+    }
+
+    /// Ends the active segment, if it holds enough, nothing was written meanwhile, and everything
+    /// is durable.
+    func endSegment() throws {
+        let last = view.current
+        _ = try log.segments?.endSegment(
+            after: last.sequence.rawValue, at: last.time.microseconds)
+    }
+
+    /// Seals and merges what is due when the store is closed, on the calling thread, after `stop`.
+    ///
+    /// An error is only reported: the events are durable, and the next opening seals them. But
+    /// after a failed sync the log throws when it is closed.
+    func sealBeforeClosing() {
+        do {
+            try log.sync(through: log.end)
+            try endSegment()
+            try sealEnded()
+            for _ in 0..<Self.mergesMax where try !mergeNext() { return }
+        } catch {
+            let error = StoreError.wrapping(error)
+            if error.code != .durabilityLost { report(error) }
+        }
+    }
+
+    private func sealEnded() throws {
+        while try log.segments?.sealNext() ?? false {}
+    }
+
+    private func mergeNext() throws -> Bool {
+        try log.segments?.mergeNext() ?? false
     }
 
     /// Writes a checkpoint of the newest state, on the calling thread.
@@ -93,10 +137,16 @@ final class BackgroundMaintenance: Sendable {
     private func runPending() {
         isScheduled.store(false, ordering: .releasing)
         let bytes = bytesSinceWake.exchange(0, ordering: .relaxed)
-        running.withLock { _ in
-            attempt { while try log.segments?.sealNext() ?? false {} }
-            if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
-                attempt { try checkpoint() }
+        if isIdle.exchange(false, ordering: .relaxed) {
+            running.withLock { _ in attempt { try endSegment() } }
+        }
+        // A merge may take as long as the rest; what has become due meanwhile comes before the next.
+        var mergeCount = 0
+        while running.withLock({ _ in runOnce() }) {
+            mergeCount += 1
+            if mergeCount == Self.mergesMax {
+                wake()
+                break
             }
         }
         let byteCount = bytesSinceTrim.add(bytes, ordering: .relaxed).newValue
@@ -104,6 +154,17 @@ final class BackgroundMaintenance: Sendable {
             bytesSinceTrim.store(0, ordering: .relaxed)
             FreeMemory.returnToSystem()
         }
+    }
+
+    /// Does what is due, with one merge at most; returns whether there was one.
+    private func runOnce() -> Bool {
+        attempt { try sealEnded() }
+        if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
+            attempt { try checkpoint() }
+        }
+        var hasMerged = false
+        attempt { hasMerged = try mergeNext() }
+        return hasMerged
     }
 
     private func attempt(_ step: () throws -> Void) {

@@ -63,6 +63,12 @@ extension Store {
         /// time. Stores whose newest event is from before 2020 accept any. Default: 10 years.
         public var clockJumpMax: Duration = .seconds(10 * 31_557_600)
 
+        /// The pause without a write after which the active segment is sealed, if it holds enough.
+        package var idleInterval: Duration = .seconds(1)
+
+        /// The content from which on the active segment is sealed on closing and after a pause.
+        package var sealThresholdBytes = 64 << 10
+
         /// Options with all defaults.
         public init() {}
     }

@@ -10,6 +10,10 @@ extension Store {
         case seal
         /// Appends an idle mark to the log.
         case mark
+        /// Ends the active segment, if it holds enough, as after a pause.
+        case endSegment
+        /// Merges small segments, if that is due.
+        case merge
         /// Writes a checkpoint of the newest state.
         case checkpoint
     }
@@ -31,6 +35,10 @@ extension Store {
             _ = try StoreError.wrap(try resources.log.segments?.sealNext())
         case .mark:
             try StoreError.wrap(try resources.log.segments?.markIdle())
+        case .endSegment:
+            try StoreError.wrap(try maintenance.endSegment())
+        case .merge:
+            _ = try StoreError.wrap(try resources.log.segments?.mergeNext())
         case .checkpoint: try maintenance.checkpoint()
         }
     }

@@ -44,13 +44,15 @@ public final class Store: Sendable {
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         writer = Writer(empty: resources.empty)
+        let maintenance = BackgroundMaintenance(
+            resources.log, view, resources.checkpointer, resources.options,
+            report: resources.report)
+        self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,
             intervalMilliseconds: resources.options.syncInterval.milliseconds,
-            report: resources.report)
-        maintenance = BackgroundMaintenance(
-            resources.log, view, resources.checkpointer, resources.options,
-            report: resources.report)
+            idleMilliseconds: resources.options.idleInterval.milliseconds,
+            onIdle: { maintenance.noteIdle() }, report: resources.report)
         signal = EventSignal(view.current.sequence)
     }
 
@@ -66,13 +68,14 @@ public final class Store: Sendable {
         }
     }
 
-    /// Closes the store: runs the queued writes, makes everything durable, writes a checkpoint, and
-    /// releases the files and the lock. A second call does nothing.
+    /// Closes the store: runs the queued writes, makes everything durable, writes a checkpoint,
+    /// compresses the log but for the last 64 KiB, and releases the files and the lock. A second
+    /// call does nothing.
     ///
     /// Snapshots stay valid. Later writes throw `.closed`, later reads give the last state.
     ///
-    /// A checkpoint that another connection has locked is not written, which is reported to
-    /// ``Options/onError`` only.
+    /// A checkpoint that another connection has locked is not written, and what cannot be
+    /// compressed is left for the next opening; both are reported to ``Options/onError`` only.
     ///
     /// - Throws: `StoreError`, with `.durabilityLost` if what was written cannot be made durable;
     ///   `.nestedWrite` inside a write block of this store.
@@ -88,8 +91,10 @@ public final class Store: Sendable {
         signal.end()
         syncer.stop()
         maintenance.stop()
+        let checkpoint = Result { try checkpointUnlessBusy() }
+        maintenance.sealBeforeClosing()
         let results: [Result<Void, any Error>] = [
-            Result { try checkpointUnlessBusy() },
+            checkpoint,
             Result { try StoreError.wrap(try resources.log.close()) },
             Result { try resources.checkpointer?.close() },
         ]

@@ -34,6 +34,7 @@ extension Store.Options {
     var log: LogOptions {
         var log = LogOptions()
         log.segmentBytesMax = segmentBytesMax
+        log.sealThresholdBytes = sealThresholdBytes
         log.acceptsLostTail = acceptsLostTail
         log.batchBytesMax = min(eventBytesMax, LogOptions.batchBytesLimit)
         log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * log.batchBytesMax)

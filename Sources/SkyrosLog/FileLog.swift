@@ -1,12 +1,13 @@
 import SkyrosDisk
 import Synchronization
 
-/// The log in files: one active segment that grows, and sealed segments that never change.
+/// The log in files: one active segment that grows, and sealed segments, of which the small ones are
+/// merged.
 ///
 /// One thread appends at a time; any number of threads read and wait for syncs. One lock protects
 /// the state. It is held while a batch is written to the page cache, about a microsecond, but not
-/// during a sync. Only when a segment is full does it wait for the disk: the successor's header and
-/// name are synced first.
+/// during a sync. Only when a segment ends does it wait for the disk: the successor's header and name
+/// are synced first.
 package final class FileLog: LogEngine, SegmentedLog {
     let directory: SegmentDirectory
     let options: LogOptions
@@ -40,6 +41,8 @@ package final class FileLog: LogEngine, SegmentedLog {
         var nextGroup: CommitGroup?
         /// Why the log takes no more writes; nil if it does.
         var failure: LogError?
+        /// Sealed segments that a merge found damaged.
+        var unmergeable: Set<SegmentName> = []
         /// The buffer in which blocks are composed.
         var scratch: [UInt8] = []
 

@@ -82,9 +82,23 @@ package protocol SegmentedLog: Sendable {
     /// Whether a segment is waiting to be sealed.
     var hasSegmentToSeal: Bool { get }
 
+    /// Whether the active segment holds more than is worth keeping uncompressed, so that it ends on
+    /// closing and after a pause, before it is full.
+    var isActiveSealable: Bool { get }
+
+    /// Ends the active segment if it is sealable, everything is durable, and `last` is still the
+    /// last batch; returns whether it did.
+    ///
+    /// - Parameter time: the time of that batch, in microseconds since 1970.
+    func endSegment(after last: UInt64, at time: Int64) throws(LogError) -> Bool
+
     /// Seals the oldest ended segment, which compresses it; returns whether there was one. One
-    /// thread at a time may call it.
+    /// thread at a time may call it and `mergeNext`.
     func sealNext() throws(LogError) -> Bool
+
+    /// Merges small sealed segments into one, if that is due; returns whether it was. Batches may
+    /// be appended and read meanwhile.
+    func mergeNext() throws(LogError) -> Bool
 
     /// Appends and syncs an idle mark after a durable batch, so that the file itself proves where
     /// its durable end is (promise P6).

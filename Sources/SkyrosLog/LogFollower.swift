@@ -46,7 +46,9 @@ package final class LogFollower: ObservedLog {
     }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
-        try catalog.withLock { $0 }.chunk(containing: sequence)
+        try catalog.withLock { $0 }.chunk(containing: sequence) { merged in
+            catalog.withLock { $0.adopt(merged) }
+        }
     }
 
     /// Scans the new part of the active segment, if that segment is still the newest one and the

@@ -182,7 +182,9 @@ extension Thread {
     @Test func `wait for those before them, even if nothing is left to sync (F75)`() throws {
         let log = MemoryLog(MemoryLog.Contents(StoreID(from: SystemEntropy())))
         let queue = SerialQueue()
-        let syncer = LogSyncer(log, on: queue, intervalMilliseconds: 0) { _ in }
+        let syncer = LogSyncer(
+            log, on: queue, intervalMilliseconds: 0, idleMilliseconds: 0, onIdle: {}
+        ) { _ in }
         let gate = Monitor(false)
         let order = Monitor<[Int]>([])
         syncer.whenDurable(isDurable: false) { _ in

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Buffered events are synced within an interval (promise P1). Completions that wait for durability
 /// are called after the next sync. After an interval without a write, the log gets an idle mark, so
-/// that it proves where its durable end is.
+/// that it proves where its durable end is. After a longer pause, maintenance is notified.
 final class LogSyncer: Sendable {
     typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
 
@@ -24,6 +24,8 @@ final class LogSyncer: Sendable {
 
     private let log: any LogEngine
     private let intervalMilliseconds: Int
+    private let idleMilliseconds: Int
+    private let onIdle: @Sendable () -> Void
     private let report: @Sendable (any Error) -> Void
     private let state = Monitor(State())
     /// Set by the first write after a sync, so that the others need not take the lock.
@@ -31,13 +33,17 @@ final class LogSyncer: Sendable {
     private let queue: SerialQueue
 
     /// Makes a syncer that runs on the thread of `queue`, which was started, until `stop`. If no
-    /// completion waits for a failed sync, the error goes to `report`.
+    /// completion waits for a failed sync, the error goes to `report`. `onIdle` is called once
+    /// after each pause of `idleMilliseconds`.
     init(
         _ log: any LogEngine, on queue: SerialQueue, intervalMilliseconds: Int,
+        idleMilliseconds: Int, onIdle: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.intervalMilliseconds = intervalMilliseconds
+        self.idleMilliseconds = idleMilliseconds
+        self.onIdle = onIdle
         self.report = report
         self.queue = queue
         do throws(ThreadShortage) {
@@ -121,12 +127,15 @@ final class LogSyncer: Sendable {
         state.change { $0.isCompleting = false }
         // Otherwise the completions have received the error.
         if waiting.isEmpty { reportNew(result) }
-        guard case .success = result, let segments = log.segments, isIdle() else { return }
+        guard case .success = result, let segments = log.segments,
+            isIdle(for: intervalMilliseconds)
+        else { return }
         do throws(LogError) {
             try segments.markIdle()
         } catch {
-            report(StoreError(error))
+            return report(StoreError(error))
         }
+        if isIdle(for: max(0, idleMilliseconds - intervalMilliseconds)) { onIdle() }
     }
 
     /// Reports a failed sync, unless the one before it has failed too: `close` syncs again.
@@ -142,13 +151,12 @@ final class LogSyncer: Sendable {
         if let failure, !isKnown { report(failure) }
     }
 
-    /// Returns whether an interval passes without work.
-    private func isIdle() -> Bool {
-        state.wait(atMost: intervalMilliseconds) { $0.isUrgent || $0.isDirty ? true : nil } == nil
+    /// Returns whether this time passes without work.
+    private func isIdle(for milliseconds: Int) -> Bool {
+        state.wait(atMost: milliseconds) { $0.isUrgent || $0.isDirty ? true : nil } == nil
     }
 
     private func syncNow() -> Result<Void, StoreError> {
         Result { () throws(StoreError) in try StoreError.wrap(try log.sync(through: log.end)) }
     }
-
 }

@@ -60,6 +60,11 @@ package struct SegmentHeader: Equatable, Sendable {
         fixedByteCount + (count == 0 ? 0 : count + hashByteCount)
     }
 
+    /// Whether no later version added anything to the segment.
+    var isWhollyKnown: Bool {
+        writtenVersion <= Self.version && optionalFeatures == 0 && extensionBytes.isEmpty
+    }
+
     var bytes: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.fixedByteCount)
         bytes.withUnsafeMutableBytes { bytes in

@@ -2,7 +2,7 @@ package import SkyrosDisk
 
 /// The name of a segment's file: the sequence of its first batch, and its kind.
 ///
-///     events/00000000000000000001.zst     sealed: compressed, never changed again
+///     events/00000000000000000001.zst     sealed: compressed
 ///     events/00000000000000048213.open    active, or waiting to be sealed
 ///     events/00000000000000048213.tmp     being written; ignored until it is renamed
 package struct SegmentName: Hashable, Sendable {

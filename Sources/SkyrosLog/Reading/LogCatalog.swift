@@ -19,7 +19,12 @@ struct LogCatalog: Sendable {
     }
 
     /// Reads some batches, `sequence` among them; nil if the log does not hold it.
-    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
+    ///
+    /// A segment that was merged meanwhile, perhaps by another process, is read from the file that
+    /// has replaced it, of which `replaced` is notified.
+    func chunk(
+        containing sequence: UInt64, replaced: (SealedSegment) -> Void = { _ in }
+    ) throws(LogError) -> LogChunk? {
         guard sequence >= 1, sequence <= lastSequence else { return nil }
         if sequence >= active.header.firstSequence {
             return try active.chunk(containing: sequence, format)
@@ -27,8 +32,22 @@ struct LogCatalog: Sendable {
         if let segment = ended.last(where: { $0.header.firstSequence <= sequence }) {
             return try segment.chunk(containing: sequence, format)
         }
-        return try sealed.last { $0.header.firstSequence <= sequence }?
-            .chunk(containing: sequence, format)
+        guard let segment = sealed.last(where: { $0.header.firstSequence <= sequence }) else {
+            return nil
+        }
+        return try segment.chunk(containing: sequence, format, replaced: replaced)
+    }
+
+    /// Takes a merged segment instead of those that it holds.
+    ///
+    /// One that holds more than the sealed ones is left out: the batches after them are in files
+    /// that are still open for reading.
+    mutating func adopt(_ merged: SealedSegment) {
+        let sources = sealed.indices.filter { merged.range.contains(sealed[$0].first) }
+        guard let first = sources.first, let last = sources.last,
+            sealed[first].first == merged.first, sealed[last].lastSequence == merged.lastSequence
+        else { return }
+        sealed.replaceSubrange(first...last, with: [merged])
     }
 
     var statistics: LogStatistics {

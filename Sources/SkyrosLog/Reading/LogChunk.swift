@@ -11,6 +11,14 @@ package struct LogChunk: Sendable {
 
     package var lastSequence: UInt64 { firstSequence + UInt64(ranges.count) - 1 }
 
+    /// The batches through `last`, which must be one of the chunk or come after it.
+    func cut(after last: UInt64) -> LogChunk {
+        guard last < lastSequence else { return self }
+        return LogChunk(
+            firstSequence: firstSequence, chainHashBefore: chainHashBefore, bytes: bytes,
+            ranges: Array(ranges.prefix(Int(last - firstSequence) + 1)))
+    }
+
     /// Calls `body` with the batches from `sequence` on, in order, until it returns false.
     ///
     /// The bytes are valid for the call only. Returns whether `body` wants more batches.

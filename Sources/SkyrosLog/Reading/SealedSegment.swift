@@ -1,6 +1,7 @@
 import SkyrosDisk
 
-/// A sealed segment: a standard zstd file of independent frames, which never changes.
+/// A sealed segment: a standard zstd file of independent frames. The file never changes; that of a
+/// small segment is replaced by a merged one.
 ///
 /// | frame | content |
 /// |---|---|
@@ -27,9 +28,11 @@ struct SealedSegment: Sendable {
     let frames: [Frame]
     /// Where the frame of the index begins.
     let indexOffset: Int
+    /// Whether this library knows every part of the file, so that a merge loses none.
+    let isMergeable: Bool
     /// The file is opened for each read: a long history has more segments than a process may have
     /// open files.
-    private let disk: any Disk
+    let disk: any Disk
     private let status: FileStatus
 
     var chainHashAfter: ChainHash { index.chainHashAfter }
@@ -58,6 +61,10 @@ struct SealedSegment: Sendable {
         }
         self.frames = frames
         indexOffset = offset
+        isMergeable =
+            header.isWhollyKnown && table.entries.count == frames.count + 2
+            && table.entries[frames.count + 1].compressedByteCount
+                == SkippableFrame.headerByteCount + SegmentIndex.byteCount(frames: frames.count)
         contentByteCount = frames.reduce(0) { $0 + $1.contentByteCount }
         // Every batch has at least one byte, so the content bounds the counts.
         guard let last = index.lastSequence, index.batchCount <= UInt64(contentByteCount),
@@ -81,12 +88,22 @@ struct SealedSegment: Sendable {
     ) throws(LogError) -> LogChunk {
         let number = index.frames.lastIndex { $0.firstSequence <= sequence } ?? 0
         let extent = extent(ofFrame: number)
-        let file = try onDisk(disk.open(name.path, .read))
-        guard try onDisk(file.status()) == status else {
-            let why = "another file has replaced the segment; open the log again"
+        guard let file = try sameFile() else {
+            let why = "the file was removed, or replaced by one of other events; restore it"
             throw LogError(.segmentMissing, why, name, sequences: extent.sequences)
         }
         return try extent.chunk(in: file, format)
+    }
+
+    /// The file that was read before; nil if it was removed or replaced.
+    private func sameFile() throws(LogError) -> (any DiskFile)? {
+        do throws(DiskError) {
+            let file = try disk.open(name.path, .read)
+            return try file.status() == status ? file : nil
+        } catch {
+            if error.isNotFound { return nil }
+            throw LogError(error)
+        }
     }
 }
 

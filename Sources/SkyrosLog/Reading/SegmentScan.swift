@@ -28,6 +28,8 @@ struct SegmentScan: Sendable {
     private(set) var lastSequence: UInt64
     private(set) var lastChainHash: ChainHash
     private(set) var lastKind: Block.Kind?
+    /// The size of the batches.
+    private(set) var contentByteCount = 0
     /// The durable watermark: the largest position that some block proves durable.
     private(set) var durableByteCount: Int
     /// The boot that the newest opening block names.
@@ -86,6 +88,7 @@ struct SegmentScan: Sendable {
     /// Adds the next block, at `endOffset`.
     mutating func add(_ block: Block, payload: UnsafeRawBufferPointer) {
         if block.kind == .batch {
+            contentByteCount += payload.count
             let last = waypoints.last?.offset ?? -Self.waypointDistanceBytes
             if endOffset - last >= Self.waypointDistanceBytes {
                 waypoints.append(

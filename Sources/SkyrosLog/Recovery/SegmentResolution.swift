@@ -69,9 +69,8 @@ struct SegmentResolution {
             if let cover = kept.last,
                 try cover.holds(segment.header, through: segment.head, format)
             {
-                try cover.verify(format)
+                try prove(cover)
                 leftovers.append(segment.name)
-                covers.insert(cover.name)
             } else {
                 kept.append(segment)
             }
@@ -93,8 +92,8 @@ struct SegmentResolution {
             if isSame, segment.name == newest, twin.scan.stop != .invalid, hasSuccessor {
                 sealed.remove(at: index)
             } else if try segment.holds(twin.header, through: twin.scan.head, format) {
-                try segment.verify(format)
-                drop(twin, heldBy: segment)
+                try prove(segment)
+                drop(twin)
             } else if try twin.continues(segment, format) {
                 sealed.remove(at: index)
             } else {
@@ -103,21 +102,26 @@ struct SegmentResolution {
         }
     }
 
-    private mutating func drop(_ twin: OpenSegment, heldBy segment: SealedSegment) {
+    /// Reads every batch of a segment that holds those of other files, once.
+    private mutating func prove(_ cover: SealedSegment) throws(LogError) {
+        guard !covers.contains(cover.name) else { return }
+        try cover.verify(format)
+        covers.insert(cover.name)
+    }
+
+    private mutating func drop(_ twin: OpenSegment) {
         open.removeAll { $0.name == twin.name }
         if twin.scan.stop == .invalid {
             unreadable.append(twin.name)
         } else {
             leftovers.append(twin.name)
         }
-        covers.insert(segment.name)
     }
 
     private mutating func resolveFailures() throws(LogError) {
         for (name, error) in failures {
             if let cover = sealed.last(where: { $0.range.contains(name.firstSequence) }) {
-                try cover.verify(format)
-                covers.insert(cover.name)
+                try prove(cover)
             } else {
                 guard name.kind == .sealed,
                     let twin = open.first(where: { $0.name.firstSequence == name.firstSequence }),

@@ -3,26 +3,30 @@ import SkyrosDisk
 /// Files that appear complete and durable, or not at all.
 enum DurableFile {
     /// Creates a file under a temporary name, syncs it, renames it to `name`, and syncs the
-    /// directory. Returns the open file.
+    /// directory. Returns the open file. Before the renaming, `check` may refuse the file.
     ///
     /// A crash leaves the old file of that name, if there was one, and perhaps the temporary file,
     /// which the next opening removes. After an error, the temporary file is removed immediately:
     /// the disk may be full.
     static func write(
-        _ content: [UInt8], to name: SegmentName, in directory: SegmentDirectory
+        _ content: [UInt8], to name: SegmentName, in directory: SegmentDirectory,
+        check: (_ temporary: SegmentName) throws(LogError) -> Void = { _ in }
     ) throws(LogError) -> any DiskFile {
         let disk = directory.disk
         let temporary = SegmentName(name.firstSequence, .temporary)
-        do throws(DiskError) {
-            let file = try disk.createFile(temporary.path, content)
-            try disk.rename(temporary.path, to: name.path)
-            file.wasRenamed(to: name.path.name)
-            try directory.sync()
+        do throws(LogError) {
+            let file = try onDisk(disk.createFile(temporary.path, content))
+            try check(temporary)
+            try onDisk { () throws(DiskError) in
+                try disk.rename(temporary.path, to: name.path)
+                file.wasRenamed(to: name.path.name)
+                try directory.sync()
+            }
             return file
         } catch {
             // The first error counts.
             try? disk.remove(temporary.path)
-            throw LogError(error)
+            throw error
         }
     }
 

@@ -44,7 +44,9 @@ extension FileLog {
 
     /// Ends the active segment, which is durable, and creates its successor. The ended segment is
     /// sealed later, in the background.
-    private func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
+    func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
+        // Bytes after the last block of an ended segment are damage.
+        try truncatePartialWrite(&state)
         let ended = state.catalog.active
         let header = ended.header.successor(
             from: ended.scan.lastSequence + 1, after: ended.scan.lastChainHash,
@@ -131,31 +133,39 @@ extension FileLog {
         // A copy of the reference: the state changes during the call.
         let scratch = state.scratch
         try scratch.withBytes { bytes throws(LogError) in
-            try writeToFile(bytes.slice(0, block.byteCount), at: offset, &state)
+            // Nothing follows a closing mark for now.
+            try writeToFile(
+                bytes.slice(0, block.byteCount), at: offset,
+                preallocating: block.kind != .closing, &state)
         }
     }
 
     private func writeToFile(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int, _ state: inout State
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, preallocating: Bool = true,
+        _ state: inout State
     ) throws(LogError) {
         let file = state.catalog.active.file
         let end = offset + bytes.count
-        if let start = state.partialWriteOffset {
-            try onDisk(file.truncate(to: start))
-            state.allocatedBytes = start
-            state.partialWriteOffset = nil
-        }
+        try truncatePartialWrite(&state)
         do throws(DiskError) {
             try file.write(bytes, at: offset)
             if end > state.allocatedBytes {
+                state.allocatedBytes = end
                 // After the block; otherwise its bytes would be written twice.
                 let size = end + min(options.preallocationBytes, options.segmentBytesMax)
-                try preallocate(file, to: size, &state)
+                if preallocating { try preallocate(file, to: size, &state) }
             }
         } catch {
             undoWrite(at: offset, after: error, &state)
             throw LogError(error)
         }
+    }
+
+    private func truncatePartialWrite(_ state: inout State) throws(LogError) {
+        guard let start = state.partialWriteOffset else { return }
+        try onDisk(state.catalog.active.file.truncate(to: start))
+        state.allocatedBytes = start
+        state.partialWriteOffset = nil
     }
 
     /// Preallocates the file, unless the disk was suspended after the block: that is then written.

@@ -1,0 +1,114 @@
+package import SkyrosDisk
+
+/// A disk that calls the test before each operation on a name, and before each write and sync of a
+/// file that was created or opened through it.
+package struct HookedDisk<Base: Disk>: Disk {
+    package typealias Hook = @Sendable (_ operation: DiskError.Operation, _ path: String) -> Void
+
+    package let disk: Base
+    private let hook = Locked<Hook?>(nil)
+
+    package init(_ disk: Base) {
+        self.disk = disk
+    }
+
+    /// Calls `body` before each operation from now on, on the thread of the operation; nil for
+    /// nothing. It is not called for what it does itself.
+    package func beforeEach(_ body: Hook?) {
+        hook.withLock { $0 = body }
+    }
+
+    private func call(_ operation: DiskError.Operation, _ path: String) {
+        let body = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        guard let body else { return }
+        body(operation, path)
+        hook.withLock { $0 = $0 ?? body }
+    }
+
+    private struct File: DiskFile {
+        let file: any DiskFile
+        let path: String
+        let disk: HookedDisk
+
+        func sync() throws(DiskError) {
+            disk.call(.syncFile, path)
+            try file.sync()
+        }
+
+        func read(
+            into buffer: UnsafeMutableRawBufferPointer, at position: Int
+        ) throws(DiskError) -> Int {
+            try file.read(into: buffer, at: position)
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
+            disk.call(.write, path)
+            try file.write(bytes, at: position)
+        }
+
+        func status() throws(DiskError) -> FileStatus { try file.status() }
+
+        func preallocate(to size: Int) throws(DiskError) { try file.preallocate(to: size) }
+
+        func truncate(to size: Int) throws(DiskError) {
+            disk.call(.truncate, path)
+            try file.truncate(to: size)
+        }
+
+        func close() throws(DiskError) { try file.close() }
+
+        func wasRenamed(to name: String) { file.wasRenamed(to: name) }
+    }
+
+    package func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+        call(.open, path.description)
+        return File(file: try disk.open(path, mode), path: path.description, disk: self)
+    }
+
+    package var bootID: String { disk.bootID }
+
+    package var systemPath: String? { disk.systemPath }
+
+    package var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }
+
+    package func makeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.makeDirectory(directory)
+    }
+
+    package func removeDirectory(_ directory: Directory) throws(DiskError) {
+        try disk.removeDirectory(directory)
+    }
+
+    package func list(_ directory: Directory) throws(DiskError) -> [String] {
+        call(.list, directory.rawValue)
+        return try disk.list(directory)
+    }
+
+    package func status(of path: DiskPath) throws(DiskError) -> FileStatus? {
+        try disk.status(of: path)
+    }
+
+    package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
+        call(.rename, target.description)
+        try disk.rename(source, to: target)
+    }
+
+    package func remove(_ path: DiskPath) throws(DiskError) {
+        call(.remove, path.description)
+        try disk.remove(path)
+    }
+
+    package func syncDirectory(_ directory: Directory) throws(DiskError) {
+        call(.syncDirectory, directory.rawValue)
+        try disk.syncDirectory(directory)
+    }
+
+    package func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
+
+    package func suspend() { disk.suspend() }
+
+    package func resume() { disk.resume() }
+}
