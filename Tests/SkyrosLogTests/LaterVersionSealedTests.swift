@@ -77,6 +77,7 @@ import Testing
         }
         disk.overwrite(path, with: parts.file())
         try expectWhole()
+        try expectUnmerged()
     }
 
     @Test func `with more in its index is read (F72)`() throws {
@@ -86,6 +87,7 @@ import Testing
         parts.index = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: content)
         disk.overwrite(path, with: parts.file())
         try expectWhole()
+        try expectUnmerged()
     }
 
     @Test func `with a longer header is read (F72)`() throws {
@@ -98,6 +100,35 @@ import Testing
         disk.overwrite(path, with: parts.file())
         #expect(parts.header.count == 8 + 96 + 48)
         try expectWhole()
+        try expectUnmerged()
+    }
+
+    @Test func `with features that a reader may ignore is merged with none (F72)`() throws {
+        try expectMergeable()
+        try disk.editHeader(of: path) { $0[SegmentHeader.Offset.optionalFeatures] = 1 }
+        try expectUnmerged()
+    }
+
+    @Test func `of a newer version is merged with none (F72)`() throws {
+        try disk.editHeader(of: path) { $0[SegmentHeader.Offset.version] = 3 }
+        try expectWhole()
+        try expectUnmerged()
+    }
+
+    /// Opens the log as one whose segments are all small.
+    private func mergeCount() throws -> Int {
+        var other = fixture
+        other.options.segmentBytesMax = 1_600
+        return try other.open(disk.killed()).0.mergeAll()
+    }
+
+    /// A merge would lose what this library does not know.
+    private func expectUnmerged() throws {
+        #expect(try mergeCount() == 0)
+    }
+
+    private func expectMergeable() throws {
+        #expect(try mergeCount() == 1)
     }
 
     @Test func `that needs features is refused, with its offset in the file (F72)`() throws {

@@ -221,8 +221,11 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
         let head = log.head
         try log.sync(through: log.end)
         try log.segments?.markIdle()
+        _ = try log.segments?.endSegment(after: 80, at: 80)
         while try log.segments?.sealNext() ?? false {}
         #expect(log.segments?.hasSegmentToSeal != true)
+        #expect(try log.batches() == expected(80))
+        while try log.segments?.mergeNext() ?? false {}
         #expect(log.head == head)
         #expect(try log.batches() == expected(80))
         #expect(try factory.reopened().head == head)

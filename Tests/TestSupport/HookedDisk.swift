@@ -6,7 +6,21 @@ package struct HookedDisk<Base: Disk>: Disk {
     package typealias Hook = @Sendable (_ operation: DiskError.Operation, _ path: String) -> Void
 
     package let disk: Base
-    private let hook = Locked<Hook?>(nil)
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var hook: Box?
+        var isRunning = false
+    }
+
+    /// A reference: each move of a closure through generic code would wrap it once more.
+    private final class Box: Sendable {
+        let body: Hook
+
+        init(_ body: @escaping Hook) {
+            self.body = body
+        }
+    }
 
     package init(_ disk: Base) {
         self.disk = disk
@@ -15,17 +29,19 @@ package struct HookedDisk<Base: Disk>: Disk {
     /// Calls `body` before each operation from now on, on the thread of the operation; nil for
     /// nothing. It is not called for what it does itself.
     package func beforeEach(_ body: Hook?) {
-        hook.withLock { $0 = body }
+        let box = body.map { Box($0) }
+        state.withLock { $0.hook = box }
     }
 
     private func call(_ operation: DiskError.Operation, _ path: String) {
-        let body = hook.withLock { hook in
-            defer { hook = nil }
+        let hook = state.withLock { state -> Box? in
+            guard !state.isRunning, let hook = state.hook else { return nil }
+            state.isRunning = true
             return hook
         }
-        guard let body else { return }
-        body(operation, path)
-        hook.withLock { $0 = $0 ?? body }
+        guard let hook else { return }
+        hook.body(operation, path)
+        state.withLock { $0.isRunning = false }
     }
 
     private struct File: DiskFile {

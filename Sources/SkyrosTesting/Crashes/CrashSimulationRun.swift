@@ -8,6 +8,8 @@ struct CrashSimulationRun {
 
     private let simulation: CrashSimulation
     private let choices: Choices
+    /// In half of the runs, segments are sealed before they are full, and merged.
+    private let sealThresholdBytes: Int
     private let clock = ManualClock()
     private var disk = SimulatedDisk()
     private var witness = CrashWitness()
@@ -17,6 +19,7 @@ struct CrashSimulationRun {
     init(of simulation: CrashSimulation, _ choices: Choices) {
         self.simulation = simulation
         self.choices = choices
+        sealThresholdBytes = choices(2) == 0 ? simulation.options.sealThresholdBytes : choices(400)
     }
 
     /// Runs all sessions; throws `CrashFailure`.
@@ -51,6 +54,7 @@ extension CrashSimulationRun {
         var options = simulation.options
         options.syncInterval = .milliseconds(3_600_000)
         options.openingTarget = .milliseconds(3_600_000)
+        options.sealThresholdBytes = sealThresholdBytes
         return try Store.simulated(
             simulation.entities, options,
             Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: choices.next())))
@@ -164,6 +168,12 @@ extension CrashSimulationRun {
         case 2:
             trace.append("  a checkpoint")
             try store.run(.checkpoint)
+        case 3:
+            trace.append("  a pause, after which the newest segment ends")
+            try store.run(.endSegment)
+        case 4:
+            trace.append("  small segments are merged")
+            try store.run(.merge)
         default: break
         }
     }

@@ -46,7 +46,7 @@ private struct Closings {
 private enum Sizes: CaseIterable {
     case justEnough, equal, anything, mixed, sawtooth, growing, mostlyFull
 
-    func next(_ index: Int, _ random: inout SplitMix) -> Int {
+    func next(_ index: Int, _ random: inout Steps) -> Int {
         let least = 64 << 10
         switch self {
         case .justEnough: return least + Int(random.next() % 64)
@@ -61,22 +61,13 @@ private enum Sizes: CaseIterable {
     }
 }
 
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 24
-    }
-}
-
 @Suite struct `A plan of merges` {
     /// The bounds of docs/decisions/0020, over thousands of closings.
     @Test(arguments: Sizes.allCases, [1, 2] as [UInt64])
     fileprivate func `writes each byte four times at most, and leaves few small files`(
         sizes: Sizes, seed: UInt64
     ) {
-        var random = SplitMix(state: seed)
+        var random = Steps(seed)
         var closings = Closings()
         for index in 0..<1_000 {
             closings.close(with: sizes.next(index, &random))

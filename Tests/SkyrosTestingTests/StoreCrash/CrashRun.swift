@@ -15,7 +15,7 @@ struct CrashRun {
 
     private let random: any Entropy
     private let clock = ManualClock()
-    private let segmentBytesMax: Int
+    private let sizes: SegmentSizes
     private let hasCheckpoint: Bool
     private var disk: SimulatedDisk
     private var batchNumber = 0
@@ -30,7 +30,10 @@ struct CrashRun {
         trace = isTraced ? [] : nil
         self.hasCheckpoint = hasCheckpoint
         disk = SimulatedDisk(hasCheckpoints: hasCheckpoint)
-        segmentBytesMax = 300 + Int(random.next() % 1_500)
+        let full = 300 + Int(random.next() % 1_500)
+        // In half of the runs segments are sealed before they are full, and merged.
+        let least = random.next() % 2 == 0 ? 64 << 10 : Int(random.next() % 400)
+        sizes = SegmentSizes(full: full, least: least)
     }
 
     /// - Throws: `CrashFinding`, or an unexpected error of the store.
@@ -96,7 +99,7 @@ extension CrashRun {
 
     private func open() throws -> Store {
         try Store.forCrashes(
-            on: disk, segmentBytesMax: segmentBytesMax, clock: clock, seed: random.next())
+            on: disk, sizes, clock: clock, seed: random.next())
     }
 
     /// Simulates a kill or a power cut, and continues with the disk that is left.
@@ -163,6 +166,12 @@ extension CrashRun {
             oracle.noteDurable(oracle.batches.count)
         case 5:
             try failToWrite(store)
+        case 6:
+            note("  a pause")
+            try store.run(.endSegment)
+        case 7:
+            note("  merge")
+            try store.run(.merge)
         default:
             try write(store)
         }
@@ -257,10 +266,11 @@ extension Store {
     /// Opens a store without background maintenance, after it has sealed the segments that the
     /// previous session left unsealed.
     static func forCrashes(
-        on disk: any Disk, segmentBytesMax: Int, clock: ManualClock, seed: UInt64
+        on disk: any Disk, _ sizes: SegmentSizes, clock: ManualClock, seed: UInt64
     ) throws -> Store {
         var options = Store.Options()
-        options.segmentBytesMax = segmentBytesMax
+        options.segmentBytesMax = sizes.full
+        options.sealThresholdBytes = sizes.least
         options.syncInterval = .milliseconds(3_600_000)
         options.openingTarget = .milliseconds(3_600_000)
         let store = try Store(
@@ -269,6 +279,17 @@ extension Store {
         store.maintenance.stop()
         return store
     }
+}
+
+/// The sizes at which segments end, in bytes.
+struct SegmentSizes {
+    let full: Int
+    /// On closing and after a pause.
+    let least: Int
+}
+
+extension SweepScript {
+    var sizes: SegmentSizes { SegmentSizes(full: segmentBytesMax, least: sealThresholdBytes) }
 }
 
 extension StoreError {

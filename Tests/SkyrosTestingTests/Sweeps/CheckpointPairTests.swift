@@ -21,7 +21,7 @@ import Testing
         init(fork: Int = .max) throws {
             let disk = SimulatedDisk()
             let store = try Store.forCrashes(
-                on: disk, segmentBytesMax: 1_500, clock: ManualClock(), seed: 3)
+                on: disk, SegmentSizes(full: 1_500, least: 64 << 10), clock: ManualClock(), seed: 3)
             try note(store, disk)
             for number in 1...eventCount {
                 let text = number >= fork ? "fork" : "event"
@@ -57,7 +57,7 @@ import Testing
     ) throws -> Result<(StateDigest, RecoveryReport), StoreError> {
         do {
             let store = try Store.forCrashes(
-                on: disk, segmentBytesMax: 1_500, clock: ManualClock(), seed: 4)
+                on: disk, SegmentSizes(full: 1_500, least: 64 << 10), clock: ManualClock(), seed: 4)
             defer { withExtendedLifetime(store) { disk.inject(Fault(nil, isLasting: true)) } }
             return .success((try store.snapshot.digest(), store.recovery))
         } catch let error as StoreError {

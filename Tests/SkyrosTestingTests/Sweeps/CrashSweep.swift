@@ -108,8 +108,7 @@ struct CrashSweep {
     }
 
     private func open(_ disk: any Disk) throws -> Store {
-        try Store.forCrashes(
-            on: disk, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
+        try Store.forCrashes(on: disk, script.sizes, clock: ManualClock(), seed: 2)
     }
 
     /// P5: checks that the bytes that were cut off are kept, also after a power cut.

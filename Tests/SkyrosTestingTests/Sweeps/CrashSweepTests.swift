@@ -15,7 +15,7 @@ import Testing
             CrashImage.Budget(exhaustiveCountMax: 2, seedCount: 1, followedInterval: 64),
         ])
 
-    @Test(arguments: [SweepScript.rolling, .clearing, .beginning])
+    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging])
     func `holds all acknowledged events (F2, F4, F5, F6, F8, F10, F12)`(
         script: SweepScript
     ) throws {

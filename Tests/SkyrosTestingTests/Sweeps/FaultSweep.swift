@@ -143,7 +143,7 @@ struct FaultSweep {
     ) throws {
         tally.count("openings")
         let store = try Store.forCrashes(
-            on: image, segmentBytesMax: script.segmentBytesMax, clock: ManualClock(), seed: 2)
+            on: image, script.sizes, clock: ManualClock(), seed: 2)
         let check = CrashCheck(
             store: store, disk: image, oracle: oracle,
             mayRebuild: run.isCheckpointDamaged || run.disk.hasLostJournal)

@@ -69,6 +69,8 @@ final class SweepRun {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
         case .seal: try currentStore().run(.seal)
+        case .endSegment: try currentStore().run(.endSegment)
+        case .merge: try currentStore().run(.merge)
         case .markIdle: try currentStore().run(.mark)
         case .checkpoint:
             try currentStore().maintenance.checkpoint()
@@ -104,7 +106,7 @@ extension SweepRun {
 
     private func open() throws {
         let store = try Store.forCrashes(
-            on: disk, segmentBytesMax: script.segmentBytesMax, clock: clock, seed: 1)
+            on: disk, script.sizes, clock: clock, seed: 1)
         self.store = store
         sessionStart = disk.operations.count
         let items = try store.all(CrashItem.self, sortedBy: \.id)

@@ -6,6 +6,10 @@ struct SweepScript: Sendable {
         case write(Durability, [Edit])
         /// Seals the oldest finished segment.
         case seal
+        /// Ends the active segment, as after a pause.
+        case endSegment
+        /// Merges the segments that are due first.
+        case merge
         case markIdle
         case checkpoint
         /// Closes the store and opens it again.
@@ -27,6 +31,8 @@ struct SweepScript: Sendable {
 
     let name: String
     let segmentBytesMax: Int
+    /// By default no segment of a script holds that much.
+    var sealThresholdBytes = 64 << 10
     var hasCheckpoint = false
     let steps: [Step]
 }
@@ -68,6 +74,21 @@ extension SweepScript {
             .write(.durable, [.put(2, 300)]), .tearTail, .write(.buffered, [.put(3, 400)]),
             .tearTail, .write(.deferred, [.put(4, 10)]), .restart, .seal,
             .write(.buffered, [.put(5, 500)]), .tearTail, .reopen,
+        ])
+
+    /// Segments that are sealed after a pause and on closing, and merged: in several steps, by two
+    /// processes, and on closing. Two segments of 800 bytes together are merged, and more below
+    /// 2,000 bytes.
+    static let merging = SweepScript(
+        name: "merging", segmentBytesMax: 4_000, sealThresholdBytes: 100,
+        steps: [
+            .write(.durable, [.put(1, 60)]), .endSegment, .seal, .write(.buffered, [.put(2, 150)]),
+            .reopen, .write(.durable, [.put(3, 200)]), .endSegment, .seal, .merge,
+            .write(.buffered, [.put(1, 80)]), .reopen, .write(.deferred, [.delete(2)]),
+            .write(.durable, [.put(4, 250)]), .endSegment, .seal, .restart, .merge,
+            .write(.buffered, [.put(5, 300)]), .reopen, .merge, .write(.buffered, [.put(6, 400)]),
+            .markIdle, .endSegment, .tearTail, .write(.durable, [.put(7, 100)]), .reopen,
+            .write(.buffered, [.put(8, 1_500)]), .reopen,
         ])
 
     /// Checkpoints, one of them damaged.

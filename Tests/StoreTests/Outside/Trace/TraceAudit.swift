@@ -154,7 +154,9 @@ extension TraceAudit {
             if !file(path).unsynced.isEmpty { note(.renamedContent, call, path) }
             names.append(Name(call: index, thread: call.thread, path: target))
         case "unlink", "unlinkat":
-            if isInStore(path), path.hasSuffix(".open") { checkRemoval(call, path) }
+            if isInStore(path), path.hasSuffix(".open") || path.hasSuffix(".zst") {
+                checkRemoval(call, path)
+            }
         default: break
         }
     }
@@ -240,11 +242,25 @@ extension TraceAudit {
         if failedThreads.contains(call.thread) { note(.afterFailure, call, text) }
     }
 
+    /// The sealed segment with the next lower number, or an equal one for an open segment, holds
+    /// the events of the removed one: it is its sealed form, or merged of both.
     private mutating func checkRemoval(_ call: TraceCall, _ path: String) {
-        let sealed = "\(path.dropLast(5)).zst"
-        let isDurable =
-            existing.contains(sealed) && file(sealed).unsynced.isEmpty
-            && !names.contains { $0.path == sealed }
-        if !isDurable { note(.removedSegment, call, path) }
+        let directory = Self.directory(of: path)
+        let number = Self.number(of: path)
+        let sealed = existing.filter {
+            $0 != path && $0.hasSuffix(".zst") && Self.directory(of: $0) == directory
+                && Self.number(of: $0) <= number
+        }
+        let holder = sealed.max { Self.number(of: $0) < Self.number(of: $1) }
+        let isDurable = holder.map { holder in
+            file(holder).unsynced.isEmpty && !names.contains { $0.path == holder }
+        }
+        if isDurable != true { note(.removedSegment, call, path) }
+    }
+
+    /// The sequence in the name of a segment.
+    private static func number(of path: String) -> UInt64 {
+        let name = path[path.index(path.startIndex, offsetBy: directory(of: path).count + 1)...]
+        return UInt64(name.prefix { $0 != "." }) ?? 0
     }
 }

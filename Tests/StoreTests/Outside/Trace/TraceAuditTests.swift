@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Hand-written traces: one that keeps every rule, and for each rule one that violates it.
@@ -113,6 +114,20 @@ import Testing
         let run = Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)]
         #expect(rules(run + without("fsync", Self.sealing)) == [.removedSegment, .namesAtTheEnd])
         #expect(rules(run + Self.sealing.suffix(1)) == [.removedSegment])
+    }
+
+    @Test func `reports a source that is removed before the merged segment is durable`() {
+        let second = Self.sealing.dropLast().map { $0.replacingOccurrences(of: "1.zst", with: "8.zst") }
+        let merging =
+            Self.sealing.dropLast() + [#"2 unlinkat(5</s/events>, "8.zst", 0) = 0"#]
+        let run =
+            Self.opening + [Self.write(1), Self.sync(), Self.acknowledge(1)] + Self.sealing + second
+        #expect(rules(run + merging) == [])
+        let unsynced = without("fsync(\(Self.events))", Array(merging))
+        #expect(rules(run + unsynced) == [.removedSegment, .namesAtTheEnd])
+        // No earlier segment is left that could hold its events.
+        let last = #"2 unlinkat(5</s/events>, "1.zst", 0) = 0"#
+        #expect(rules(run + merging + [last]) == [.removedSegment])
     }
 
     @Test func `reports a second sync, or an acknowledgement, after a failed sync`() {
