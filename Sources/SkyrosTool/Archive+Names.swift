@@ -8,10 +8,12 @@ extension Archive {
         // A checkpoint does not know an entity whose records were all deleted before it.
         let known = try tables(through: state?.sequence).map(\.entity).sortedNames()
         guard !known.containsName(entity) else { return }
-        let names = known.isEmpty ? "none" : known.joined(separator: ", ")
+        let spelled = known.map { $0.spelled(besides: [entity]) }.joined(separator: ", ")
+        let names = known.isEmpty ? "none" : spelled
         throw StoreError(
             .unknownEntity,
-            "the store has no entity \(entity) at event \(state?.sequence ?? sequence); "
+            "the store has no entity \(entity.spelled(besides: known)) "
+                + "at event \(state?.sequence ?? sequence); "
                 + "known entities: \(names)",
             at: StoreError.Place(entity: entity))
     }

@@ -10,6 +10,16 @@ extension String {
         utf8.count == other.utf8.count && TextOrder.compare(self, other) == .orderedSame
     }
 
+    /// The name as an error shows it: with its scalars as escapes if it looks like one of the others.
+    package func spelled(besides others: some Sequence<String>) -> String {
+        guard others.contains(where: { $0 == self && !$0.isSameName(as: self) }) else {
+            return self
+        }
+        return unicodeScalars.map { scalar in
+            scalar.isASCII ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }.joined()
+    }
+
     /// Whether a name comes before another in the canonical order of keys: shorter ones first, then
     /// by their UTF-8.
     func isNameBefore(_ other: String) -> Bool {
