@@ -30,7 +30,7 @@ private struct Random: Entity {
     var text: String
 }
 
-/// Its record has another id than the value.
+/// Its record has another id than the value, unless that is zero.
 private struct Shifted: Entity {
     var id: Int
     var text: String
@@ -41,7 +41,7 @@ private struct Shifted: Entity {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id + 1, forKey: .id)
+        try container.encode(id == 0 ? 0 : id + 1, forKey: .id)
         try container.encode(text, forKey: .text)
     }
 }
@@ -127,6 +127,15 @@ private struct WriteOnly: Entity {
     @Test func `that cannot be read again is refused at its first write (F68)`() throws {
         try expectRefusal(
             of: WriteOnly(id: 1, secret: "a"), "its record has no field \"secret\"")
+    }
+
+    @Test func `is refused at a later write, if the record has it (F66)`() throws {
+        let store = try Store(inMemory: Shifted.self)
+        try store.write { try $0.insert(Shifted(id: 0, text: "a")) }
+        #expect(throws: StoreError(.notEncodable, "")) {
+            try store.write { try $0.insert(Shifted(id: 1, text: "a")) }
+        }
+        #expect(store.snapshot.count("Shifted") == 1)
     }
 
     @Test func `in a later record is refused where it is read (F66)`() throws {
