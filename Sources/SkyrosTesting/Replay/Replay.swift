@@ -108,7 +108,8 @@ public struct Replay: Sendable {
     }
 
     private func check(_ change: Change, of event: Event, _ state: Snapshot) throws {
-        guard let type = entities.first(where: { $0.entityName.isSameName(as: change.entity) }) else {
+        guard let type = entities.first(where: { $0.entityName.isSameName(as: change.entity) })
+        else {
             if ignoresUnknownEntities { return }
             throw ReplayFailure(
                 "no type was given for the entity \(change.entity): add it to entities:, or call "

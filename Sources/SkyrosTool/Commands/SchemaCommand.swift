@@ -27,10 +27,11 @@ struct SchemaCommand: Command {
                 try output.json(json(table))
                 continue
             }
-            let name = table.table.isSameName(as: table.entity) ? "" : "  (table \"\(table.table)\")"
-            try output.line("\(table.entity)\(name)")
+            let isOwn = table.table.isSameName(as: table.entity)
+            try output.line("\(table.entity)\(isOwn ? "" : "  (table \"\(table.table)\")")")
             for column in table.columns {
-                let name = column.name.isSameName(as: column.field) ? "" : "  (column \"\(column.name)\")"
+                let isOwn = column.name.isSameName(as: column.field)
+                let name = isOwn ? "" : "  (column \"\(column.name)\")"
                 try output.line("    \(column.field)  \(column.kind)\(name)")
             }
         }

@@ -136,9 +136,10 @@ private enum Readers {
         let url = directory.url.appending(path: UUID().uuidString)
         let before = try Store(at: url, entities: MixedBefore.self)
         try before.write { tx in
-            try tx.insert((1...100).map { id in
-                MixedBefore(id: id, group: id % 4, text: id % 10 == 0 ? nil : "t\(id % 3)")
-            })
+            try tx.insert(
+                (1...100).map { id in
+                    MixedBefore(id: id, group: id % 4, text: id % 10 == 0 ? nil : "t\(id % 3)")
+                })
         }
         try before.close()
         return try Store(at: url, entities: Mixed.self)

@@ -129,7 +129,8 @@ private struct SameName: Entity {
         let store = try open()
         try fill(store)
         let rows = try store.snapshot.query("SELECT \"t\u{E9}\", \"te\u{301}\" FROM \"Caf\u{E9}\"")
-        #expect(rows.columns.map { Array($0.utf8) } == ["t\u{E9}", "te\u{301}"].map { Array($0.utf8) })
+        #expect(
+            rows.columns.map { Array($0.utf8) } == ["t\u{E9}", "te\u{301}"].map { Array($0.utf8) })
         #expect(rows.rows.contains(["a", "changed"]))
         let digest = try store.snapshot.digest()
         try store.close()

@@ -155,8 +155,9 @@ private struct Pair: Hashable, Codable, Sendable {
             let past = try store.snapshot(asOf: .sequence(SequenceNumber(rawValue: UInt64(index))))
             #expect(try !past.exists(Item<ID>.self, id))
             #expect(past.count("Item") == index)
-            #expect(try store.event(SequenceNumber(rawValue: UInt64(index + 1)))?.changes.first?.id
-                == recordIDs[index])
+            #expect(
+                try store.event(SequenceNumber(rawValue: UInt64(index + 1)))?.changes.first?.id
+                    == recordIDs[index])
         }
     }
 

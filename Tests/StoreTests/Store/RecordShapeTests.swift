@@ -63,7 +63,9 @@ enum Dishes {
 
         init(from decoder: any Decoder) throws {
             fields = try decoder.singleValueContainer().decode([String: Value].self)
-            guard case .number(let number) = fields["id"] else { throw CocoaError(.coderInvalidValue) }
+            guard case .number(let number) = fields["id"] else {
+                throw CocoaError(.coderInvalidValue)
+            }
             id = number
         }
 
@@ -140,7 +142,8 @@ enum Dishes {
 
     private func copy(_ store: String) throws -> URL {
         let url = directory.url.appending(path: UUID().uuidString)
-        try FileManager.default.copyItem(at: `A golden store`.stores.appending(path: store), to: url)
+        try FileManager.default.copyItem(
+            at: `A golden store`.stores.appending(path: store), to: url)
         return url
     }
 

@@ -98,11 +98,12 @@ private enum Choice: Entity {
         directory = try TemporaryDirectory()
         let store = try Store(at: directory.store, entities: NewPerson.self)
         try store.write { tx in
-            try tx.insert((1...6).map { id in
-                NewPerson(
-                    id: id, name: "N\(id)", nick: "n\(id)", mail: "m\(id)",
-                    address: .init(city: "C", zip: "Z"))
-            })
+            try tx.insert(
+                (1...6).map { id in
+                    NewPerson(
+                        id: id, name: "N\(id)", nick: "n\(id)", mail: "m\(id)",
+                        address: .init(city: "C", zip: "Z"))
+                })
         }
         try store.close()
     }
@@ -146,7 +147,8 @@ private enum Choice: Entity {
         #expect(try Archive(at: directory.store).verify().ok)
     }
 
-    @Test func `stay also where the row was read before, or was changed in the block (F68)`() throws {
+    @Test func `stay also where the row was read before, or was changed in the block (F68)`() throws
+    {
         let store = try Store(at: directory.store, entities: OldPerson.self)
         #expect(try store.all(OldPerson.self).count == 6)
         try store.write { try $0.update(OldPerson.self, 1) { $0.name = "A" } }

@@ -36,7 +36,8 @@ struct FieldRequests {
     /// Takes note that the type asked for a field. O(1).
     @inline(__always)
     mutating func note(_ index: Int) {
-        if index < 64 { bits |= 1 &<< UInt64(truncatingIfNeeded: index) } else { noteFurther(index) }
+        guard index < 64 else { return noteFurther(index) }
+        bits |= 1 &<< UInt64(truncatingIfNeeded: index)
     }
 
     @inline(never)
