@@ -32,6 +32,10 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Records that break a unique index, if `Options.existingDuplicates` is `.report`.
     public internal(set) var duplicates: [DuplicateRecords] = []
 
+    /// Records that cannot be read as the types of their entities, among up to 32 of each entity,
+    /// which opening reads. `Store.unreadableRecords()` reads all.
+    public internal(set) var unreadable: [UnreadableRecord] = []
+
     /// Whether nothing was cut off and nothing was quarantined.
     public var isComplete: Bool { cutByteCount == 0 && quarantined.isEmpty }
 }

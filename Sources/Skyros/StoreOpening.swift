@@ -55,6 +55,7 @@ struct StoreOpening {
         try snapshot.compareFields()
         report.duplicates = try snapshot.findDuplicates()
         try refuseDuplicates(report.duplicates)
+        report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: inspection.storeID == nil)
@@ -79,18 +80,22 @@ struct StoreOpening {
         }
     }
 
+    /// This many records of each entity are read, to report what does not fit its type.
+    private static let sampleCount = 32
+
     /// Throws if there are records of an entity without a type, which may have been renamed.
     func compareWithSchema(_ snapshot: Snapshot) throws {
         guard !options.keepsUnknownEntities else { return }
         let unknown = snapshot.entities.filter { schema.definition(named: $0) == nil }
         guard let name = unknown.first else { return }
-        let names = unknown.map { "\"\($0)\"" }.joined(separator: ", ")
+        let given = schema.entities.map(\.name)
+        let names = unknown.map { "\"\($0.spelled(besides: given))\"" }.joined(separator: ", ")
         throw StoreError(
             .unknownEntity,
             "the store holds records of \(names), but no type with that entity name was given to "
                 + "Store(at:entities:). Add the type, or pin its old name with "
-                + "static let entityName = \"\(name)\"; to keep the records without a type, set "
-                + "Options.keepsUnknownEntities",
+                + "static let entityName = \"\(name.spelled(besides: given))\"; to keep the "
+                + "records without a type, set Options.keepsUnknownEntities",
             at: StoreError.Place(entity: name))
     }
 

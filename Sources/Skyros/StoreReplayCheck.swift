@@ -42,7 +42,7 @@ struct StoreReplayCheck {
     /// the row numbers: a block that inserts a record and deletes it again skips one.
     private struct Outcome {
         let position: [UInt64]
-        var sizes: [String: [Int]] = [:]
+        var sizes = NamedValues<[Int]>()
         var records: [(entity: String, id: RecordID, bytes: [UInt8]?)] = []
 
         init(of event: Event, in snapshot: Snapshot) throws {
@@ -64,7 +64,7 @@ struct StoreReplayCheck {
             for (mine, its) in zip(records, other.records) where mine.bytes != its.bytes {
                 return "the record \(mine.id) of \(mine.entity)"
             }
-            return sizes.first { $1 != other.sizes[$0] }.map { "the number of \($0.key)" }
+            return sizes.first { $0.value != other.sizes[$0.key] }.map { "the number of \($0.key)" }
         }
     }
 }

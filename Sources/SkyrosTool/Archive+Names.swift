@@ -4,14 +4,16 @@ extension Archive {
     /// - Throws: `StoreError` with `.unknownEntity` if no event up to the moment changes records of
     ///   `entity`.
     func require(_ entity: String, in state: Snapshot? = nil) throws {
-        if state?.entitiesEver.contains(entity) == true { return }
+        if state?.entitiesEver.containsName(entity) == true { return }
         // A checkpoint does not know an entity whose records were all deleted before it.
-        let known = try tables(through: state?.sequence).map(\.entity).sorted()
-        guard !known.contains(entity) else { return }
-        let names = known.isEmpty ? "none" : known.joined(separator: ", ")
+        let known = try tables(through: state?.sequence).map(\.entity).sortedNames()
+        guard !known.containsName(entity) else { return }
+        let spelled = known.map { $0.spelled(besides: [entity]) }.joined(separator: ", ")
+        let names = known.isEmpty ? "none" : spelled
         throw StoreError(
             .unknownEntity,
-            "the store has no entity \(entity) at event \(state?.sequence ?? sequence); "
+            "the store has no entity \(entity.spelled(besides: known)) "
+                + "at event \(state?.sequence ?? sequence); "
                 + "known entities: \(names)",
             at: StoreError.Place(entity: entity))
     }

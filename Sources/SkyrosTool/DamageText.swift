@@ -4,7 +4,7 @@ import Skyros
 enum DamageText {
     /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ damage: DamageReport.Damage) -> FieldValue {
-        var object: [String: FieldValue] = [
+        var object: NamedValues<FieldValue> = [
             "code": .text(damage.code.name), "message": .text(damage.message),
             "segment": .text(damage.segment), "isBelowDurable": .bool(damage.isBelowDurable),
             "isReadable": .bool(damage.isReadable), "isOpenEnded": .bool(damage.isOpenEnded),
@@ -12,7 +12,7 @@ enum DamageText {
         object["offset"] = damage.offset.map { .integer(Int128($0)) }
         object["frame"] = damage.frame.map { .integer(Int128($0)) }
         if let sequences = damage.sequences {
-            object.merge(json(sequences)) { $1 }
+            object = object.merging(json(sequences)) { $1 }
         }
         return .map(object)
     }
@@ -21,7 +21,7 @@ enum DamageText {
         .array(ranges.map { .map(json($0)) })
     }
 
-    private static func json(_ range: ClosedRange<SequenceNumber>) -> [String: FieldValue] {
+    private static func json(_ range: ClosedRange<SequenceNumber>) -> NamedValues<FieldValue> {
         [
             "from": .integer(Int128(range.lowerBound.rawValue)),
             "to": .integer(Int128(range.upperBound.rawValue)),

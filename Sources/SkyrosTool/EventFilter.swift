@@ -59,7 +59,7 @@ struct EventFilter {
         var isFound = false
         for change in event.changes {
             let isWatched = watch?.note(change) ?? true
-            let isOfEntity = entity == nil || change.entity == entity
+            let isOfEntity = entity.map { change.entity.isSameName(as: $0) } ?? true
             if isOfEntity { hasSeenEntity = true }
             if isWatched, isOfEntity {
                 hasSeenID = true

@@ -4,7 +4,7 @@ import Skyros
 /// Formats events as JSON and as text.
 enum EventText {
     /// The stable JSON form; see the command-line contract in docs/mapping.md.
-    static func json(_ event: Event) throws -> [String: FieldValue?] {
+    static func json(_ event: Event) throws -> NamedValues<FieldValue?> {
         var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
         object["changes"] = .array(
             try event.changes.enumerated().map { index, change in
@@ -18,7 +18,7 @@ enum EventText {
     /// The JSON members of an event without its changes.
     static func head(
         _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, intent: Intent?
-    ) throws -> [String: FieldValue?] {
+    ) throws -> NamedValues<FieldValue?> {
         [
             "sequence": .integer(Int128(sequence.rawValue)),
             "time": .text(time.description),
@@ -35,8 +35,8 @@ enum EventText {
         .map(["name": .text(intent.name), "value": try intent.value])
     }
 
-    static func json(_ change: Change) throws -> [String: FieldValue] {
-        var object: [String: FieldValue] = ["entity": .text(change.entity)]
+    static func json(_ change: Change) throws -> NamedValues<FieldValue> {
+        var object: NamedValues<FieldValue> = ["entity": .text(change.entity)]
         object["id"] = change.id?.value
         switch change {
         case .inserted(let record):
@@ -65,7 +65,7 @@ enum EventText {
             head += "  \(intent.name) \(try intent.value.readableText())"
         }
         let additions = try event.additions.value.map ?? [:]
-        for (key, value) in additions.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in additions.sorted(byName: \.key) {
             head += "  \(key)=\(value.readableText())"
         }
         return try [head] + event.changes.map { try "    " + line($0) }
@@ -73,7 +73,7 @@ enum EventText {
 
     /// What metadata say besides actor and reason, as text that begins with a space.
     static func details(_ metadata: Metadata) -> String {
-        let tags = metadata.tags.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+        let tags = metadata.tags.sorted(byName: \.key).map { "\($0)=\($1)" }
         let correlation = metadata.correlation.map { "correlation \($0)" }
         let causation = metadata.causation.map { "causation \($0)" }
         let parts = [correlation, causation].compactMap(\.self) + tags

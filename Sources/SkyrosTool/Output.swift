@@ -19,7 +19,7 @@ struct Output {
     }
 
     /// Writes a JSON object on one line.
-    func json(_ object: [String: FieldValue?]) throws {
+    func json(_ object: NamedValues<FieldValue?>) throws {
         try sink.line(FieldValue.map(object.compactMapValues { $0 }).jsonText())
     }
 

@@ -24,7 +24,7 @@ struct RecordFinder {
         var best: Int?
         var events = archive.events().makeIterator()
         while best != 0, let event = try events.next() {
-            for change in event.changes where change.entity == entity {
+            for change in event.changes where change.entity.isSameName(as: entity) {
                 let place = change.id.flatMap { candidates.firstIndex(of: $0) }
                 if let place { best = min(best ?? place, place) }
             }

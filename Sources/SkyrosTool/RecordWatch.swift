@@ -7,7 +7,7 @@ import Skyros
 struct RecordWatch {
     private let ids: Set<RecordID>
     /// The given ids of existing records, by entity.
-    private var present: [String: Set<RecordID>] = [:]
+    private var present = NamedValues<Set<RecordID>>()
 
     init(_ ids: [RecordID]) {
         self.ids = Set(ids)
@@ -15,14 +15,14 @@ struct RecordWatch {
 
     /// Processes a change; returns whether it changes one of the records.
     mutating func note(_ change: Change) -> Bool {
-        guard let id = change.id else { return present.removeValue(forKey: change.entity) != nil }
-        guard ids.contains(id) else { return false }
-        if case .deleted = change {
-            present[change.entity]?.remove(id)
-            if present[change.entity]?.isEmpty == true { present[change.entity] = nil }
-        } else {
-            present[change.entity, default: []].insert(id)
+        var found = present[change.entity] ?? []
+        guard let id = change.id else {
+            present[change.entity] = nil
+            return !found.isEmpty
         }
+        guard ids.contains(id) else { return false }
+        if case .deleted = change { found.remove(id) } else { found.insert(id) }
+        present[change.entity] = found.isEmpty ? nil : found
         return true
     }
 }

@@ -181,8 +181,58 @@ def protected(number=1):
     return cbor2.CBORTag(RESERVED, [number, b"commitment", b"ciphertext"])
 
 
+def dish(number, **record):
+    return {"entity": "Dish", "id": number, "after": record}
+
+
+CHEF = {"name": "Eleni", "since": 1999}
+
+
+def shape_older():
+    """Records before there was a price."""
+    return Log().open([
+        of(dish(1, id=1, name="Soup"), dish(2, id=2, name="Bread", price=2, note=None)),
+        of(dish(3, id=3, name="Fish", price=20)),
+    ])
+
+
+def shape_newer():
+    """Records with fields that today's type does not know."""
+    return Log().open([
+        of(dish(1, id=1, name="Soup", price=5, chef=CHEF, allergens=["celery"]),
+           dish(2, id=2, name="Bread", price=2, note="warm", x=None, chef=CHEF)),
+    ])
+
+
+def shape_other():
+    """Records with values of other kinds, and with other ids than the rows'."""
+    return Log().open([
+        of(dish(1, id=1, name=5, price="12"), dish(2, id=2, name="Bread", price=2),
+           dish(3, id=7, name="Fish", price=20), dish(4, name="Cake", price=4),
+           dish(5, id=5, name="Gold", price=2**70)),
+    ])
+
+
+def names_by_bytes():
+    """Names that differ by Unicode normalisation only."""
+    one, two = "Caf\u00e9", "Cafe\u0301"
+    first, second = "t\u00e9", "te\u0301"
+    return Log().open([
+        of({"entity": one, "id": 1, "after": {"id": 1, first: 1, second: 2}},
+           {"entity": two, "id": 1, "after": {"id": 1, first: 3}},
+           {"entity": two, "id": 2, "after": {"id": 2, "map": {first: 1, second: 2}}},
+           tags={first: "1", second: "2"}),
+        of({"entity": one, "id": 1, "before": {second: 2}, "after": {second: 4}}),
+        of({"entity": one, "cleared": 1}, {"entity": one, "id": 3, "after": {"id": 3, second: 5}}),
+    ])
+
+
 STORES = {
     "foreign": foreign,
+    "shape-older": shape_older,
+    "shape-newer": shape_newer,
+    "shape-other": shape_other,
+    "names-by-bytes": names_by_bytes,
     "header-longer": lambda: short(extension=b"extended" * 4),
     "header-optional-feature": lambda: short(optional=1 << 31),
     "header-family": lambda: short(family=77),

@@ -6,7 +6,7 @@ public struct StoreInfo: Hashable, Sendable {
     /// The last event.
     public let sequence: SequenceNumber
     /// The number of records by entity, for the entities that have any.
-    public let entities: [String: Int]
+    public let entities: NamedValues<Int>
     /// The time of the first event; nil if there is none.
     public let firstTime: EventTime?
     /// The time of the last event; nil if there is none.
@@ -37,12 +37,12 @@ extension Archive {
         let checkpoint = try? checkpoint()?.position()
         let first = try event(1)?.time
         let state = try snapshot(progress: progress)
-        let counts = state.entities.map { ($0, state.count($0)) }
+        let counts = state.recordCounts
         // An opening cannot use a checkpoint ahead of its log.
         let usable = checkpoint.map(\.sequence).flatMap { $0 <= sequence.rawValue ? $0 : nil }
         let tail = sequence.rawValue - (usable ?? 0)
         return StoreInfo(
-            sequence: sequence, entities: Dictionary(uniqueKeysWithValues: counts),
+            sequence: sequence, entities: counts,
             firstTime: first, lastTime: sequence == .zero ? nil : state.time,
             logBytes: statistics.fileBytes, rawBytes: statistics.contentBytes,
             segmentCount: statistics.segmentCount,
@@ -50,7 +50,7 @@ extension Archive {
             checkpointSequence: checkpoint.map { SequenceNumber(rawValue: $0.sequence) },
             lostEvents: checkpoint.flatMap { lostEvents(before: $0) },
             openingMilliseconds: Self.openingMilliseconds(
-                tail: Int(tail), rows: counts.reduce(0) { $0 + $1.1 }))
+                tail: Int(tail), rows: counts.values.reduce(0, +)))
     }
 
     /// Estimates one change for each event after the checkpoint.

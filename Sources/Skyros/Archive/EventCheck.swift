@@ -58,14 +58,15 @@ struct EventCheck {
     /// the event has changed already is passed over.
     private mutating func compareBefore(_ event: Event, _ state: Snapshot) throws {
         var touched: Set<RecordKey> = []
-        var cleared: Set<String> = []
+        var cleared: [String] = []
         for change in event.changes {
             guard let id = change.id else {
-                cleared.insert(change.entity)
+                cleared.append(change.entity)
                 continue
             }
-            let isFirst = touched.insert(RecordKey(entity: change.entity, id: id)).inserted
-            guard isFirst, !cleared.contains(change.entity),
+            let key = RecordKey(entity: Array(change.entity.utf8), id: id)
+            let isFirst = touched.insert(key).inserted
+            guard isFirst, !cleared.containsName(change.entity),
                 let record = try state.record(change.entity, id)?.fields.bytes
             else { continue }
             if try !Self.agrees(change, with: record) {
@@ -77,7 +78,7 @@ struct EventCheck {
     }
 
     private struct RecordKey: Hashable {
-        let entity: String
+        let entity: [UInt8]
         let id: RecordID
     }
 

@@ -6,9 +6,9 @@ struct CheckpointBatch {
     var changes: [EntityChanges]
     /// The number of rows that each entity has afterwards, checked before the commit; nil to
     /// check nothing.
-    var rowCounts: [String: Int]?
+    var rowCounts: NamedValues<Int>?
 
-    init(_ changes: [EntityChanges] = [], rowCounts: [String: Int]? = nil) {
+    init(_ changes: [EntityChanges] = [], rowCounts: NamedValues<Int>? = nil) {
         self.changes = changes
         self.rowCounts = rowCounts
     }

@@ -80,17 +80,18 @@ extension CheckpointDatabase {
 
 extension TableLayout {
     /// Throws if a change is missing: the digests cover only what was written.
-    fileprivate func checkRowCounts(_ expected: [String: Int]) throws(CheckpointError) {
-        var missing = expected.filter { $0.value > 0 }
+    fileprivate func checkRowCounts(_ expected: NamedValues<Int>) throws(CheckpointError) {
+        var missing = expected
         for entity in entities {
-            let count = missing.removeValue(forKey: entity.name) ?? 0
+            let count = missing[entity.name] ?? 0
+            missing[entity.name] = nil
             guard entity.digest.rowCount == count else {
                 throw .damage(
                     "it would hold \(entity.digest.rowCount) rows, the snapshot has \(count)",
                     entity: entity.name)
             }
         }
-        if let (name, count) = missing.first {
+        if let (name, count) = missing.first(where: { $0.value > 0 }) {
             throw .damage("it would hold no rows, the snapshot has \(count)", entity: name)
         }
     }

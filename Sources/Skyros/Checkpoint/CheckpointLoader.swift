@@ -28,7 +28,7 @@ enum CheckpointLoader {
         var rowCount = 0
         let result = Result {
             try database.load { entity, row in
-                if entity != rows.entity || rows.isFull {
+                if rows.isFull || !entity.isSameName(as: rows.entity) {
                     rowCount += rows.count
                     progress(rowCount)
                     if rows.count > 0 { try pipeline.send(rows) }

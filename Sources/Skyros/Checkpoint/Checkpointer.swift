@@ -191,7 +191,7 @@ final class Checkpointer: Sendable {
         gate: ChangeGate? = nil, _ progress: @escaping (Int) -> Void = { _ in }
     ) throws -> CheckpointBatch {
         var consumedCount = 0
-        var changes = dirty.tables.compactMap(\.self).sorted { $0.entity < $1.entity }.map { rows in
+        var changes = dirty.tables.compactMap(\.self).sorted(byName: \.entity).map { rows in
             let table = snapshot.table(rows.entity)
             var upserts: [(Row, SequenceNumber)] = []
             var deletions: [Int64] = []
@@ -214,14 +214,13 @@ final class Checkpointer: Sendable {
                 }
             }
         }
-        let written = Set(changes.map(\.entity))
-        for entity in replaced ?? [] where !written.contains(entity) {
+        let written = changes.map(\.entity)
+        for entity in replaced ?? [] where !written.containsName(entity) {
             changes.append(
                 CheckpointBatch.EntityChanges(entity: entity, isCleared: true, deletions: []) { _ in
                 })
         }
-        let counts = snapshot.tables.map { ($0.entity, $0.count) }
-        return CheckpointBatch(changes, rowCounts: Dictionary(uniqueKeysWithValues: counts))
+        return CheckpointBatch(changes, rowCounts: snapshot.recordCounts)
     }
 }
 

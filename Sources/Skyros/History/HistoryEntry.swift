@@ -52,10 +52,9 @@ public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
 extension FieldChange {
     /// The changes between two sets of fields, in canonical order.
     public static func list(before: Fields, after: Fields) throws -> [FieldChange] {
-        let oldValues = try before.dictionary
-        let newValues = try after.dictionary
-        let names = Set(oldValues.keys).union(newValues.keys)
-        return names.sorted { Fields.precedes($0, $1) }.map { name in
+        let oldValues = try before.values
+        let newValues = try after.values
+        return oldValues.merging(newValues) { old, _ in old }.keys.map { name in
             FieldChange(field: name, before: oldValues[name], after: newValues[name])
         }
     }

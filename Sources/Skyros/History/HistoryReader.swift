@@ -78,7 +78,7 @@ struct HistoryReader {
         var entries: [HistoryEntry] = []
         var exists = false
         try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
-            for change in event.changes where change.entity == entity {
+            for change in event.changes where change.entity.isSameName(as: entity) {
                 if case .cleared = change, exists {
                     entries.append(entry(.cleared, event, []))
                     exists = false

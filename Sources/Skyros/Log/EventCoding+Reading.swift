@@ -97,8 +97,8 @@ extension EventCoding {
         return try reader.readText()
     }
 
-    private static func readTags(_ reader: inout CBORReader) throws -> [String: String] {
-        var tags: [String: String] = [:]
+    private static func readTags(_ reader: inout CBORReader) throws -> NamedValues<String> {
+        var tags = NamedValues<String>()
         for _ in 0..<(try reader.readMapHead()) {
             let name = try reader.readText()
             tags[name] = try readText(&reader)

@@ -48,15 +48,10 @@ extension EventCoding {
         writer.append(text: text)
     }
 
-    private static func append(_ tags: [String: String], to writer: inout CBORWriter) {
+    private static func append(_ tags: NamedValues<String>, to writer: inout CBORWriter) {
         writer.append(text: Key.tags)
         writer.appendMapHead(tags.count)
-        let sorted = tags.sorted { a, b in
-            let (left, right) = (a.key.utf8, b.key.utf8)
-            if left.count != right.count { return left.count < right.count }
-            return left.lexicographicallyPrecedes(right)
-        }
-        for (name, value) in sorted {
+        for (name, value) in tags {
             writer.append(text: name)
             writer.append(text: value)
         }

@@ -142,7 +142,7 @@ extension EntityTable {
     private func ownIndex(of column: Int) -> TableIndex? {
         let field = layout.columns[column].field
         return table?.indexes.first { index in
-            index.isFaithful && index.definition.fields.first == field
+            index.isFaithful && index.definition.fields.first?.isSameName(as: field) == true
                 && IndexLookup.serves(index.definition, layout.columns[column].kind)
         }
     }

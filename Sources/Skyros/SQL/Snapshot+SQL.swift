@@ -36,7 +36,7 @@ extension Snapshot {
     private func layout() throws -> TableLayout {
         var collector = LayoutCollector()
         do {
-            for table in tables.sorted(by: { $0.entity < $1.entity }) {
+            for table in tables.sorted(byName: \.entity) {
                 collector.note(table: table.entity)
                 let rows = table.rows.all().map { $0.takeUnretainedValue() }
                 for row in rows.sorted(by: { $0.number < $1.number }) {

@@ -62,7 +62,7 @@ public struct Snapshot: Sendable {
 
     /// The table of `entity`; nil if nothing of it was ever stored and no schema names it.
     func table(_ entity: String) -> Table? {
-        tables.first { $0.entity == entity }
+        tables.first { $0.entity.isSameName(as: entity) }
     }
 
     /// The index of the table of a type's records; nil if the snapshot was made without types and
@@ -73,9 +73,7 @@ public struct Snapshot: Sendable {
         for index in tables.indices where tables[index].type == type { return index }
         // Another type may read the records by their name.
         let entity = E.entityName
-        if let index = tables.firstIndex(where: { $0.entity == entity && isKnown($0) }) {
-            return index
-        }
+        if let index = index(of: entity), isKnown(tables[index]) { return index }
         if isTyped { throw StoreError.unknownEntity(entity, adding: "\(type).self") }
         return nil
     }
@@ -87,18 +85,29 @@ public struct Snapshot: Sendable {
 
     /// The index of the table of `entity`, which is created if there is none.
     mutating func tableIndex(of entity: String) -> Int {
-        if let index = tables.firstIndex(where: { $0.entity == entity }) { return index }
+        if let index = index(of: entity) { return index }
         tables.append(Table(entity: entity, type: nil, hashSeed: hashSeed, indexes: []))
         return tables.count - 1
+    }
+
+    private func index(of entity: String) -> Int? {
+        tables.firstIndex { $0.entity.isSameName(as: entity) }
     }
 }
 
 extension Snapshot {
-    /// The names of all entities that have records, sorted.
-    public var entities: [String] { tables.filter { $0.count > 0 }.map(\.entity).sorted() }
+    /// The names of all entities that have records, in the order of their UTF-8.
+    public var entities: [String] { tables.filter { $0.count > 0 }.map(\.entity).sortedNames() }
 
-    /// The names of all entities that have records or had some, sorted.
-    package var entitiesEver: [String] { tables.map(\.entity).sorted() }
+    /// The names of all entities that have records or had some, in the order of their UTF-8.
+    package var entitiesEver: [String] { tables.map(\.entity).sortedNames() }
+
+    /// The number of records by entity, for the entities that have any.
+    var recordCounts: NamedValues<Int> {
+        var counts = NamedValues<Int>()
+        for table in tables where table.count > 0 { counts[table.entity] = table.count }
+        return counts
+    }
 
     /// The number of records of `entity`; 0 if nothing of it was ever stored. O(1).
     public func count(_ entity: String) -> Int {

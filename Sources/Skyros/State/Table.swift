@@ -5,6 +5,8 @@ struct Table: Sendable {
     let entity: String
     /// The Swift type of the records, if the schema names one.
     let type: (any Entity.Type)?
+    /// Compares the ids under which records are written and read; nil without a type.
+    let identity: IdentityCheck?
     /// Whether rows may keep the values that they decode: see `ValueProof`.
     private let keepsValues: Bool
     /// The seed of the row hashes; the same in all tables of a store.
@@ -26,6 +28,7 @@ struct Table: Sendable {
     ) {
         self.entity = entity
         self.type = type
+        identity = type == nil ? nil : IdentityCheck()
         keepsValues = type.map { ValueProof.succeeds(for: $0) } ?? false
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }

@@ -57,14 +57,26 @@ struct WriteOverlay: ~Copyable {
         return tables.count - 1
     }
 
-    /// The record of a value, which is compared with the indexes of its entity.
+    /// The record of a value, which is compared with its id and with the indexes of its entity.
     ///
-    /// - Throws: `StoreError` with `.notEncodable`, `.invalidSchema` if an index reads another
-    ///   field than its key path.
+    /// - Throws: `StoreError` with `.notEncodable`, also if the record is read back with another
+    ///   id; `.invalidSchema` if an index reads another field than its key path.
     func encode<E: Entity>(_ value: E, id: RecordID, in index: Int) throws -> [UInt8] {
         let record = try RecordCoding.encode(value)
+        try checkIdentity(of: E.self, record, id, in: index)
         try compareFields(of: value, record, id, in: index)
         return record
+    }
+
+    private func checkIdentity<E: Entity>(
+        of type: E.Type, _ record: [UInt8], _ id: RecordID, in index: Int
+    ) throws {
+        let table = tables[index].index
+        // Another type may write records by the entity's name.
+        guard let identity = base.tables[table].identity, base.tables[table].type == type else {
+            return try IdentityCheck.decode(record, as: type, id)
+        }
+        try identity.check(record, as: type, id)
     }
 
     private func compareFields<E: Entity>(

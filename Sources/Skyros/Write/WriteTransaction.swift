@@ -90,10 +90,14 @@ public struct WriteTransaction: ~Copyable {
     }
 
     // MARK: Updating
+    //
+    // Fields of the stored record that the type does not know are kept.
 
     /// Changes a record by a closure and returns what the closure returns.
     ///
     ///     try tx.update(Order.self, id) { $0.status = .accepted }
+    ///
+    /// Fields of the stored record that the type does not know are kept.
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
     ///   closure changes the id, `.notDecodable`, `.notEncodable`; errors of the closure.
@@ -119,7 +123,8 @@ public struct WriteTransaction: ~Copyable {
         return result
     }
 
-    /// Replaces the record that has the value's id.
+    /// Replaces the record that has the value's id. Fields of the stored record that the type does
+    /// not know are kept.
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
@@ -136,12 +141,11 @@ public struct WriteTransaction: ~Copyable {
         let all = try encode(values, in: index)
         let missing = all.map(\.id).filter { overlay.lookUp($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (id, bytes) in all {
-            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
-        }
+        for (id, bytes) in all { stage(bytes, as: E.self, id, in: index) }
     }
 
-    /// Adds the record, or replaces the one that has its id.
+    /// Adds the record, or replaces the one that has its id. Fields of a replaced record that the
+    /// type does not know are kept.
     ///
     /// - Throws: `StoreError` with `.notEncodable`.
     /// - Complexity: O(log n) in the number of records.
@@ -158,7 +162,7 @@ public struct WriteTransaction: ~Copyable {
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try index(of: E.self)
         for (id, bytes) in try encode(values, in: index) {
-            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
+            stage(bytes, as: E.self, id, in: index)
         }
     }
 
@@ -193,9 +197,13 @@ public struct WriteTransaction: ~Copyable {
     public mutating func delete<E: Entity>(
         _ type: E.Type, where filter: Filter<E>
     ) throws -> Int {
-        let values = try all(type, where: filter)
-        for value in values { try delete(value) }
-        return values.count
+        let index = try index(of: E.self)
+        let snapshot = try snapshot
+        guard let table = try snapshot.tableIndex(of: type) else { return 0 }
+        // The ids of the rows: a decoded value may have another one.
+        let ids = try snapshot.tables[table].ids(where: filter)
+        for id in ids { overlay.remove(overlay.lookUp(id, in: index), in: index) }
+        return ids.count
     }
 
     /// Deletes the records for which a predicate holds; returns how many.
@@ -220,7 +228,21 @@ public struct WriteTransaction: ~Copyable {
 
     private func put<E: Entity>(_ value: E, at found: Lookup, in index: Int) throws {
         let bytes = try overlay.encode(value, id: found.id, in: index)
-        overlay.put(bytes, at: found, in: index)
+        stage(bytes, as: E.self, at: found, in: index)
+    }
+
+    private func stage<E: Entity>(
+        _ bytes: [UInt8], as type: E.Type, _ id: RecordID, in index: Int
+    ) {
+        stage(bytes, as: type, at: overlay.lookUp(id, in: index), in: index)
+    }
+
+    /// Stages a record, with the fields of the row that it replaces that the type does not know.
+    private func stage<E: Entity>(
+        _ bytes: [UInt8], as type: E.Type, at found: Lookup, in index: Int
+    ) {
+        let whole = found.row?.keepingUnknownFields(in: bytes, as: type) ?? bytes
+        overlay.put(whole, at: found, in: index)
     }
 
     /// Encodes all values of a call before any of them is staged.

@@ -108,23 +108,20 @@ public struct Replay: Sendable {
     }
 
     private func check(_ change: Change, of event: Event, _ state: Snapshot) throws {
-        guard let type = entities.first(where: { $0.entityName == change.entity }) else {
+        guard let type = entities.first(where: { $0.entityName.isSameName(as: change.entity) })
+        else {
             if ignoresUnknownEntities { return }
             throw ReplayFailure(
                 "no type was given for the entity \(change.entity): add it to entities:, or call "
                     + "ignoringUnknownEntities()", at: event)
         }
-        guard let id = change.id, let record = try state.record(change.entity, id) else { return }
+        guard let id = change.id else { return }
         do {
-            try Self.decode(record, as: type)
+            try state.check(type, id)
         } catch {
             throw ReplayFailure(
                 "\(change.entity) \(id) does not decode any more: \(error)", at: event)
         }
-    }
-
-    private static func decode<E: Entity>(_ record: Record, as type: E.Type) throws {
-        _ = try record.decode(as: type)
     }
 }
 

@@ -95,7 +95,7 @@ struct ExportCommand: Command {
         of entity: String, in state: Snapshot, to sink: TextSink, _ didWriteRecord: () -> Void
     ) throws {
         try state.forEachRecord(entity) { record in
-            let object: [String: FieldValue] = [
+            let object: NamedValues<FieldValue> = [
                 "entity": .text(entity), "id": record.id.value,
                 "record": try record.fields.value,
             ]
@@ -107,13 +107,15 @@ struct ExportCommand: Command {
     private func writeCSV(
         of entity: String, in state: Snapshot, to sink: TextSink, _ didWriteRecord: () -> Void
     ) throws {
-        var names: Set<String> = []
-        try state.forEachRecord(entity) { names.formUnion($0.fields.names) }
-        let columns = names.sorted()
+        var names = NamedValues<Void>()
+        try state.forEachRecord(entity) { record in
+            for name in record.fields.names { names[name] = () }
+        }
+        let columns = names.keys.sortedNames()
         let writer = CSVWriter(keepsFormulas: arguments.has("raw"))
         try sink.line(writer.line(columns))
         try state.forEachRecord(entity) { record in
-            let fields = try record.fields.dictionary
+            let fields = try record.fields.values
             try sink.line(writer.line(columns.map { fields[$0] }))
             didWriteRecord()
         }

@@ -53,14 +53,14 @@ struct HistoryCommand: Command {
         for change in entry.changes { try output.line("    \(change)") }
     }
 
-    private func json(_ entry: HistoryEntry) throws -> [String: FieldValue?] {
+    private func json(_ entry: HistoryEntry) throws -> NamedValues<FieldValue?> {
         let before = entry.changes.compactMap { change in change.before.map { (change.field, $0) } }
         let after = entry.changes.compactMap { change in change.after.map { (change.field, $0) } }
         var object = try EventText.head(
             entry.sequence, entry.time, entry.metadata, intent: entry.intent)
         object["kind"] = .text(entry.kind.rawValue)
-        if !before.isEmpty { object["before"] = .map(Dictionary(uniqueKeysWithValues: before)) }
-        if !after.isEmpty { object["after"] = .map(Dictionary(uniqueKeysWithValues: after)) }
+        if !before.isEmpty { object["before"] = .map(NamedValues(before)) }
+        if !after.isEmpty { object["after"] = .map(NamedValues(after)) }
         return object
     }
 }

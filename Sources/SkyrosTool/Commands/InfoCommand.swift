@@ -54,7 +54,7 @@ struct InfoCommand: Command {
             rows.append(["from", "\(first)"])
             rows.append(["to", "\(last)"])
         }
-        for (entity, count) in info.entities.sorted(by: { $0.key < $1.key }) {
+        for (entity, count) in info.entities.sorted(byName: \.key) {
             rows.append([entity, "\(count) records"])
         }
         let size = "\(Output.bytes(info.logBytes)), \(Output.bytes(info.rawBytes)) uncompressed"

@@ -37,8 +37,9 @@ struct QueryCommand: Command {
             columns = names
         } _: { values in
             if arguments.isJSON {
-                let pairs = zip(columns, values).map { ($0, Optional($1)) }
-                try output.json(Dictionary(pairs) { first, _ in first })
+                // Of columns with one name, the first counts.
+                let pairs = Array(zip(columns, values)).reversed().map { ($0, Optional($1)) }
+                try output.json(NamedValues(pairs))
             } else {
                 rows.append(values.map(cell))
             }

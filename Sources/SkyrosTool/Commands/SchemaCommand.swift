@@ -27,17 +27,18 @@ struct SchemaCommand: Command {
                 try output.json(json(table))
                 continue
             }
-            let name = table.table == table.entity ? "" : "  (table \"\(table.table)\")"
-            try output.line("\(table.entity)\(name)")
+            let isOwn = table.table.isSameName(as: table.entity)
+            try output.line("\(table.entity)\(isOwn ? "" : "  (table \"\(table.table)\")")")
             for column in table.columns {
-                let name = column.name == column.field ? "" : "  (column \"\(column.name)\")"
+                let isOwn = column.name.isSameName(as: column.field)
+                let name = isOwn ? "" : "  (column \"\(column.name)\")"
                 try output.line("    \(column.field)  \(column.kind)\(name)")
             }
         }
         return true
     }
 
-    private func json(_ table: TableSchema) -> [String: FieldValue?] {
+    private func json(_ table: TableSchema) -> NamedValues<FieldValue?> {
         let columns = table.columns.map { column in
             FieldValue.map([
                 "field": .text(column.field), "column": .text(column.name),

@@ -142,14 +142,14 @@ import Testing
     }
 
     /// What got lost on the way to it would not be missed later.
-    @Test(arguments: [["Old": 2], ["Old": 0], [:], ["Old": 1, "New": 1]] as [[String: Int]])
+    @Test(arguments: [["Old": 2], ["Old": 0], [:], ["Old": 1, "New": 1]] as [NamedValues<Int>])
     func `is not committed with another number of rows than there are`(
-        rowCounts: [String: Int]
+        rowCounts: NamedValues<Int>
     ) throws {
         let database = try directory.open()
         let old = [Row("Old", 1, CheckpointValue.map([]))]
         let description = try database.write(old)
-        func write(_ rowCounts: [String: Int]) throws -> CheckpointDescription {
+        func write(_ rowCounts: NamedValues<Int>) throws -> CheckpointDescription {
             try database.write(
                 CheckpointBatch([.init(entity: "Old", deletions: [7])], rowCounts: rowCounts),
                 at: CheckpointDirectory.position)

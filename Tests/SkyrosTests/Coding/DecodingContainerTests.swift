@@ -81,7 +81,7 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
     @Test func `finds every key of maps of any size`() throws {
         var random = RandomSource(seed: 11)
         for count in [0, 1, 2, 23, 24, 25, 26, 100, 1_000] {
-            var fields: [String: Int] = [:]
+            var fields: NamedValues<Int> = [:]
             while fields.count < count {
                 let length = random.below(40)
                 let name = String((0..<length).map { _ in "abcé"[random.below(4)] })

@@ -98,8 +98,20 @@ import Testing
         #expect("\(FieldValue.date(Date(timeIntervalSinceReferenceDate: .nan)))" == "\"NaN\"")
     }
 
-    @Test func `refuses keys that Swift cannot tell apart`() throws {
+    @Test func `keeps keys apart that Swift takes for equal (F66)`() throws {
         // As CBOR: {"é": 1, "e\u{301}": 2}: different bytes, equal strings.
-        #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a262c3a9016365cc8102")) }
+        let encoded = bytes("a262c3a9016365cc8102")
+        let value = try FieldValue(cbor: encoded)
+        #expect(value["\u{E9}"] == 1 && value["e\u{301}"] == 2)
+        #expect(try value.encoded() == encoded)
+        let json = value.jsonText()
+        #expect(json.utf8.elementsEqual("{\"e\u{301}\":2,\"\u{E9}\":1}".utf8))
+        #expect(try FieldValue(json: json) == value)
+        #expect(value != ["\u{E9}": 2, "e\u{301}": 1] && value != ["\u{E9}": 1])
+    }
+
+    @Test func `refuses a key that repeats`() throws {
+        #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a2616101616102")) }
+        #expect(throws: JSONError.self) { try FieldValue(json: "{\"a\":1,\"a\":2}") }
     }
 }

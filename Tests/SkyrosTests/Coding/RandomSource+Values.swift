@@ -22,8 +22,8 @@ extension RandomSource {
         }
     }
 
-    mutating func fields(depth: Int = 2) -> [String: FieldValue] {
-        var fields: [String: FieldValue] = [:]
+    mutating func fields(depth: Int = 2) -> NamedValues<FieldValue> {
+        var fields: NamedValues<FieldValue> = [:]
         for _ in 0..<below(8) {
             fields[below(3) == 0 ? text() : "field\(below(12))"] = value(depth: depth)
         }

@@ -84,7 +84,7 @@ import Testing
         try record.set("a much longer name than the others", to: [1, 2])
         #expect(record["a much longer name than the others"] == [1, 2])
         record["absent"] = nil
-        #expect(record.fields.bytes == (try FieldValue.map(record.fields.values()).encoded()))
+        #expect(record.fields.bytes == (try FieldValue.map(record.fields.readValues()).encoded()))
     }
 
     @Test func `decodes into a type`() throws {
@@ -166,8 +166,7 @@ import Testing
     }
 
     @Test func `of large records is exact, too`() throws {
-        var fields = Dictionary(
-            uniqueKeysWithValues: (0..<400).map { ("field \($0)", FieldValue.integer(1)) })
+        var fields = NamedValues((0..<400).map { ("field \($0)", FieldValue.integer(1)) })
         let old = try Fields(fields).bytes
         for index in stride(from: 0, to: 400, by: 3) { fields["field \(index)"] = nil }
         for index in stride(from: 1, to: 400, by: 3) { fields["field \(index)"] = "x" }

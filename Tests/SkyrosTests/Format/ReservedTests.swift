@@ -12,12 +12,12 @@ import Testing
     }
 
     private func code(
-        _ fields: [String: FieldValue]
+        _ fields: NamedValues<FieldValue>
     ) -> StoreError.Code? {
         failure(as: StoreError.self) { _ = try event(Fields(fields).bytes) }?.code
     }
 
-    private let plain: [String: FieldValue] = ["sequence": 1, "time": 5, "changes": []]
+    private let plain: NamedValues<FieldValue> = ["sequence": 1, "time": 5, "changes": []]
     private let insertion: FieldValue = ["entity": "E", "id": 1, "after": ["id": 1]]
 
     @Test func `with a key that begins with + keeps it, shows it, and is folded as without (F72)`()

@@ -80,10 +80,10 @@ import Testing
         #expect(before["name"] == "A")
         #expect(before["cuisine"] == nil)
         #expect(before.names == ["name", "rating"])
-        #expect(try before.dictionary == ["name": "A", "rating": 1.0])
+        #expect(try before.values == ["name": "A", "rating": 1.0])
         #expect(try before.value == ["name": "A", "rating": 1.0])
         #expect(after["name"] == "B")
-        #expect(try Fields().dictionary.isEmpty)
+        #expect(try Fields().values.isEmpty)
     }
 
     @Test func `are listed before and after, the shortest name first`() throws {

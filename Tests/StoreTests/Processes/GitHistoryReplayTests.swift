@@ -66,8 +66,8 @@ private struct Branch: Entity {
                         case .updated(_, _, let before, let after) = change
                     else { return true }
                     let revision = try state.get(File.self, path)?.revision
-                    return try before.dictionary["revision"]?.integer == revision.map { $0 - 1 }
-                        && after.dictionary["revision"]?.integer == revision
+                    return try before.values["revision"]?.integer == revision.map { $0 - 1 }
+                        && after.values["revision"]?.integer == revision
                 }
             }
             .checking("the branch is at the commit") { state, event in

@@ -45,6 +45,10 @@ import Testing
             ])
         + readable(5, "d9d8cbf44151917eddc0a2eda8ab14de", ["event-plus-keys"])
         + readable(5, "114984b6e882312c6b930ab6cab16c3d", ["value-reserved-tag"])
+        + readable(3, "0e3bf3937341213bf713f40e425371b2", ["names-by-bytes"])
+        + readable(2, "3ba7296a11526ea17e774f4683a9d382", ["shape-older"])
+        + readable(1, "f61540c8355274c649be862c46374ae2", ["shape-newer"])
+        + readable(1, "021c75d26f08564ba36bc133dee35c04", ["shape-other"])
 
     static let refused = [
         "format-newer", "format-older", "header-unknown-size", "header-feature-protected",

@@ -71,6 +71,19 @@ private struct Odd: Entity {
             var container = encoder.singleValueContainer()
             try container.encode(content)
         }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            func read<T: Decodable>(_ make: (T) -> ID) -> ID? {
+                (try? container.decode(T.self)).map(make)
+            }
+            self =
+                try container.decodeNil()
+                ? .none
+                : read(ID.bool) ?? read(ID.int) ?? read(ID.double) ?? read(ID.text)
+                    ?? read(ID.bytes) ?? read(ID.uuid) ?? read(ID.date) ?? read(ID.url)
+                    ?? read(ID.list) ?? read(ID.map) ?? .decimal(container.decode(Decimal.self))
+        }
     }
 
     static let ids: [ID] = [

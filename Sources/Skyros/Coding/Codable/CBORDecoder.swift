@@ -20,8 +20,31 @@ package struct CBORDecoder: Sendable {
     package func decode<T: Decodable>(
         _ type: T.Type, from bytes: UnsafeRawBufferPointer
     ) throws -> T {
+        var unused = FieldRequests()
+        return try decode(type, from: bytes, &unused)
+    }
+
+    /// The value that `bytes` encode; they must be one whole CBOR item. O(n · depth).
+    package func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
+        try bytes.withUnsafeBytes { try decode(type, from: $0) }
+    }
+
+    /// The value that `bytes` encode, and the fields of the outermost map for which the type asked,
+    /// also if this throws.
+    func decode<T: Decodable>(
+        _ type: T.Type, from bytes: [UInt8], _ requests: inout FieldRequests
+    ) throws -> T {
+        try bytes.withUnsafeBytes { try decode(type, from: $0, &requests) }
+    }
+
+    private func decode<T: Decodable>(
+        _ type: T.Type, from bytes: UnsafeRawBufferPointer, _ requests: inout FieldRequests
+    ) throws -> T {
         let context = DecodingContext.begin()
-        defer { context.end() }
+        defer {
+            requests = context.state.pointee.requests
+            context.end()
+        }
         guard UInt32(exactly: bytes.count) != nil else {
             throw context.error(CBORError(.tooLarge, at: 0), type)
         }
@@ -30,11 +53,6 @@ package struct CBORDecoder: Sendable {
         let value = try context.decode(type, at: 0, depth: 0)
         try checkEnd(context, type)
         return value
-    }
-
-    /// The value that `bytes` encode; they must be one whole CBOR item. O(n · depth).
-    package func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
-        try bytes.withUnsafeBytes { try decode(type, from: $0) }
     }
 
     /// Throws if bytes follow the outermost item.

@@ -139,10 +139,11 @@ struct DecodingContext {
         return .typeMismatch(type, context)
     }
 
-    func missingKey(_ key: any CodingKey, in offset: Int) -> DecodingError {
+    func missingKey(_ key: any CodingKey, _ type: Any.Type, in offset: Int) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath(to: offset),
-            debugDescription: "The record has no field \"\(key.stringValue)\".")
+            debugDescription: "The record has no field \"\(key.stringValue)\".",
+            underlyingError: MissingField(expected: String(describing: type)))
         return .keyNotFound(key, context)
     }
 
@@ -155,6 +156,12 @@ struct DecodingContext {
         try? reader(at: 0).walk(to: target, &path)
         return path
     }
+}
+
+/// The reason for an error about a missing field: what was asked for.
+struct MissingField: Error {
+    /// The type's name.
+    let expected: String
 }
 
 extension CBORReader {

@@ -5,6 +5,9 @@ struct DecodingFields {
     /// The start of the map.
     let offset: Int
 
+    /// Whether this is the outermost map.
+    var isOutermost: Bool { offset == 0 }
+
     /// Up to this many fields are searched linearly; more by a binary search.
     private static let scanMax = 24
 

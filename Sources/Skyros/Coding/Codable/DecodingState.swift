@@ -21,6 +21,8 @@ struct DecodingState: ~Copyable {
     var callDepth = 0
     /// The end of the outermost item, once a container has found it.
     var end: Int?
+    /// The fields of the outermost map for which the type asked.
+    var requests = FieldRequests()
 
     /// Ends a call.
     mutating func reset() {
@@ -29,6 +31,7 @@ struct DecodingState: ~Copyable {
         entries.removeAll()
         callDepth = 0
         end = nil
+        requests.reset()
         if !userInfo.isEmpty { userInfo = [:] }
     }
 
@@ -53,7 +56,10 @@ struct DecodingState: ~Copyable {
                     word: key.word, keyLength: UInt32(truncatingIfNeeded: key.range.count),
                     value: UInt32(truncatingIfNeeded: key.range.upperBound)))
         }
-        if offset == 0 { end = reader.offset }
+        if offset == 0 {
+            end = reader.offset
+            requests.noteFields(count)
+        }
         if !isAscending { try arrange(from: first) }
         return DecodingFields(first: first, count: count, offset: offset)
     }

@@ -3,7 +3,7 @@ extension KeyedDecoding {
     private func read<T>(
         _ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T
     ) throws -> T {
-        try context.read(at: try offset(of: key), body)
+        try context.read(at: try offset(of: key, for: T.self), body)
     }
 
     @inline(__always)

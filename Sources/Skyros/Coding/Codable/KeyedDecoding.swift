@@ -10,6 +10,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] {
         let state = context.state
         guard context.isValid else { return [] }
+        if fields.isOutermost { state.pointee.requests.noteAll() }
         return (0..<fields.count).compactMap { index in
             let entry = state.pointee.entries[fields.first + index]
             let utf8 = DecodingState.key(entry, in: state.pointee.bytes)
@@ -22,12 +23,12 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        var reader = context.reader(at: try offset(of: key))
+        var reader = context.reader(at: try offset(of: key, for: Any?.self))
         return (try? reader.readNullIfPresent()) ?? false
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try context.decode(type, at: try offset(of: key), depth: depth)
+        try context.decode(type, at: try offset(of: key, for: type), depth: depth)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
@@ -45,9 +46,9 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return name.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
             let state = context.state
-            return fields.index(of: bytes, in: state.pointee).map { index in
-                Int(state.pointee.entries[index].value)
-            }
+            guard let index = fields.index(of: bytes, in: state.pointee) else { return nil }
+            if fields.isOutermost { state.pointee.requests.note(index - fields.first) }
+            return Int(state.pointee.entries[index].value)
         }
     }
 
@@ -61,8 +62,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    func offset(of key: some CodingKey) throws -> Int {
-        guard let offset = find(key) else { throw context.missingKey(key, in: fields.offset) }
+    func offset(of key: some CodingKey, for type: Any.Type) throws -> Int {
+        guard let offset = find(key) else {
+            throw context.missingKey(key, type, in: fields.offset)
+        }
         return offset
     }
 
@@ -87,6 +90,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func decoder(of key: some CodingKey) throws -> ValueDecoder {
-        ValueDecoder(context: context, offset: try offset(of: key), depth: depth)
+        ValueDecoder(
+            context: context, offset: try offset(of: key, for: [String: Any].self), depth: depth)
     }
 }

@@ -104,9 +104,9 @@ struct JSONParser {
         return values
     }
 
-    private mutating func parseObject() throws(JSONError) -> [String: FieldValue] {
+    private mutating func parseObject() throws(JSONError) -> NamedValues<FieldValue> {
         try enter()
-        var values: [String: FieldValue] = [:]
+        var values = NamedValues<FieldValue>()
         skipSpace()
         if !take("}") {
             repeat {

@@ -30,7 +30,7 @@ struct JSONWriter {
             } else if let string = value.jsonString {
                 append(string: string)
             } else if case .tagged(let tag, let content) = value {
-                append(["tag": .integer(Int128(tag)), "value": content])
+                append(.map(["tag": .integer(Int128(tag)), "value": content]))
             }
         }
     }
@@ -39,7 +39,7 @@ struct JSONWriter {
         append(list: values, "[", "]") { writer, value in writer.append(value) }
     }
 
-    private mutating func append(_ values: [String: FieldValue]) {
+    private mutating func append(_ values: NamedValues<FieldValue>) {
         let dollar = UInt8(ascii: "$")
         let fields = values.sorted {
             $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars)

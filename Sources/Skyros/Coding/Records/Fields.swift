@@ -29,7 +29,7 @@ public struct Fields: Hashable, Sendable {
     }
 
     /// Fields of these values. O(n log n); throws for values nested deeper than 127 levels.
-    public init(_ values: [String: FieldValue]) throws {
+    public init(_ values: NamedValues<FieldValue>) throws {
         var writer = CBORWriter()
         try FieldValue.append(values, to: &writer, depth: 1)
         bytes = writer.array
@@ -75,7 +75,7 @@ public struct Fields: Hashable, Sendable {
     }
 
     /// All fields as values. O(n).
-    package func values() throws(CBORError) -> [String: FieldValue] {
+    package func readValues() throws(CBORError) -> NamedValues<FieldValue> {
         guard let values = try FieldValue(cbor: bytes).map else {
             throw CBORError(.unexpectedType(.map), at: 0)
         }

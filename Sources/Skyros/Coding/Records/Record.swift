@@ -22,7 +22,7 @@ public struct Record: Hashable, Sendable {
     }
 
     /// A record of these values. O(n log n); throws for values nested deeper than 127 levels.
-    public init(entity: String, id: RecordID, fields: [String: FieldValue]) throws {
+    public init(entity: String, id: RecordID, fields: NamedValues<FieldValue>) throws {
         self.init(entity: entity, id: id, fields: try Fields(fields))
     }
 

@@ -40,7 +40,7 @@ extension FieldValue {
     }
 
     /// The fields, if it is a map.
-    public var map: [String: FieldValue]? {
+    public var map: NamedValues<FieldValue>? {
         if case .map(let values) = self { values } else { nil }
     }
 

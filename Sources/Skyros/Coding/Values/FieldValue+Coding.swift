@@ -59,20 +59,12 @@ extension FieldValue {
         if depth >= CBORFormat.nestingMax { throw CBORError(.tooDeep, at: 0) }
     }
 
-    /// The canonical order of keys: shorter first, then by their UTF-8.
-    static func isBefore(_ a: String, _ b: String) -> Bool {
-        let (left, right) = (a.utf8, b.utf8)
-        if left.count != right.count { return left.count < right.count }
-        return left.lexicographicallyPrecedes(right)
-    }
-
     /// Appends a map with its keys in canonical order.
     static func append(
-        _ values: [String: FieldValue], to writer: inout CBORWriter, depth: Int
+        _ values: NamedValues<FieldValue>, to writer: inout CBORWriter, depth: Int
     ) throws(CBORError) {
-        let fields = values.sorted { isBefore($0.key, $1.key) }
-        writer.appendMapHead(fields.count)
-        for (key, value) in fields {
+        writer.appendMapHead(values.count)
+        for (key, value) in values {
             writer.append(text: key)
             try value.append(to: &writer, depth: depth)
         }
@@ -155,15 +147,14 @@ extension CBORReader {
         return values
     }
 
-    private mutating func readFields(depth: Int) throws(CBORError) -> [String: FieldValue] {
+    private mutating func readFields(depth: Int) throws(CBORError) -> NamedValues<FieldValue> {
         let count = try readMapHead()
-        var values: [String: FieldValue] = [:]
+        var values = NamedValues<FieldValue>()
         for _ in 0..<count {
             let start = offset
             guard try peekType() == .text else { throw CBORError(.keyIsNotText, at: start) }
             let key = try readText()
             let value = try readValue(depth: depth)
-            // Canonically equivalent keys are equal in Swift; here this must not lose a value.
             guard values.updateValue(value, forKey: key) == nil else {
                 throw CBORError(.duplicateKey, at: start)
             }

@@ -36,6 +36,6 @@ extension FieldValue: ExpressibleByArrayLiteral {
 extension FieldValue: ExpressibleByDictionaryLiteral {
     /// If a key occurs twice, the last value counts.
     public init(dictionaryLiteral elements: (String, FieldValue)...) {
-        self = .map(Dictionary(elements) { _, last in last })
+        self = .map(NamedValues(elements))
     }
 }

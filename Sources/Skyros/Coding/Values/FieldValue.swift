@@ -6,7 +6,8 @@ public import Foundation
 ///     value["tables"]?.integer     // 12
 ///
 /// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
-/// Swift's own, except that NaN equals itself, so that every value equals itself.
+/// Swift's own, except that NaN equals itself, so that every value equals itself; names are compared
+/// by their bytes, see ``NamedValues``.
 public enum FieldValue: Sendable {
     /// An explicit null. It differs from an absent field, for which nil is used; there is no
     /// literal for null.
@@ -28,7 +29,7 @@ public enum FieldValue: Sendable {
     /// Values in order.
     case array([FieldValue])
     /// Values by their names.
-    case map([String: FieldValue])
+    case map(NamedValues<FieldValue>)
     /// A value under a tag of RFC 8949 without a case here, such as a `Decimal` (4) or
     /// a `URL` (32). Tags 55935 to 55949 are reserved: a value with one cannot be stored.
     indirect case tagged(UInt64, FieldValue)

@@ -19,7 +19,7 @@ final class FieldComparison: Sendable {
     /// Whether the key path leads to a stored property.
     private let isStored: Bool
     /// The other fields whose values were always those of the property; nil before the first value.
-    private let rivals = Locked<Set<String>?>(nil)
+    private let rivals = Locked<[String]?>(nil)
     private let hasRivals = Atomic(true)
     private let isWrong = Atomic(false)
 
@@ -92,9 +92,9 @@ final class FieldComparison: Sendable {
     /// Takes note of a record in which the field has the property's value.
     private func note(_ value: FieldValueBytes, in record: UnsafeRawBufferPointer) throws {
         guard hasRivals.load(ordering: .relaxed) else { return }
-        let others = Set(try value.holders(in: record)).subtracting([field.name])
+        let others = try value.holders(in: record).filter { !$0.isSameName(as: field.name) }
         let isSettled = rivals.withLock { rivals in
-            rivals = rivals?.intersection(others) ?? others
+            rivals = rivals?.filter { others.containsName($0) } ?? others
             return rivals?.isEmpty == true
         }
         if isSettled { hasRivals.store(false, ordering: .relaxed) }
@@ -105,7 +105,7 @@ final class FieldComparison: Sendable {
     ) -> StoreError {
         let all = (try? FieldValueBytes.names(in: record)) ?? []
         let fact =
-            all.contains(field.name)
+            all.containsName(field.name)
             ? "whose field \"\(field.name)\" has another value"
             : "which has no field \"\(field.name)\", but \(Self.list(all))"
         let likely = holders.isEmpty ? "" : "; \(Self.list(holders)) has its value"

@@ -85,7 +85,7 @@ extension Index {
     func definition() throws -> IndexDefinition {
         guard !parts.isEmpty else { throw Self.invalid("an index of \(E.self) has no fields") }
         let names = try storedNames()
-        for (position, name) in names.enumerated() where names[..<position].contains(name) {
+        for (position, name) in names.enumerated() where names[..<position].containsName(name) {
             throw Self.invalid("an index of \(E.self) names the field \"\(name)\" twice")
         }
         let comparisons = zip(parts, names).map { part, name in

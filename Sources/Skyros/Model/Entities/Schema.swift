@@ -28,7 +28,7 @@ package struct Schema: Sendable {
         var definitions: [EntityDefinition] = []
         for type in types {
             let definition = try Self.define(type)
-            if let other = definitions.first(where: { $0.name == definition.name }) {
+            if let other = definitions.first(where: { $0.name.isSameName(as: definition.name) }) {
                 throw StoreError(
                     .invalidSchema,
                     "\(other.type) and \(type) both have the entity name \"\(other.name)\"; "
@@ -49,7 +49,7 @@ package struct Schema: Sendable {
     }
 
     func definition(named name: String) -> EntityDefinition? {
-        entities.first { $0.name == name }
+        entities.first { $0.name.isSameName(as: name) }
     }
 
     private static func define<E: Entity>(_ type: E.Type) throws -> EntityDefinition {

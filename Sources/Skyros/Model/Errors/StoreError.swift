@@ -29,18 +29,21 @@ public struct StoreError: Error, Sendable {
         public var entity: String?
         /// The records concerned.
         public var ids: [RecordID]
+        /// The field concerned, as a path in the record: `address.city`, `lines[2].price`.
+        public var field: String?
 
         /// A place with these parts.
         public init(
             file: String? = nil, offset: Int? = nil,
             sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
-            ids: [RecordID] = []
+            ids: [RecordID] = [], field: String? = nil
         ) {
             self.file = file
             self.offset = offset
             self.sequences = sequences
             self.entity = entity
             self.ids = ids
+            self.field = field
         }
     }
 

@@ -9,7 +9,7 @@ public struct Metadata: Hashable, Sendable {
     /// The cause of the event, such as the id of another event or message.
     public var causation: String?
     /// Further data of the app.
-    public var tags: [String: String]
+    public var tags: NamedValues<String>
 
     /// Metadata with these parts; omitted parts may come from the context.
     public init(
@@ -20,7 +20,7 @@ public struct Metadata: Hashable, Sendable {
         self.reason = reason
         self.correlation = correlation
         self.causation = causation
-        self.tags = tags
+        self.tags = NamedValues(tags)
     }
 
     /// Metadata that flows with the current task, see `Store.withMetadata`.
@@ -29,11 +29,12 @@ public struct Metadata: Hashable, Sendable {
     /// This metadata, with missing parts from `other`.
     func completed(by other: Metadata?) -> Metadata {
         guard let other else { return self }
-        return Metadata(
+        var metadata = Metadata(
             actor: actor ?? other.actor,
             reason: reason ?? other.reason,
             correlation: correlation ?? other.correlation,
-            causation: causation ?? other.causation,
-            tags: other.tags.merging(tags) { _, own in own })
+            causation: causation ?? other.causation)
+        metadata.tags = other.tags.merging(tags) { _, own in own }
+        return metadata
     }
 }

@@ -7,19 +7,19 @@ extension Fields {
     /// All values by name.
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the bytes are damaged.
-    public var dictionary: [String: FieldValue] {
+    public var values: NamedValues<FieldValue> {
         get throws {
-            try StoreError.wrapping(.notDecodable, "the fields cannot be read") { try values() }
+            try StoreError.wrapping(.notDecodable, "the fields cannot be read") { try readValues() }
         }
     }
 
     /// The fields as one value.
     public var value: FieldValue {
-        get throws { .map(try dictionary) }
+        get throws { .map(try values) }
     }
 
     /// The canonical order of names: shorter first, then by their UTF-8.
     public static func precedes(_ a: String, _ b: String) -> Bool {
-        FieldValue.isBefore(a, b)
+        a.isNameBefore(b)
     }
 }

@@ -23,12 +23,48 @@ enum RecordCoding {
     ///
     /// - Throws: `StoreError` with `.notDecodable`.
     static func decode<E: Entity>(_ type: E.Type, from bytes: [UInt8], id: RecordID) throws -> E {
-        try StoreError.wrapping(
+        var unused = FieldRequests()
+        return try decode(type, from: bytes, id: id, &unused)
+    }
+
+    /// The value whose fields are `bytes`, and the fields for which the type asked.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`, also if the value has another id.
+    static func decode<E: Entity>(
+        _ type: E.Type, from bytes: [UInt8], id: RecordID, _ requests: inout FieldRequests
+    ) throws -> E {
+        let value: E
+        do {
+            value = try CBORDecoder().decode(type, from: bytes, &requests)
+        } catch {
+            throw notDecodable(type, bytes, id, error)
+        }
+        let other = try self.id(value)
+        guard other == id else { throw notDecodable(type, id, readAs: other) }
+        return value
+    }
+
+    private static func notDecodable<E: Entity>(
+        _ type: E.Type, _ record: [UInt8], _ id: RecordID, _ error: any Error
+    ) -> StoreError {
+        let misfit = Misfit(error, in: record)
+        return StoreError(
             .notDecodable,
-            "a record of \(E.entityName) does not fit the type \(type); "
-                + "give new fields a default or make them optional",
-            at: StoreError.Place(entity: E.entityName, ids: [id])
-        ) { try CBORDecoder().decode(type, from: bytes) }
+            "the record \(id) of \"\(E.entityName)\" does not fit the type \(type): it "
+                + "\(misfit.fact). To read it, \(misfit.advice)",
+            at: StoreError.Place(entity: E.entityName, ids: [id], field: misfit.field),
+            cause: String(describing: error))
+    }
+
+    private static func notDecodable<E: Entity>(
+        _ type: E.Type, _ id: RecordID, readAs other: RecordID
+    ) -> StoreError {
+        StoreError(
+            .notDecodable,
+            "the record \(id) of \"\(E.entityName)\" is read as a \(type) with the id "
+                + "\(other). To read it, declare `id` as a `var`, name it in CodingKeys if there "
+                + "are any, and let init(from:) keep it",
+            at: StoreError.Place(entity: E.entityName, ids: [id]))
     }
 
     /// The id of `value` as bytes.

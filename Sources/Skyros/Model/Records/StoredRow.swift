@@ -12,7 +12,10 @@ struct Borrowed<E>: ~Copyable {
 enum StoredRowState {
     @inlinable static var empty: UInt8 { 0 }
     @inlinable static var filling: UInt8 { 1 }
+    /// The row has its value, and all of its fields were asked for.
     @inlinable static var filled: UInt8 { 2 }
+    /// The row has its value, and other fields, for which the type did not ask.
+    @inlinable static var filledInPart: UInt8 { 3 }
 
     /// The size of a row without a value.
     @inlinable static var rowSize: Int {
@@ -29,7 +32,8 @@ enum StoredRowState {
 /// something, which readers then must not see either.
 ///
 /// - Note: `@unchecked` as its superclass is. `storage` is written once, by the thread that moved
-///   `state` from `empty`, and read by threads that have seen `filled`, which is set after it.
+///   `state` from `empty`, and read by threads that have seen `filled` or `filledInPart`, which is
+///   set after it.
 @usableFromInline
 final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     // Guarded by `state`, which the compiler cannot see. First, so that its offset is known.
@@ -55,9 +59,12 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
     /// A pointer, because reading a mutable property copies it.
     @inlinable
     var filled: UnsafePointer<Borrowed<E>>? {
-        guard state.load(ordering: .acquiring) == StoredRowState.filled else { return nil }
+        guard state.load(ordering: .acquiring) >= StoredRowState.filled else { return nil }
         return UnsafePointer(bitPattern: address)
     }
+
+    /// Whether the row was read, and its type asked for all of its fields.
+    var isReadWhole: Bool { state.load(ordering: .relaxed) == StoredRowState.filled }
 
     /// The address of `storage`, which is also that of the optional's value.
     @inlinable
@@ -69,7 +76,8 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
 
     /// Decodes the value, and keeps it for the next reader unless another thread does so now.
     private func decode() throws -> E {
-        let value = try RecordCoding.decode(E.self, from: bytes, id: id)
+        var requests = FieldRequests()
+        let value = try RecordCoding.decode(E.self, from: bytes, id: id, &requests)
         let isFirst = state.compareExchange(
             expected: StoredRowState.empty, desired: StoredRowState.filling, ordering: .relaxed
         ).exchanged
@@ -78,7 +86,9 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
             // A stored property without observers has a stable address.
             let place = withUnsafeMutablePointer(to: &storage) { UInt(bitPattern: $0) }
             precondition(place == address, "The value of a row is where its readers expect it.")
-            state.store(StoredRowState.filled, ordering: .releasing)
+            state.store(
+                requests.areAll ? StoredRowState.filled : StoredRowState.filledInPart,
+                ordering: .releasing)
         }
         return value
     }

@@ -50,4 +50,16 @@ extension FetchRequest {
         let (end, isTooLarge) = skipCount.addingReportingOverflow(countMax)
         return isTooLarge ? .max : end
     }
+
+    /// Whether one record comes before another.
+    func precedes(_ a: (value: E, id: RecordID), _ b: (value: E, id: RecordID)) -> Bool {
+        for key in sort {
+            switch key.compare(a.value, b.value) {
+            case .orderedAscending: return true
+            case .orderedDescending: return false
+            case .orderedSame: continue
+            }
+        }
+        return a.id < b.id
+    }
 }

@@ -68,6 +68,17 @@ extension Table {
         return min(max(0, count - request.skipCount), request.countMax)
     }
 
+    /// The ids of the records that pass a filter. No record is decoded if an index answers it.
+    func ids<E: Entity>(where filter: Filter<E>) throws -> [RecordID] {
+        let plan = plan(FetchRequest(where: filter))
+        var ids: [RecordID] = []
+        try forEachRow(plan) { row in
+            if try plan.isExact || filter.matches(row.value(as: E.self)) { ids.append(row.id) }
+            return true
+        }
+        return ids.sorted()
+    }
+
     func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
         let conditions = request.filter?.conditions ?? Filter<E>.Conditions()
         let question = QueryPlan.Question(
@@ -122,19 +133,9 @@ extension Table {
         _ request: FetchRequest<E>, _ plan: QueryPlan
     ) throws -> [E] {
         typealias Found = (value: E, id: RecordID)
-        func precedes(_ a: Found, _ b: Found) -> Bool {
-            for key in request.sort {
-                switch key.compare(a.value, b.value) {
-                case .orderedAscending: return true
-                case .orderedDescending: return false
-                case .orderedSame: continue
-                }
-            }
-            return a.id < b.id
-        }
         let end = request.endCount
         if isSmall(end) {
-            var first = BoundedSelection<Found>(end, by: precedes)
+            var first = BoundedSelection<Found>(end, by: request.precedes)
             try forEachRow(plan) { row in
                 let value = try row.value(as: E.self)
                 guard first.admits((value, row.id)) else { return true }
@@ -149,7 +150,7 @@ extension Table {
             if try request.filter?.matches(value) ?? true { found.append((value, row.id)) }
             return true
         }
-        found.sort(by: precedes)
+        found.sort(by: request.precedes)
         return found.dropFirst(request.skipCount).prefix(request.countMax).map(\.value)
     }
 
@@ -158,7 +159,7 @@ extension Table {
     /// Whether selecting this many rows costs less than sorting all.
     private func isSmall(_ rowCount: Int) -> Bool { rowCount < count / 8 }
 
-    private func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
+    func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
         guard let range = plan.range else { return try rows.forEach(body) }
         try indexes[range.index].tree.scanRows(from: range.start, to: range.end, body)
     }
