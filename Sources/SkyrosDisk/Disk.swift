@@ -34,6 +34,13 @@ package protocol Disk: Sendable {
     /// Opens the regular file at `path`.
     func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile
 
+    /// Creates the file at `path` with the content of `source`, which may be of another disk; the
+    /// two share their space on the medium until one is changed. Returns nil, and creates nothing,
+    /// if the file system cannot do that.
+    ///
+    /// The content is not durable before a sync.
+    func clone(_ source: any DiskFile, to path: DiskPath) throws(DiskError) -> (any DiskFile)?
+
     /// Renames `source` to `target` atomically, which replaces a file of that name.
     func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError)
 
@@ -96,6 +103,11 @@ extension Disk {
 
     /// Does nothing, as `suspend`.
     package func resume() {}
+
+    /// Nil, for a disk whose files cannot share space.
+    package func clone(
+        _ source: any DiskFile, to path: DiskPath
+    ) throws(DiskError) -> (any DiskFile)? { nil }
 
     /// Nil, for files of this process only.
     package var databaseDirectory: DatabaseDirectory? { nil }

@@ -80,6 +80,20 @@ package final class PosixDisk: Disk {
         }
     }
 
+    package func clone(
+        _ source: any DiskFile, to path: DiskPath
+    ) throws(DiskError) -> (any DiskFile)? {
+        try requireOwner(.open)
+        guard let source = source as? PosixFile else { return nil }
+        return try change(.open, path.description) { () throws(DiskError) in
+            let directory = try open(path.directory)
+            guard try System.clone(source.descriptor, to: path.name, in: directory) else {
+                return nil
+            }
+            return try PosixFile(path, .readWrite, in: directory, gate)
+        }
+    }
+
     package func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
         try requireOwner(.rename)
         try change(.rename, source.description) { () throws(DiskError) in

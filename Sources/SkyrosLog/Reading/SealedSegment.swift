@@ -81,12 +81,20 @@ struct SealedSegment: Sendable {
     ) throws(LogError) -> LogChunk {
         let number = index.frames.lastIndex { $0.firstSequence <= sequence } ?? 0
         let extent = extent(ofFrame: number)
+        return try extent.chunk(in: openFile(), format)
+    }
+
+    /// Opens the file.
+    ///
+    /// - Throws: `LogError` with `.segmentMissing` if it is another one than was read before.
+    func openFile() throws(LogError) -> any DiskFile {
         let file = try onDisk(disk.open(name.path, .read))
         guard try onDisk(file.status()) == status else {
             let why = "another file has replaced the segment; open the log again"
-            throw LogError(.segmentMissing, why, name, sequences: extent.sequences)
+            throw LogError(
+                .segmentMissing, why, name, sequences: header.firstSequence...lastSequence)
         }
-        return try extent.chunk(in: file, format)
+        return file
     }
 }
 

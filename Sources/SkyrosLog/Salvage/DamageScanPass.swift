@@ -28,7 +28,8 @@ struct DamageScanPass {
         }
         Self.rejectForeign(in: &scans, storeID)
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
-        let result = DamageScanResult(scans, storeID)
+        let result = DamageScanResult(
+            scans, storeID, hasUnnamed: try hasUnnamedSegment(after: scans.last))
         var findings = DamageScan.Findings(
             storeID: storeID, originID: result.originID, damages: result.damages,
             prefix: result.prefix, rest: result.rest)
@@ -46,6 +47,12 @@ struct DamageScanPass {
                 try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0
         }
         return findings
+    }
+
+    private func hasUnnamedSegment(after last: SegmentDamageScan?) throws(LogError) -> Bool {
+        guard let last, last.file.isSealed, let end = last.extents.last else { return false }
+        let head = LogHead(sequence: end.sequences.upperBound, chainHash: end.chainHashAfter)
+        return try UnnamedSegment.successor(of: head, on: disk) != nil
     }
 
     /// Replaces what the scans found in segments of other stores by that one damage.

@@ -67,6 +67,7 @@ extension StoreError {
         case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` lists all damage")
         case .segmentMissing: (.segmentMissing, "restore the file from a backup")
         case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` lists all damage")
+        case .otherHistory: (.historyChanged, "")
         case .foreignStore: (.foreignStore, "put the store's own file in its place")
         case .unsupportedFormat: (.unsupportedFormat, "nothing was changed")
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
