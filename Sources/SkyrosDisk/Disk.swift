@@ -19,6 +19,10 @@ package protocol Disk: Sendable {
     /// between two writes of the same boot.
     var bootID: String { get }
 
+    /// The identity of the store's directory, which a copy does not have; nil if the system has none.
+    /// It stays the same when the directory is renamed.
+    var directoryID: UInt64? { get }
+
     /// Creates `directory`, unless it exists. It survives a power cut once the root is synced.
     func makeDirectory(_ directory: Directory) throws(DiskError)
 
@@ -103,6 +107,9 @@ extension Disk {
 
     /// Does nothing, as `suspend`.
     package func resume() {}
+
+    /// Nil, for a disk that is never copied.
+    package var directoryID: UInt64? { nil }
 
     /// Nil, for a disk whose files cannot share space.
     package func clone(

@@ -99,6 +99,8 @@ private final class RebootedDisk: Disk {
         self.bootID = bootID
     }
 
+    var directoryID: UInt64? { disk.directoryID }
+
     var systemPath: String? { disk.systemPath }
 
     var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }

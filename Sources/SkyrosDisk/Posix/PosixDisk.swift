@@ -29,6 +29,9 @@ package final class PosixDisk: Disk {
 
     package var bootID: String { System.bootID }
 
+    /// The inode. Device numbers are not the same after each reboot.
+    package var directoryID: UInt64? { identity.inode }
+
     package var systemPath: String? { path }
 
     package var databaseDirectory: DatabaseDirectory? {

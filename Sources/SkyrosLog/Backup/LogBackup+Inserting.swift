@@ -116,7 +116,7 @@ extension LogBackup {
         header.unsyncedBytesMax = copy.unsyncedBytesMax
         let temporary = SegmentName(first, .temporary)
         try onDisk { () throws(DiskError) in
-            let content = header.bytesOfClosedSegment(in: copy.disk.bootID)
+            let content = header.bytesOfClosedSegment(on: copy.disk)
             try copy.disk.createFile(temporary.path, content).close()
         }
         return SegmentName(first, .open)
@@ -132,8 +132,8 @@ extension SealedSegment {
 
 extension SegmentHeader {
     /// An empty segment, as a log leaves it that was closed in order.
-    fileprivate func bytesOfClosedSegment(in bootID: String) -> [UInt8] {
-        var bytes = bytes(openedIn: bootID)
+    fileprivate func bytesOfClosedSegment(on disk: any Disk) -> [UInt8] {
+        var bytes = bytes(openedOn: disk)
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
         let closing = Block(
             .closing, payload: empty, payloadHash: XXH64.hash(empty), sequence: firstSequence - 1,

@@ -138,7 +138,7 @@ extension FileLog {
     }
 
     private func markOpening() throws(LogError) {
-        let payload = OpeningPayload(bootID: directory.disk.bootID)
+        let payload = OpeningPayload(on: directory.disk)
         try payload.bytes.withBytes { payload throws(LogError) in
             try withState { state throws(LogError) in
                 let sequence = state.catalog.lastSequence

@@ -60,8 +60,8 @@ package struct LogInspection: LogReader {
         try Self.checkContinuity(of: catalog)
         self.catalog = catalog
         // A medium that was away is as good as a reboot, which only the app knows.
-        let bootID = options.acceptsLostTail ? "" : disk.bootID
-        verdict = TailVerdict(active.scan, active.header, bootID: bootID)
+        verdict = TailVerdict(
+            active.scan, active.header, on: disk, isRebooted: options.acceptsLostTail)
     }
 
     /// The error with which an opening refuses a log whose end is damaged.

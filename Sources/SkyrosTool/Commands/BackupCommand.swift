@@ -130,7 +130,8 @@ struct BackupCommand: Command {
         }
         parts.append("\(files(report.keptFiles, report.keptBytes)) kept")
         parts.append("\(report.appendedEvents) events appended")
-        try output.line("event \(report.sequence), chain hash \(digits): " + parts.joined(separator: ", "))
+        try output.line(
+            "event \(report.sequence), chain hash \(digits): \(parts.joined(separator: ", "))")
     }
 
     private func files(_ count: Int, _ bytes: Int) -> String {

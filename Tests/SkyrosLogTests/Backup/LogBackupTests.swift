@@ -196,6 +196,7 @@ import Testing
 
     @Test func `is verified: an event that cannot be read back is an error`() throws {
         let log = try fixture.make(on: source)
+        try backups.backup(source, to: target)
         try log.append(3)
         let disk = MeddlingDisk(target)
         disk.damageWrites(to: ".open")
