@@ -7,9 +7,13 @@ struct DamageScanPass {
 
     /// What is there; nil if there is no segment.
     func findings() throws(LogError) -> DamageScan.Findings? {
+        // Open files first: a writer may seal them soon, and removes them then.
+        let names = try SegmentName.list(on: disk)
         var files: [SegmentFile] = []
-        for name in try SegmentName.list(on: disk)
-        where name.kind != .temporary {
+        for name in names where name.kind == .open {
+            files.append(try SegmentFile(name, on: disk))
+        }
+        for name in names where name.kind == .sealed {
             files.append(try SegmentFile(name, on: disk))
         }
         guard !files.isEmpty else { return nil }
