@@ -8,15 +8,15 @@ extension Archive {
     ///     let report = try Archive(at: url).backup(to: copy)
     ///     try Archive(at: copy).backup(to: restored, asOf: .date(yesterday))
     ///
-    /// The copy holds all events that were written when the call began, and perhaps some after them;
-    /// they are durable in the store too. It is an ordinary store without a checkpoint, which the
-    /// first opening makes. Sealed segments that it has already are kept; others are copied as files,
-    /// which share their disk space with the originals where the file system can. Everything that is
-    /// written is read again and compared.
+    /// The copy holds all events that were written when the call began, and perhaps some after
+    /// them; they are durable in the store too. It is an ordinary store without a checkpoint, which
+    /// the first opening makes. Sealed segments that it has already are kept; others are copied as
+    /// files, which share their disk space with the originals where the file system can. Everything
+    /// that is written is read again and compared.
     ///
-    /// A copy that ends before the store's end has the same store id: it is the same store as of that
-    /// moment. Write to one of them only, or both have different events under the same numbers; then
-    /// no backup brings one to the other.
+    /// A copy that ends before the store's end has the same store id: it is the same store as of
+    /// that moment. Write to one of them only, or both have different events under the same
+    /// numbers; then no backup brings one to the other.
     ///
     /// An interruption at any moment leaves a copy that opens, and that the next backup continues.
     /// Blocks the calling thread until the copy is durable. May be called from any thread.
@@ -30,8 +30,8 @@ extension Archive {
     /// - Throws: `StoreError` with `.historyChanged` if the directory holds another store, or one
     ///   with other or later events, and nothing is changed then; `.notAStore` if it holds other
     ///   files; `.invalidInput` if it is in the store; `.alreadyOpen` if the copy is open;
-    ///   `.noSuchEvent` if the log ends before the moment; `.logCorrupt` and the like if the store is
-    ///   damaged; `.diskFull`, `.io`.
+    ///   `.noSuchEvent` if the log ends before the moment; `.logCorrupt` and the like if the store
+    ///   is damaged; `.diskFull`, `.io`.
     /// - Complexity: O(bytes that the copy lacks), and O(segments).
     @discardableResult
     public func backup(

@@ -20,8 +20,8 @@ extension Store {
     ///   - progress: called from time to time, on the calling thread.
     /// - Throws: `StoreError` with `.historyChanged` if the directory holds another store, or one
     ///   with other or later events, and nothing is changed then; `.notAStore` if it holds other
-    ///   files; `.invalidInput` if it is in the store; `.alreadyOpen` if the copy is open; `.closed`,
-    ///   `.suspended`, `.diskFull`, `.io`.
+    ///   files; `.invalidInput` if it is in the store; `.alreadyOpen` if the copy is open;
+    ///   `.closed`, `.suspended`, `.diskFull`, `.io`.
     /// - Complexity: O(bytes that the copy lacks), and O(segments).
     @discardableResult
     public func backup(
@@ -37,8 +37,8 @@ extension Store {
     ///
     ///     let report = try await store.backup(to: url) { print($0.copiedBytes) }
     ///
-    /// Parameters and errors are those of the synchronous form. `progress` is called on that thread.
-    /// Cancelling the task does not stop the backup.
+    /// Parameters and errors are those of the synchronous form. `progress` is called on that
+    /// thread. Cancelling the task does not stop the backup.
     @discardableResult
     public func backup(
         to directory: URL, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }

@@ -19,8 +19,8 @@ package protocol Disk: Sendable {
     /// between two writes of the same boot.
     var bootID: String { get }
 
-    /// The identity of the store's directory, which a copy does not have; nil if the system has none.
-    /// It stays the same when the directory is renamed.
+    /// The identity of the store's directory, which a copy does not have; nil if the system has
+    /// none. It stays the same when the directory is renamed.
     var directoryID: UInt64? { get }
 
     /// Creates `directory`, unless it exists. It survives a power cut once the root is synced.

@@ -2,8 +2,8 @@ import Foundation
 import SkyrosDisk
 
 /// What the tool does at signals: SIGINT, SIGTERM and SIGHUP end it as they do by default, after
-/// its unfinished files are removed. A command that would run for ever ends by itself. SIGPIPE is ignored, so that writing to a closed pipe is an
-/// error like any other.
+/// its unfinished files are removed. A command that would run for ever ends by itself. SIGPIPE is
+/// ignored, so that writing to a closed pipe is an error like any other.
 enum Interruption {
     /// Prepares the process. Call it first, while there is one thread: later ones inherit the mask.
     static func prepare() {

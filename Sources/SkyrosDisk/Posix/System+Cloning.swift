@@ -10,8 +10,8 @@ extension System {
     /// Creates the file `name` with the content of an open file, whose space on the medium both
     /// share until one is changed. Only this user may read and write it.
     ///
-    /// - Returns: false if the file system cannot do that, or the two are on different ones; there is
-    ///   no such file then.
+    /// - Returns: false if the file system cannot do that, or the two are on different ones; there
+    ///   is no such file then.
     static func clone(
         _ source: Int32, to name: String, in directory: PosixDirectory
     ) throws(DiskError) -> Bool {

@@ -104,8 +104,8 @@ extension LogBackup {
         }
     }
 
-    /// Writes the empty segment that continues `segment`, under its temporary name; returns the name
-    /// that it will have.
+    /// Writes the empty segment that continues `segment`, under its temporary name; returns the
+    /// name that it will have.
     private func makeSuccessor(of segment: SealedSegment) throws(LogError) -> SegmentName {
         let first = segment.lastSequence + 1
         guard var header = original.catalog.header(beginning: first) else {

@@ -12,9 +12,9 @@ package import SkyrosDisk
 ///    syncs them;
 /// 4. reads everything that it wrote again, and compares hashes and chain hash.
 ///
-/// A sealed segment is kept if its name, size, last sequence and chain hash agree. The chain hash at
-/// the end of the copy shows first whether the copy is of this history. One thread uses a backup. The
-/// caller holds the lock of the copy.
+/// A sealed segment is kept if its name, size, last sequence and chain hash agree. The chain hash
+/// at the end of the copy shows first whether the copy is of this history. One thread uses a
+/// backup. The caller holds the lock of the copy.
 package final class LogBackup {
     let source: any Disk
     let options: LogOptions

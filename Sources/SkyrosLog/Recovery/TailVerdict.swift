@@ -25,10 +25,10 @@ extension TailVerdict {
     /// 2. X < W: a sync beyond X had succeeded, which no crash undoes. Damaged.
     /// 3. An intact mark at X says that X = W and continues another history than the blocks before
     ///    it: they are not what was synced. Damaged.
-    /// 4. Valid blocks follow X, the machine was not rebooted since, and the directory is the one in
-    ///    which the log was opened: a page cache does not reorder writes within one boot. Damaged.
-    ///    A copy of a log that was being written can have such a gap: what is in it was written
-    ///    after the copying began.
+    /// 4. Valid blocks follow X, the machine was not rebooted since, and the directory is the one
+    ///    in which the log was opened: a page cache does not reorder writes within one boot.
+    ///    Damaged. A copy of a log that was being written can have such a gap: what is in it was
+    ///    written after the copying began.
     /// 5. More bytes would be cut off than may be unsynced. Damaged.
     /// 6. Otherwise a torn tail, or writes that a power cut reordered, which is legal.
     ///

@@ -3,8 +3,8 @@ import SkyrosDisk
 /// The active segment that a backup had no time to name.
 ///
 /// A backup gives a sealed segment its name while its successor, which is empty, has a temporary
-/// one: so the log ends in a sealed segment for a moment. No store does that, so without such a file
-/// the successor is lost, with what it held.
+/// one: so the log ends in a sealed segment for a moment. No store does that, so without such a
+/// file the successor is lost, with what it held.
 enum UnnamedSegment {
     /// The empty segment that continues the batch `end`, closed in order; nil if there is none.
     ///

@@ -116,8 +116,8 @@ package final class DamageScan: ObservedLog {
         return try chunk(of: findings.prefix[low], containing: sequence)
     }
 
-    /// Reads an extent; or, if a writer has sealed or merged the segment since the scan, batches from
-    /// the file that holds its batches now, `sequence` among them.
+    /// Reads an extent; or, if a writer has sealed or merged the segment since the scan, batches
+    /// from the file that holds its batches now, `sequence` among them.
     private func chunk(
         of extent: BatchExtent, containing sequence: UInt64
     ) throws(LogError) -> LogChunk {
@@ -171,8 +171,8 @@ extension StoreID {
 }
 
 extension SealedSegment {
-    /// The sealed segment that holds the batches of an extent, as its chain hash shows; nil if there
-    /// is none.
+    /// The sealed segment that holds the batches of an extent, as its chain hash shows; nil if
+    /// there is none.
     fileprivate static func holding(
         _ extent: BatchExtent, on disk: any Disk, _ format: FrameFormat
     ) throws(LogError) -> SealedSegment? {
