@@ -104,7 +104,8 @@ struct CheckpointOpening {
                 .logBehindCheckpoint,
                 "the checkpoint holds event \(sequence), the log ends at \(log.head.sequence): "
                     + "the log lost something; restore it, or remove the checkpoint to open "
-                    + "the store without it", at: place)
+                    + "the store without it; in a copy of a store that was written meanwhile, "
+                    + "copy its events/ again", at: place)
         }
         guard sequence > .zero else { return }
         guard try EventReader(log).check(through: sequence)?.rawValue == position.chainHash

@@ -19,6 +19,10 @@ package protocol Disk: Sendable {
     /// between two writes of the same boot.
     var bootID: String { get }
 
+    /// The identity of the store's directory, which a copy does not have; nil if the system has
+    /// none. It stays the same when the directory is renamed.
+    var directoryID: UInt64? { get }
+
     /// Creates `directory`, unless it exists. It survives a power cut once the root is synced.
     func makeDirectory(_ directory: Directory) throws(DiskError)
 
@@ -33,6 +37,13 @@ package protocol Disk: Sendable {
 
     /// Opens the regular file at `path`.
     func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile
+
+    /// Creates the file at `path` with the content of `source`, which may be of another disk; the
+    /// two share their space on the medium until one is changed. Returns nil, and creates nothing,
+    /// if the file system cannot do that.
+    ///
+    /// The content is not durable before a sync.
+    func clone(_ source: any DiskFile, to path: DiskPath) throws(DiskError) -> (any DiskFile)?
 
     /// Renames `source` to `target` atomically, which replaces a file of that name.
     func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError)
@@ -96,6 +107,14 @@ extension Disk {
 
     /// Does nothing, as `suspend`.
     package func resume() {}
+
+    /// Nil, for a disk that is never copied.
+    package var directoryID: UInt64? { nil }
+
+    /// Nil, for a disk whose files cannot share space.
+    package func clone(
+        _ source: any DiskFile, to path: DiskPath
+    ) throws(DiskError) -> (any DiskFile)? { nil }
 
     /// Nil, for files of this process only.
     package var databaseDirectory: DatabaseDirectory? { nil }

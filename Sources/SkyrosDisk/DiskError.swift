@@ -53,6 +53,11 @@ package struct DiskError: Error, Equatable, Sendable {
         reason == .system(System.notPermitted) || reason == .system(System.accessDenied)
     }
 
+    /// Whether the file system does not have the operation, or is read-only.
+    package var isUnsupported: Bool {
+        reason == .system(System.invalidArgument) || reason == .system(System.readOnly)
+    }
+
     /// Whether the medium cannot return the bytes.
     package var isUnreadableMedium: Bool {
         operation == .read && reason == .system(System.inputOutput)

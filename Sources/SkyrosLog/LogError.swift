@@ -14,6 +14,8 @@ package struct LogError: Error, Equatable, Sendable {
         case segmentMissing
         /// Two segments, or two batches, belong to different histories.
         case chainBroken
+        /// A copy is not of the history that is to be copied to it.
+        case otherHistory
         case foreignStore
         case unsupportedFormat
         case limitExceeded

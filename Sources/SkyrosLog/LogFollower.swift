@@ -69,7 +69,7 @@ package final class LogFollower: ObservedLog {
 
     /// The writer may rename, remove and write files during an inspection, so an error counts only
     /// if it stays.
-    private static func inspect(
+    static func inspect(
         _ disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming
     ) throws(LogError) -> LogCatalog {
         var problem = LogError(.segmentMissing, "there is no log in this directory")

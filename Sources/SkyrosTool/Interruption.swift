@@ -2,8 +2,8 @@ import Foundation
 import SkyrosDisk
 
 /// What the tool does at signals: SIGINT, SIGTERM and SIGHUP end it as they do by default, after
-/// its unfinished files are removed. SIGPIPE is ignored, so that writing to a closed pipe is an
-/// error like any other.
+/// its unfinished files are removed. A command that would run for ever ends by itself. SIGPIPE is
+/// ignored, so that writing to a closed pipe is an error like any other.
 enum Interruption {
     /// Prepares the process. Call it first, while there is one thread: later ones inherit the mask.
     static func prepare() {
@@ -35,10 +35,31 @@ enum Interruption {
         }
     }
 
+    /// Whether a command ends by itself at a signal, and whether one has come.
+    private static let request = Monitor((isAwaited: false, hasCome: false))
+
+    /// From now on the first signal only ends `wait`; a second one ends the process.
+    static func awaitSignal() {
+        request.change { $0.isAwaited = true }
+    }
+
+    /// Waits until a signal has come, or some time has passed; returns whether a signal has come.
+    static func wait(atMost milliseconds: Int) -> Bool {
+        request.wait(atMost: milliseconds) { $0.hasCome ? true : nil } ?? false
+    }
+
     private static func wait(for signals: sigset_t) {
         var signals = signals
         var number: Int32 = 0
-        while sigwait(&signals, &number) != 0 {}
+        var isNoted: Bool
+        repeat {
+            while sigwait(&signals, &number) != 0 {}
+            isNoted = request.change { request in
+                guard request.isAwaited, !request.hasCome else { return false }
+                request.hasCome = true
+                return true
+            }
+        } while isNoted
         UnfinishedFiles.removeAll {
             ProgressBar.erase()
             signal(number, SIG_DFL)

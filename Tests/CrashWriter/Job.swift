@@ -24,6 +24,8 @@ struct Job {
     private(set) var trapNumber: UInt64?
     /// The boot id that the store sees; nil for the system's.
     private(set) var boot: String?
+    /// The size of the store's segments; nil for a small one.
+    private(set) var segmentBytes: Int?
 
     /// Returns nil if the arguments are wrong.
     init?(_ arguments: some Collection<String>) {
@@ -44,6 +46,7 @@ struct Job {
             case ("--interval", let time?): syncInterval = .milliseconds(time)
             case ("--trap", let number?): trapNumber = UInt64(number)
             case ("--boot", _): boot = value
+            case ("--segment", let size?): segmentBytes = size
             default: return nil
             }
         }
@@ -76,6 +79,7 @@ struct Job {
             options.segmentBytesMax = 4 << 10
             options.openingTarget = .milliseconds(0)
         }
+        options.segmentBytesMax = segmentBytes ?? options.segmentBytesMax
         guard let boot else {
             return try Store(at: store, entities: Account.self, options: options)
         }
@@ -94,6 +98,8 @@ private final class RebootedDisk: Disk {
         self.disk = disk
         self.bootID = bootID
     }
+
+    var directoryID: UInt64? { disk.directoryID }
 
     var systemPath: String? { disk.systemPath }
 

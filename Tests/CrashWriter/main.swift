@@ -12,6 +12,7 @@
 //     --interval N    the interval of the background sync in milliseconds; default 5
 //     --trap N        traps in the write block of event N
 //     --boot NAME     the boot id that the store sees; default the system's
+//     --segment N     the size of the store's segments in bytes; default a few KiB
 //
 // After each write has returned, the writer prints the event's number and appends it to the file
 // ACKNOWLEDGEMENTS. The verifier knows only the store and that file.
@@ -38,7 +39,8 @@ sigaction(SIGUSR1, &interruption, nil)
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
         "usage: crash-writer write|complete|run|fork|suspend|verify STORE FILE LEVEL "
-            + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME]")
+            + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME] "
+            + "[--segment N]")
     exit(2)
 }
 

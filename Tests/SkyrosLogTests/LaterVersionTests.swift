@@ -204,8 +204,8 @@ import Testing
         func boot(_ bytes: [UInt8]) -> String? {
             bytes.withUnsafeBytes { OpeningPayload($0)?.bootID }
         }
-        let plain = OpeningPayload(bootID: String(repeating: "b", count: 36)).bytes
-        #expect(plain.count == 44 && boot(plain) == String(repeating: "b", count: 36))
+        let plain = OpeningPayload(bootID: String(repeating: "b", count: 36), directoryID: 7).bytes
+        #expect(plain.count == 44 + 11 && boot(plain) == String(repeating: "b", count: 36))
         // {"z": [1, {"a": h'00'}], "boot": "x", "more": null}
         let more: [UInt8] =
             [0xA3, 0x61, 0x7A, 0x82, 0x01, 0xA1, 0x61, 0x61, 0x41, 0x00, 0x64]

@@ -319,7 +319,7 @@ private let segment = "events/00000000000000000001.open"
     @Test func `fails with logCorrupt if the log is damaged (F24)`() throws {
         let copy = disk.killed()
         var bytes = try #require(copy.contents[segment])
-        bytes[300] ^= 1
+        bytes[250] ^= 1
         copy.overwrite(segment, with: bytes)
         #expect(opening(copy) == .logCorrupt)
         #expect(code { _ = try Archive(on: copy) } == .logCorrupt)

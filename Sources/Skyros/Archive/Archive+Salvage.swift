@@ -65,7 +65,7 @@ extension Archive {
         _ directory: URL, outside source: any Disk, _ body: (Environment) throws -> R
     ) throws -> R {
         let path = directory.path(percentEncoded: false)
-        if let own = source.systemPath, (resolved(directory) + "/").hasPrefix(own + "/") {
+        if lies(directory, in: source) {
             throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
         }
         let files = FileManager.default
@@ -82,7 +82,7 @@ extension Archive {
     }
 
     /// The path without symbolic links. Its last components need not exist.
-    private static func resolved(_ directory: URL) -> String {
+    static func resolved(_ directory: URL) -> String {
         var existing = directory.standardizedFileURL
         var missing: [String] = []
         while !FileManager.default.fileExists(atPath: existing.path), existing.path != "/" {

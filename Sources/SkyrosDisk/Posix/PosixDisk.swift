@@ -29,6 +29,9 @@ package final class PosixDisk: Disk {
 
     package var bootID: String { System.bootID }
 
+    /// The inode. Device numbers are not the same after each reboot.
+    package var directoryID: UInt64? { identity.inode }
+
     package var systemPath: String? { path }
 
     package var databaseDirectory: DatabaseDirectory? {
@@ -77,6 +80,20 @@ package final class PosixDisk: Disk {
         }
         return try change(.open, path.description) { () throws(DiskError) in
             try PosixFile(path, mode, in: open(path.directory), gate)
+        }
+    }
+
+    package func clone(
+        _ source: any DiskFile, to path: DiskPath
+    ) throws(DiskError) -> (any DiskFile)? {
+        try requireOwner(.open)
+        guard let source = source as? PosixFile else { return nil }
+        return try change(.open, path.description) { () throws(DiskError) in
+            let directory = try open(path.directory)
+            guard try System.clone(source.descriptor, to: path.name, in: directory) else {
+                return nil
+            }
+            return try PosixFile(path, .readWrite, in: directory, gate)
         }
     }
 

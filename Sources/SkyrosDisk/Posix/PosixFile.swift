@@ -5,7 +5,7 @@ import Synchronization
 /// The descriptor stays open from the first write to the last sync: some systems report a failed
 /// write-back only to descriptors that were open when it failed.
 final class PosixFile: DiskFile {
-    private let descriptor: Int32
+    let descriptor: Int32
     private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
     private let isOpen = Atomic(true)

@@ -21,6 +21,8 @@ package enum System {
     package static let notFound = ENOENT
     package static let notPermitted = EPERM
     package static let accessDenied = EACCES
+    static let invalidArgument = EINVAL
+    static let readOnly = EROFS
     package static let notADirectory = ENOTDIR
     package static let inputOutput = EIO
     package static let badDescriptor = EBADF

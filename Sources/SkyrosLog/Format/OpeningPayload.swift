@@ -1,43 +1,64 @@
-/// The payload of an opening block: a CBOR map with the boot ID of the machine. Later versions may
-/// add keys, which a reader skips.
+import SkyrosDisk
+
+/// The payload of an opening block: a CBOR map with the boot ID of the machine and the identity of
+/// the store's directory. Later versions may add keys, which a reader skips.
 ///
-///     { "boot": text }
+///     { "boot": text, "directory": unsigned }
 struct OpeningPayload: Equatable {
     /// The identity of the boot; empty if the system has none.
-    let bootID: String
+    private(set) var bootID = ""
+    /// The identity of the store's directory; nil if the system has none.
+    private(set) var directoryID: UInt64?
 
-    private static let key = Array("boot".utf8)
+    private enum Key {
+        static let boot = Array("boot".utf8)
+        static let directory = Array("directory".utf8)
+    }
 
-    init(bootID: String) {
+    init(bootID: String, directoryID: UInt64?) {
         self.bootID = bootID
+        self.directoryID = directoryID
+    }
+
+    /// The payload for a log that is opened on `disk`.
+    init(on disk: any Disk) {
+        self.init(bootID: disk.bootID, directoryID: disk.directoryID)
     }
 
     var bytes: [UInt8] {
-        var bytes = CBORItem.head(CBORItem.map, 1)
-        bytes += CBORItem.head(CBORItem.text, UInt64(Self.key.count)) + Self.key
+        var bytes = CBORItem.head(CBORItem.map, directoryID == nil ? 1 : 2)
+        bytes += CBORItem.head(CBORItem.text, UInt64(Key.boot.count)) + Key.boot
         bytes += CBORItem.head(CBORItem.text, UInt64(bootID.utf8.count)) + Array(bootID.utf8)
-        return bytes
+        guard let directoryID else { return bytes }
+        bytes += CBORItem.head(CBORItem.text, UInt64(Key.directory.count)) + Key.directory
+        return bytes + CBORItem.head(CBORItem.unsigned, directoryID)
     }
 
     /// Reads a payload; nil if it is not a map, or names no boot.
     init?(_ payload: UnsafeRawBufferPointer) {
         var item = CBORItem(payload)
         guard let map = item.readHead(), map.type == CBORItem.map else { return nil }
+        var hasBoot = false
         for _ in 0..<min(map.argument, UInt64(payload.count)) {
-            guard let key = item.readText() else { return nil }
-            if key.elementsEqual(Self.key) {
-                guard let boot = item.readText() else { return nil }
+            guard let key = item.readText() else { break }
+            if key.elementsEqual(Key.boot) {
+                guard let boot = item.readText() else { break }
                 bootID = String(decoding: boot, as: UTF8.self)
-                return
+                hasBoot = true
+            } else if key.elementsEqual(Key.directory) {
+                guard let id = item.readHead(), id.type == CBORItem.unsigned else { break }
+                directoryID = id.argument
+            } else if !item.skip() {
+                break
             }
-            guard item.skip() else { return nil }
         }
-        return nil
+        guard hasBoot else { return nil }
     }
 }
 
 /// A cursor over the little CBOR that the log itself has. Batches are only bytes to it.
 private struct CBORItem {
+    static let unsigned: UInt8 = 0
     static let text: UInt8 = 3
     static let map: UInt8 = 5
     /// Arrays, maps and tags around an item, at most.
@@ -53,7 +74,11 @@ private struct CBORItem {
     static func head(_ type: UInt8, _ argument: UInt64) -> [UInt8] {
         if argument < 24 { return [type << 5 | UInt8(argument)] }
         if argument < 0x100 { return [type << 5 | 24, UInt8(argument)] }
-        return [type << 5 | 25, UInt8(truncatingIfNeeded: argument >> 8), UInt8(argument & 0xFF)]
+        let size = argument < 0x1_0000 ? 1 : argument < 0x1_0000_0000 ? 2 : 3
+        let bytes = (0..<(1 << size)).reversed().map {
+            UInt8(truncatingIfNeeded: argument >> (8 * UInt64($0)))
+        }
+        return [type << 5 | 24 + UInt8(size)] + bytes
     }
 
     /// Reads a head of definite length; nil if there is none.

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// The start of an open segment, and the content of a sealed segment's first frame: 96 bytes, which
 /// a later minor version may extend.
 package struct SegmentHeader: Equatable, Sendable {
@@ -90,9 +92,9 @@ package struct SegmentHeader: Equatable, Sendable {
     }
 
     /// The header, and the block with which every process opens a segment.
-    func bytes(openedIn bootID: String) -> [UInt8] {
+    func bytes(openedOn disk: any Disk) -> [UInt8] {
         var bytes = bytes
-        OpeningPayload(bootID: bootID).bytes.withBytes { payload in
+        OpeningPayload(on: disk).bytes.withBytes { payload in
             let opening = Block(
                 .opening, payload: payload, payloadHash: XXH64.hash(payload),
                 sequence: firstSequence - 1, chainHash: chainHashBefore, durableByteCount: 0)

@@ -88,11 +88,20 @@ struct SealedSegment: Sendable {
     ) throws(LogError) -> LogChunk {
         let number = index.frames.lastIndex { $0.firstSequence <= sequence } ?? 0
         let extent = extent(ofFrame: number)
+        return try extent.chunk(in: openFile(), format)
+    }
+
+    /// Opens the file.
+    ///
+    /// - Throws: `LogError` with `.segmentMissing` if it was removed, or is another one than was
+    ///   read before.
+    func openFile() throws(LogError) -> any DiskFile {
         guard let file = try sameFile() else {
             let why = "the file was removed, or replaced by one of other events; restore it"
-            throw LogError(.segmentMissing, why, name, sequences: extent.sequences)
+            throw LogError(
+                .segmentMissing, why, name, sequences: header.firstSequence...lastSequence)
         }
-        return try extent.chunk(in: file, format)
+        return file
     }
 
     /// The file that was read before; nil if it was removed or replaced.

@@ -34,6 +34,8 @@ struct SegmentScan: Sendable {
     private(set) var durableByteCount: Int
     /// The boot that the newest opening block names.
     private(set) var bootID: String?
+    /// The directory that the newest opening block names.
+    private(set) var directoryID: UInt64?
     private(set) var waypoints: [Waypoint] = []
     private(set) var stop: Stop = .endOfFile
     /// Valid blocks after the first byte that does not parse.
@@ -97,7 +99,11 @@ struct SegmentScan: Sendable {
                 )
             }
         }
-        if block.kind == .opening { bootID = OpeningPayload(payload)?.bootID }
+        if block.kind == .opening {
+            let opening = OpeningPayload(payload)
+            bootID = opening?.bootID
+            directoryID = opening?.directoryID
+        }
         durableByteCount = max(durableByteCount, block.durableByteCount)
         lastSequence = block.sequence
         lastChainHash = block.chainHash

@@ -41,6 +41,12 @@ extension FileLog {
             preconditionFailure("an empty directory has no log to open")
         }
         var recovery = LogRecovery()
+        if let unnamed = inspection.unnamed {
+            try onDisk { () throws(DiskError) in
+                try disk.rename(unnamed.path, to: catalog.active.name.path)
+                try disk.syncDirectory(.events)
+            }
+        }
         for name in inspection.covers {
             for index in catalog.sealed.indices where catalog.sealed[index].name == name {
                 catalog.sealed[index] = try renewed(catalog.sealed[index], on: disk)
@@ -132,7 +138,7 @@ extension FileLog {
     }
 
     private func markOpening() throws(LogError) {
-        let payload = OpeningPayload(bootID: directory.disk.bootID)
+        let payload = OpeningPayload(on: directory.disk)
         try payload.bytes.withBytes { payload throws(LogError) in
             try withState { state throws(LogError) in
                 let sequence = state.catalog.lastSequence

@@ -14,6 +14,8 @@ package struct LogInspection: LogReader {
     /// The sealed segments that hold the batches of those files.
     private(set) var covers: Set<SegmentName> = []
     private(set) var verdict: TailVerdict = .clean
+    /// The temporary file of the active segment, if that has no other name yet.
+    private(set) var unnamed: SegmentName?
 
     /// The store that the log belongs to; nil if there is no log yet.
     package var storeID: StoreID? { catalog?.active.header.storeID }
@@ -45,16 +47,21 @@ package struct LogInspection: LogReader {
         leftovers = resolution.leftovers
         unreadable = resolution.unreadable
         covers = resolution.covers
-        try Self.checkForMissingActive(resolution.sealed, resolution.open)
         var open = resolution.open
+        if let next = try Self.unnamedActive(resolution.sealed, open, on: disk) {
+            let name = SegmentName(next.name.firstSequence, .temporary)
+            leftovers.removeAll { $0 == name }
+            unnamed = name
+            open.append(next)
+        }
         guard let active = open.popLast() else { return }
         let catalog = LogCatalog(
             format: format, sealed: resolution.sealed, ended: open, active: active)
         try Self.checkContinuity(of: catalog)
         self.catalog = catalog
         // A medium that was away is as good as a reboot, which only the app knows.
-        let bootID = options.acceptsLostTail ? "" : disk.bootID
-        verdict = TailVerdict(active.scan, active.header, bootID: bootID)
+        verdict = TailVerdict(
+            active.scan, active.header, on: disk, isRebooted: options.acceptsLostTail)
     }
 
     /// The error with which an opening refuses a log whose end is damaged.
@@ -71,13 +78,15 @@ package struct LogInspection: LogReader {
             sequences: last + 1...last + 1)
     }
 
-    /// A segment is sealed after its successor was created, so the successor must exist.
-    private static func checkForMissingActive(
-        _ sealed: [SealedSegment], _ open: [OpenSegment]
-    ) throws(LogError) {
+    /// A segment is sealed after its successor was created, so the successor must exist. It is
+    /// returned if it has only a temporary name.
+    private static func unnamedActive(
+        _ sealed: [SealedSegment], _ open: [OpenSegment], on disk: any Disk
+    ) throws(LogError) -> OpenSegment? {
         guard let last = sealed.last,
             (open.last?.name.firstSequence ?? 0) <= last.name.firstSequence
-        else { return }
+        else { return nil }
+        if let next = try UnnamedSegment.successor(of: last.head, on: disk) { return next }
         let first = last.lastSequence + 1
         let why = "the segment that follows the last sealed one is missing; restore it"
         throw LogError(

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// What the end of the active segment is, and what an opening does about it.
 enum TailVerdict: Equatable, Sendable {
     /// The log was closed in order. Continue it.
@@ -23,24 +25,34 @@ extension TailVerdict {
     /// 2. X < W: a sync beyond X had succeeded, which no crash undoes. Damaged.
     /// 3. An intact mark at X says that X = W and continues another history than the blocks before
     ///    it: they are not what was synced. Damaged.
-    /// 4. Valid blocks follow X, and the machine was not rebooted since: a page cache does not
-    ///    reorder writes within one boot. Damaged.
+    /// 4. Valid blocks follow X, the machine was not rebooted since, and the directory is the one
+    ///    in which the log was opened: a page cache does not reorder writes within one boot.
+    ///    Damaged. A copy of a log that was being written can have such a gap: what is in it was
+    ///    written after the copying began.
     /// 5. More bytes would be cut off than may be unsynced. Damaged.
     /// 6. Otherwise a torn tail, or writes that a power cut reordered, which is legal.
-    init(_ scan: SegmentScan, _ header: SegmentHeader, bootID: String) {
+    ///
+    /// - Parameter isRebooted: whether to judge as after a reboot, whatever the boot is.
+    init(
+        _ scan: SegmentScan, _ header: SegmentHeader, on disk: any Disk, isRebooted: Bool = false
+    ) {
         let start = scan.endOffset
         guard scan.stop == .invalid else {
             self = scan.lastKind == .closing ? .clean : .unclean
             return
         }
         let byteCount = scan.lastNonzeroOffset - start
-        let isSameBoot = !bootID.isEmpty && bootID == scan.bootID
+        let isCopy = scan.isCopy(on: disk)
+        let isSameBoot = !disk.bootID.isEmpty && disk.bootID == scan.bootID && !isRebooted
         let damage: String? =
             if start < scan.durableByteCount {
-                "it was proved durable through byte \(scan.durableByteCount)"
+                isCopy
+                    ? "it lacks what was durable when the rest of it was copied: this is a copy of "
+                        + "a store that was written meanwhile; copy its events/ again"
+                    : "it was proved durable through byte \(scan.durableByteCount)"
             } else if scan.isEndContradicted {
                 "the blocks before it are not those that were made durable"
-            } else if scan.validBlocksAfterEnd > 0, isSameBoot {
+            } else if scan.validBlocksAfterEnd > 0, isSameBoot, !isCopy {
                 "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot; if the medium "
                     + "was away since, Options.acceptsLostTail opens the store without them"
             } else if byteCount > header.unsyncedBytesMax {
@@ -54,5 +66,13 @@ extension TailVerdict {
             } else {
                 .torn(offset: start, byteCount: byteCount, validBlocks: scan.validBlocksAfterEnd)
             }
+    }
+}
+
+extension SegmentScan {
+    /// Whether the file is a copy: it was opened in another directory than that of `disk`.
+    func isCopy(on disk: any Disk) -> Bool {
+        guard let directoryID, let own = disk.directoryID else { return false }
+        return directoryID != own
     }
 }

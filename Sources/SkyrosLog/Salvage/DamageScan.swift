@@ -113,7 +113,22 @@ package final class DamageScan: ObservedLog {
             }
         }
         guard sequence >= 1, low < findings.prefix.count else { return nil }
-        return try findings.prefix[low].chunk(on: disk, format)
+        return try chunk(of: findings.prefix[low], containing: sequence)
+    }
+
+    /// Reads an extent; or, if a writer has sealed or merged the segment since the scan, batches
+    /// from the file that holds its batches now, `sequence` among them.
+    private func chunk(
+        of extent: BatchExtent, containing sequence: UInt64
+    ) throws(LogError) -> LogChunk {
+        do throws(LogError) {
+            return try extent.chunk(on: disk, format)
+        } catch {
+            guard let other = try? SealedSegment.holding(extent, on: disk, format) else {
+                throw error
+            }
+            return try other.chunk(containing: sequence, format)
+        }
     }
 
     /// Where a batch of the history up to the damage is.
@@ -129,9 +144,18 @@ package final class DamageScan: ObservedLog {
         _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         var next = sequence + 1
-        for extent in findings.prefix + findings.rest where extent.sequences.upperBound >= next {
-            guard try extent.chunk(on: disk, format).forEach(from: next, body) else { return }
-            next = extent.sequences.upperBound + 1
+        for extent in findings.prefix + findings.rest {
+            let last = extent.sequences.upperBound
+            next = max(next, extent.sequences.lowerBound)
+            while next <= last {
+                let chunk = try chunk(of: extent, containing: next)
+                let wantsMore = try chunk.forEach(from: next) { number, batch in
+                    number > last ? true : try body(number, batch)
+                }
+                guard wantsMore else { return }
+                next = chunk.lastSequence + 1
+            }
+            next = max(next, last + 1)
         }
     }
 }
@@ -143,5 +167,23 @@ extension StoreID {
             preconditionFailure("an ID has this many bytes")
         }
         return id
+    }
+}
+
+extension SealedSegment {
+    /// The sealed segment that holds the batches of an extent, as its chain hash shows; nil if
+    /// there is none.
+    fileprivate static func holding(
+        _ extent: BatchExtent, on disk: any Disk, _ format: FrameFormat
+    ) throws(LogError) -> SealedSegment? {
+        let first = extent.sequences.lowerBound
+        let names = try SegmentName.list(on: disk).filter { $0.kind == .sealed }
+        guard let name = names.last(where: { $0.firstSequence <= first }) else { return nil }
+        let segment = try SealedSegment(name, on: disk)
+        let last = extent.sequences.upperBound
+        guard segment.range.contains(last),
+            try segment.chainHash(through: last, format) == extent.chainHashAfter
+        else { return nil }
+        return segment
     }
 }

@@ -7,9 +7,13 @@ struct DamageScanPass {
 
     /// What is there; nil if there is no segment.
     func findings() throws(LogError) -> DamageScan.Findings? {
+        // Open files first: a writer may seal them soon, and removes them then.
+        let names = try SegmentName.list(on: disk)
         var files: [SegmentFile] = []
-        for name in try SegmentName.list(on: disk)
-        where name.kind != .temporary {
+        for name in names where name.kind == .open {
+            files.append(try SegmentFile(name, on: disk))
+        }
+        for name in names where name.kind == .sealed {
             files.append(try SegmentFile(name, on: disk))
         }
         guard !files.isEmpty else { return nil }
@@ -28,7 +32,8 @@ struct DamageScanPass {
         }
         Self.rejectForeign(in: &scans, storeID)
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
-        let result = DamageScanResult(scans, storeID)
+        let result = DamageScanResult(
+            scans, storeID, hasUnnamed: try hasUnnamedSegment(after: scans.last))
         var findings = DamageScan.Findings(
             storeID: storeID, originID: result.originID, damages: result.damages,
             prefix: result.prefix, rest: result.rest)
@@ -46,6 +51,12 @@ struct DamageScanPass {
                 try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0
         }
         return findings
+    }
+
+    private func hasUnnamedSegment(after last: SegmentDamageScan?) throws(LogError) -> Bool {
+        guard let last, last.file.isSealed, let end = last.extents.last else { return false }
+        let head = LogHead(sequence: end.sequences.upperBound, chainHash: end.chainHashAfter)
+        return try UnnamedSegment.successor(of: head, on: disk) != nil
     }
 
     /// Replaces what the scans found in segments of other stores by that one damage.

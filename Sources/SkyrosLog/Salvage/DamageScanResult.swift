@@ -8,7 +8,8 @@ struct DamageScanResult {
     private let scans: [SegmentDamageScan]
     private let storeID: StoreID?
 
-    init(_ scans: [SegmentDamageScan], _ storeID: StoreID?) {
+    /// - Parameter hasUnnamed: whether the last segment has a successor with a temporary name.
+    init(_ scans: [SegmentDamageScan], _ storeID: StoreID?, hasUnnamed: Bool) {
         self.scans = scans
         self.storeID = storeID
         let extents = scans.flatMap(\.extents).sorted {
@@ -20,7 +21,7 @@ struct DamageScanResult {
         damages = scans.flatMap(\.damages)
         addDifferingTwins()
         addBrokenChains()
-        addMissing(extents)
+        addMissing(extents, hasUnnamed: hasUnnamed)
         let readable = prefix + rest
         for index in damages.indices {
             damages[index].isReadable = Self.isCovered(damages[index], by: readable)
@@ -132,7 +133,7 @@ struct DamageScanResult {
     }
 
     /// Adds the batches that no file accounts for.
-    private mutating func addMissing(_ extents: [BatchExtent]) {
+    private mutating func addMissing(_ extents: [BatchExtent], hasUnnamed: Bool) {
         let torn = scans.compactMap { $0.tornTail?.sequences }
         let known = (extents.map(\.sequences) + damages.compactMap(\.sequences) + torn)
             .sorted { $0.lowerBound < $1.lowerBound }
@@ -145,7 +146,7 @@ struct DamageScanResult {
         guard let last = scans.last?.file.firstSequence else { return }
         // The newest segment may be empty, but its header has its first sequence.
         addMissing(from: next, before: last)
-        addMissingActive(after: last, from: max(next, last))
+        if !hasUnnamed { addMissingActive(after: last, from: max(next, last)) }
     }
 
     private mutating func addMissing(from next: UInt64, before bound: UInt64) {

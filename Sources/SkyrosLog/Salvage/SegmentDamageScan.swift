@@ -84,20 +84,20 @@ extension SegmentDamageScan {
         if file.header == nil, scan.extents.isEmpty { return }
         lastKnown = scan.lastSequence
         if next == nil {
-            addEnd(scan, verdict(bytes, context.disk.bootID))
+            addEnd(scan, verdict(bytes, context.disk))
         } else {
             addGaps(scan)
         }
     }
 
-    private func verdict(_ bytes: [UInt8], _ bootID: String) -> TailVerdict? {
+    private func verdict(_ bytes: [UInt8], _ disk: any Disk) -> TailVerdict? {
         guard let header = file.header else { return nil }
         var scan = SegmentScan(beginning: header)
         bytes.withBytes { all in
             let start = min(header.byteCount, all.count)
             scan.advance(over: all.slice(start, all.count - start), salt: header.salt)
         }
-        return TailVerdict(scan, header, bootID: bootID)
+        return TailVerdict(scan, header, on: disk)
     }
 
     /// A segment with a successor was durable up to its end.

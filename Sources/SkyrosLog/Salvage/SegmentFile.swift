@@ -5,6 +5,9 @@ import SkyrosDisk
 struct SegmentFile: Sendable {
     let name: SegmentName
     let isSealed: Bool
+    /// The open file, which can be read after it was removed. Of sealed segments there are too many
+    /// to keep them open.
+    private let file: (any DiskFile)?
     /// The header, if it is valid, or becomes valid by changing one bit.
     let header: SegmentHeader?
     /// The header's fields as they are in the file; nil if the file is too short.
@@ -23,6 +26,7 @@ struct SegmentFile: Sendable {
     init(_ name: SegmentName, on disk: any Disk) throws(LogError) {
         self.name = name
         let file = try onDisk(disk.open(name.path, .read))
+        self.file = name.kind == .open ? file : nil
         let count = SkippableFrame.headerByteCount + SegmentHeader.byteCountMax
         let bytes = try file.readableBytes(from: 0, count: count)
         let isSealed = bytes.withBytes { Self.isSealed($0, name) }
@@ -80,7 +84,8 @@ struct SegmentFile: Sendable {
 
     /// The whole file, with zeros for bytes that the medium does not return.
     func readableBytes(on disk: any Disk) throws(LogError) -> [UInt8] {
-        let file = try onDisk(disk.open(name.path, .read))
+        let file =
+            if let file { file } else { try onDisk(disk.open(name.path, .read)) }
         return try file.readableBytes(from: 0, count: onDisk(file.status()).sizeBytes)
     }
 }

@@ -205,7 +205,7 @@ extension OpenSegment {
     /// Creates the segment that `header` describes, with an opening block, durably.
     init(creating header: SegmentHeader, in directory: SegmentDirectory) throws(LogError) {
         let name = SegmentName(header.firstSequence, .open)
-        let content = header.bytes(openedIn: directory.disk.bootID)
+        let content = header.bytes(openedOn: directory.disk)
         try self.init(name, file: DurableFile.write(content, to: name, in: directory))
     }
 }

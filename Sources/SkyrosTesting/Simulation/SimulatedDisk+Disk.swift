@@ -3,6 +3,8 @@ package import SkyrosDisk
 extension SimulatedDisk: Disk {
     package var bootID: String { state.withLock { $0.bootID } }
 
+    package var directoryID: UInt64? { state.withLock { $0.directoryID } }
+
     package var systemPath: String? { nil }
 
     package func makeDirectory(_ directory: Directory) throws(DiskError) {

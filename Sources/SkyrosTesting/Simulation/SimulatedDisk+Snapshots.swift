@@ -16,6 +16,13 @@ extension SimulatedDisk {
         package var disk: SimulatedDisk { SimulatedDisk(state) }
     }
 
+    /// A copy of all files in another directory, as `cp -r` makes it.
+    package func copied() -> SimulatedDisk {
+        var copy = state.withLock { $0.killed() }
+        copy.directoryID += 1
+        return SimulatedDisk(copy)
+    }
+
     /// Starts recording: takes a snapshot before each operation that changes the disk, and at some
     /// points within each write.
     package func record() {

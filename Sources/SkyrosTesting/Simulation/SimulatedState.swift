@@ -36,6 +36,7 @@ struct SimulatedState: Sendable {
     var heldLock: Int?
     var bootNumber = 1
     var bootID = "simulated boot 1"
+    var directoryID: UInt64 = 1
     var operations: [SimulatedDisk.Operation] = []
     var faults: [Fault] = []
     /// The operations that failed by a fault, as indices of `operations`.

@@ -27,6 +27,20 @@ import Testing
         #expect(try directory.mode(of: "Test.skyros/events") == 0o750)
     }
 
+    /// Whether it can be cloned depends on the file system.
+    @Test func `is cloned with its content, or not created`() throws {
+        try disk.make(path, [1, 2, 3])
+        let clone = DiskPath(.root, "clone")
+        try disk.make(clone, [9])
+        let source = try disk.open(path, .read)
+        let made = try disk.clone(source, to: clone)
+        #expect(try disk.list(.root) == (made == nil ? ["file"] : ["clone", "file"]))
+        guard let made else { return }
+        try made.sync()
+        #expect(try directory.bytes(of: "Test.skyros/clone") == [1, 2, 3])
+        #expect(try directory.mode(of: "Test.skyros/clone") == 0o600)
+    }
+
     /// A child process, because the umask is of the whole process.
     @Test(arguments: ["000", "027", "777"])
     func `belongs to the user only under any umask (F39)`(_ mask: String) throws {

@@ -7,7 +7,10 @@ enum Floors {
     /// have no floor and no restriction, unless a floor is `wiring`.
     static let all: [String: [[String]]] = [
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
-        "Sources/SkyrosLog/": [["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"]],
+        "Sources/SkyrosLog/": [
+            ["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"],
+            ["Backup"],
+        ],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],

@@ -58,7 +58,7 @@ extension StoreError {
         public static let clockBehind = Code("clockBehind")
         /// The store was suspended by `suspend()`; `resume()` makes it writable again.
         public static let suspended = Code("suspended")
-        /// The log does not continue the history that the suspended store has seen.
+        /// The log does not continue the history that the suspended store, or a backup, has seen.
         public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")

@@ -65,8 +65,14 @@ extension StoreError {
         case .diskFull: (.diskFull, "free disk space and try again")
         case .durabilityLost: (.durabilityLost, "reads still work; open the store again to write")
         case .corrupt: (.logCorrupt, "nothing was changed; `skyros verify` lists all damage")
-        case .segmentMissing: (.segmentMissing, "restore the file from a backup")
+        case .segmentMissing:
+            (
+                .segmentMissing,
+                "restore the file from a backup; in a copy of a store that was written meanwhile, "
+                    + "copy its events/ again"
+            )
         case .chainBroken: (.chainBroken, "nothing was changed; `skyros verify` lists all damage")
+        case .otherHistory: (.historyChanged, "")
         case .foreignStore: (.foreignStore, "put the store's own file in its place")
         case .unsupportedFormat: (.unsupportedFormat, "nothing was changed")
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
