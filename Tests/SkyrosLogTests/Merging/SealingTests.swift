@@ -171,6 +171,6 @@ import Testing
 extension OpeningPayload {
     /// The size of the block with which a segment begins.
     fileprivate static func blockByteCount(_ disk: SimulatedDisk) -> Int {
-        Block.byteCount(payload: OpeningPayload(bootID: disk.bootID).bytes.count)
+        Block.byteCount(payload: OpeningPayload(on: disk).bytes.count)
     }
 }
