@@ -10,7 +10,7 @@ extension String {
         utf8.count == other.utf8.count && TextOrder.compare(self, other) == .orderedSame
     }
 
-    /// The name as an error shows it: with its scalars as escapes if it looks like one of the others.
+    /// The name as an error shows it: with escapes if it looks like one of the others.
     package func spelled(besides others: some Sequence<String>) -> String {
         guard others.contains(where: { $0 == self && !$0.isSameName(as: self) }) else {
             return self

@@ -59,7 +59,8 @@ private class Base: Codable {
     init(id: Int) { self.id = id }
 }
 
-/// Reads its record with two containers, one of them nested.
+/// Reads its record with two containers. Unchecked because its superclass is not sendable; no
+/// instance is shared.
 private final class Derivative: Base, Entity, @unchecked Sendable {
     static let entityName = "Person"
     var name: String

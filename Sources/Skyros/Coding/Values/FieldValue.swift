@@ -6,8 +6,8 @@ public import Foundation
 ///     value["tables"]?.integer     // 12
 ///
 /// A value that was decoded and is encoded again has the same bytes. Equality and hashing are
-/// Swift's own, except that NaN equals itself, so that every value equals itself; names are compared
-/// by their bytes, see ``NamedValues``.
+/// Swift's own, except that NaN equals itself, so that every value equals itself; names are
+/// compared by their bytes, see ``NamedValues``.
 public enum FieldValue: Sendable {
     /// An explicit null. It differs from an absent field, for which nil is used; there is no
     /// literal for null.

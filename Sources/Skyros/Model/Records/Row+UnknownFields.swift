@@ -8,9 +8,9 @@ import SkyrosLog
 extension Row {
     /// A record that replaces this row's, with the fields of this row that the type does not know.
     ///
-    /// A field is known to a type that asks for it when it decodes the old record or the new one,
-    /// and to one that writes it when it encodes what it has decoded from the old one. So a property
-    /// that is set to nil is removed, and the result depends on the two records only.
+    /// A type knows a field that it asks for when it decodes the old record or the new one, or that
+    /// it writes when it encodes again what it has decoded from the old one. So a property that is
+    /// set to nil is removed, and the result depends on the two records only.
     ///
     /// - Complexity: O(1) if this row was decoded and all of its fields were asked for; otherwise
     ///   O(n), with decoding if the new record lacks a field of this row.

@@ -23,7 +23,7 @@ extension RecordSource where Self: ~Copyable {
 
     /// The records that pass the filter, sorted; and those that cannot be read as the type.
     ///
-    ///     let (orders, unreadable) = try store.allReadable(Order.self, sortedBy: [.ascending(\.date)])
+    ///     let (orders, unreadable) = try store.allReadable(Order.self, where: \.total > 10)
     ///
     /// Errors and complexity are those of ``fetchReadable(_:)``.
     public func allReadable<E: Entity>(
