@@ -29,10 +29,9 @@ enum FormatNote {
         (only "after") or deleted (only "before"). "cleared" counts the records of an entity that
         were all deleted. To get the state of any moment, apply the changes in order.
 
-        Back up with `skyros backup`, or copy the whole directory while no program has the store
-        open. Do not edit, rename or remove files in events/. The project's docs/log-format.md and
-        docs/checkpoint-format.md describe every byte, and docs/read_log.py reads a log. This is
-        format 2.
+        Back up with `skyros backup`, or copy the directory of a closed store. Do not edit, rename
+        or remove files in events/. The project's docs/log-format.md and docs/checkpoint-format.md
+        describe every byte, and docs/read_log.py reads a log. This is format 2.
 
         """
 

@@ -146,14 +146,15 @@ package final class DamageScan: ObservedLog {
         var next = sequence + 1
         for extent in findings.prefix + findings.rest {
             let last = extent.sequences.upperBound
-            next = max(next, extent.sequences.lowerBound)
-            while next <= last {
-                let chunk = try chunk(of: extent, containing: next)
-                let wantsMore = try chunk.forEach(from: next) { number, batch in
+            var position = max(next, extent.sequences.lowerBound)
+            while position <= last {
+                let chunk = try chunk(of: extent, containing: position)
+                // A chunk of another file may end after the extent.
+                let wantsMore = try chunk.forEach(from: position) { number, batch in
                     number > last ? true : try body(number, batch)
                 }
                 guard wantsMore else { return }
-                next = chunk.lastSequence + 1
+                position = chunk.lastSequence + 1
             }
             next = max(next, last + 1)
         }

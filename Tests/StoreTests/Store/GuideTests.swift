@@ -167,6 +167,16 @@ private struct PlaceOrder: DomainCommand {
         #expect(try await follower.value == "bob")
     }
 
+    @Test func `make backups, and a store as of a moment`() throws {
+        let (store, yesterday) = (store, Date())
+        let copy = directory.url.appending(path: "Copy")
+        let restored = directory.url.appending(path: "Restored")
+        let report = try store.backup(to: copy)
+        print(report.sequence, report.copiedBytes, report.keptBytes)
+        try Archive(at: copy).backup(to: restored, asOf: .date(yesterday))
+        #expect(try Archive(at: restored).sequence == store.sequence)
+    }
+
     @Test func `show code that is compiled and run here`() throws {
         let articles = Repository.root.appending(path: "Sources/Skyros/Skyros.docc/Articles")
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).words
