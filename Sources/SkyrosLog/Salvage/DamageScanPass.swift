@@ -27,8 +27,9 @@ struct DamageScanPass {
             scans.append(try SegmentDamageScan(of: file, next: next, context))
         }
         Self.rejectForeign(in: &scans, storeID)
+        let all = scans
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
-        let result = DamageScanResult(scans, storeID)
+        let result = DamageScanResult(scans, of: all, storeID)
         var findings = DamageScan.Findings(
             storeID: storeID, originID: result.originID, damages: result.damages,
             prefix: result.prefix, rest: result.rest)
