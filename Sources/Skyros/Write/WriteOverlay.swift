@@ -64,6 +64,7 @@ struct WriteOverlay: ~Copyable {
     func encode<E: Entity>(_ value: E, id: RecordID, in index: Int) throws -> [UInt8] {
         let record = try RecordCoding.encode(value)
         try compareFields(of: value, record, id, in: index)
+        try EncodingCheck.compare(value, with: record, id)
         return record
     }
 
