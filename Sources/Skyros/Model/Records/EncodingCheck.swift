@@ -20,39 +20,41 @@ enum EncodingCheck {
     ///   `encode(to:)` throws.
     static func compare<E: Entity>(_ value: E, with record: [UInt8], _ id: RecordID) throws {
         guard isEnabled else { return }
-        if let fields = try difference(from: record, of: value) {
+        if let (before, after) = try difference(from: record, of: value) {
             throw refusal(
-                of: E.self, id,
-                "encodes \(fields) differently each time, so every update would change it. Let "
-                    + "encode(to:) depend on stored properties only, not on time, chance or "
-                    + "other objects")
+                of: E.self, id, before + after,
+                "differently each time, so every update would change it. Let encode(to:) depend "
+                    + "on stored properties only, not on time, chance or other objects")
         }
-        // What cannot be decoded is reported as such when it is read.
-        guard let copy = try? CBORDecoder().decode(E.self, from: record) else { return }
-        if let fields = try difference(from: record, of: copy) {
-            throw refusal(
-                of: E.self, id,
-                "encodes \(fields) differently after it was read, so the next update would change "
-                    + "it. Let init(from:) read what encode(to:) writes: a `let` with a value "
-                    + "is never read")
-        }
+        // What cannot be decoded is reported as such when it is read. A field that the record lacks
+        // may get a default.
+        guard let copy = try? CBORDecoder().decode(E.self, from: record),
+            let (before, _) = try difference(from: record, of: copy), !before.isEmpty
+        else { return }
+        throw refusal(
+            of: E.self, id, before,
+            "differently after it was read, so the next update would change it. Let init(from:) "
+                + "read what encode(to:) writes: a `let` with a value is never read")
     }
 
-    /// The fields in which an encoding of `value` differs from `record`; nil if there are none.
+    /// The fields in which an encoding of `value` differs from `record`: those of the record, and
+    /// those of the encoding. Nil if there are none.
     private static func difference<E: Entity>(
         from record: [UInt8], of value: E
-    ) throws -> String? {
+    ) throws -> (before: [String], after: [String])? {
         let again = try RecordCoding.encode(value)
-        guard let change = try Fields.difference(from: record, to: again) else { return nil }
-        let names = [change.before, change.after].flatMap { Fields(trusted: $0).names }
-        return Set(names).sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        return try Fields.difference(from: record, to: again).map { change in
+            (Fields(trusted: change.before).names, Fields(trusted: change.after).names)
+        }
     }
 
     private static func refusal<E: Entity>(
-        of type: E.Type, _ id: RecordID, _ why: String
+        of type: E.Type, _ id: RecordID, _ fields: [String], _ why: String
     ) -> StoreError {
-        StoreError(
-            .notEncodable, "a value of \(type) with the id \(id) \(why). Nothing was written",
+        let names = Set(fields).sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        return StoreError(
+            .notEncodable,
+            "a value of \(type) with the id \(id) encodes \(names) \(why). Nothing was written",
             at: StoreError.Place(entity: E.entityName, ids: [id]))
     }
 }
