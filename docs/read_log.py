@@ -34,6 +34,14 @@ def text(data):                                                # a later version
 def opening(kind, count): return bytes([cbor2.dumps(count)[0] | kind << 5]) + cbor2.dumps(count)[1:]
 def encoded(record):
     return opening(5, len(record)) + b"".join(key + record[key] for key in sorted(record))
+# Hashes are taken over the hash form: protected values are cut to [key id, commitment].
+PROTECTED = None                                               # their tag; none is assigned yet
+def hash_form(data):
+    kind, tag, at = head(data, 0)
+    if PROTECTED is None or kind not in (4, 5, 6): return data
+    parts = content(data)
+    if kind != 6 or tag != PROTECTED: return data[:at] + b"".join(map(hash_form, parts))
+    return data[:at] + opening(4, 2) + b"".join(content(parts[0])[:2])
 
 EVENT = "sequence time changes actor reason correlation causation tags intent".split()
 CHANGE = "entity id before after cleared".split()
@@ -93,12 +101,12 @@ def fold(store):
             event = fields(batch, EVENT)
             if cbor2.loads(event["sequence"]) <= last: continue  # a crash can leave a file twice
             last = cbor2.loads(event["sequence"])
-            chain_hash = hash64(struct.pack("<QQ", chain_hash, hash64(batch)))
+            chain_hash = hash64(struct.pack("<QQ", chain_hash, hash64(hash_form(batch))))
             apply(event, records)
     return records
 
 def digest(records):
-    rows = [opening(4, 3) + canonical(entity) + key + encoded(record)
+    rows = [hash_form(opening(4, 3) + canonical(entity) + key + encoded(record))
             for entity, rows in records.items() for key, record in rows.items()]
     return "".join(f"{sum(hash64(row, seed) for row in rows) % 2**64:016x}" for seed in (0, 1))
 

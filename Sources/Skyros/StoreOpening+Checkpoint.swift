@@ -44,11 +44,7 @@ struct CheckpointOpening {
         do {
             return try load(checkpointer, into: empty, log)
         } catch let error as CheckpointError {
-            if case .newerFormat = error {
-                throw StoreError(
-                    .unsupportedFormat, "\(error) Nothing was changed.",
-                    at: StoreError.Place(file: Self.file.name))
-            }
+            if case .newerFormat = error { throw Self.refusal(of: error) }
             if case .directoryMoved = error { throw StoreError(error) }
             if error.isBusy {
                 outcome = .busy
@@ -103,8 +99,9 @@ struct CheckpointOpening {
             throw StoreError(
                 .logBehindCheckpoint,
                 "the checkpoint holds event \(sequence), the log ends at \(log.head.sequence): "
-                    + "the log lost something; restore it, or remove the checkpoint to open "
-                    + "the store without it; in a copy of a store that was written meanwhile, "
+                    + "the log lost something; restore it, save the records with "
+                    + "`skyros salvage --from-checkpoint`, or remove the checkpoint to open the "
+                    + "store without them; in a copy of a store that was written meanwhile, "
                     + "copy its events/ again", at: place)
         }
         guard sequence > .zero else { return }
@@ -115,6 +112,37 @@ struct CheckpointOpening {
                 "the checkpoint and the log differ at or before event \(sequence); "
                     + "remove checkpoint.sqlite to rebuild it from the log", at: place)
         }
+    }
+
+    /// Decides what becomes of a checkpoint that a new one is going to replace: one that the log
+    /// can make again is dropped, any other is set aside.
+    ///
+    /// - Throws: `StoreError` with `.logBehindCheckpoint` if it holds what the log has lost,
+    ///   `.unsupportedFormat` if a newer version wrote it, `.checkpointBusy`.
+    mutating func prepareReplacement(_ log: any LogReader) throws {
+        guard let checkpointer, try exists() else { return }
+        // An error on closing a file that was only read changes nothing.
+        defer { try? checkpointer.close() }
+        do {
+            guard let position = try checkpointer.position() else { return }
+            if position.storeID == storeID.bytes {
+                try Self.compare(position, with: log)
+            } else {
+                outcome = .rebuilt(because: "it belongs to another store")
+            }
+        } catch let error as CheckpointError {
+            if case .newerFormat = error { throw Self.refusal(of: error) }
+            if error.isBusy { throw StoreError(error) }
+            outcome = .rebuilt(because: error.description)
+        } catch let error as StoreError where error.code == .chainBroken {
+            outcome = .rebuilt(because: error.message)
+        }
+    }
+
+    private static func refusal(of newer: CheckpointError) -> StoreError {
+        StoreError(
+            .unsupportedFormat, "\(newer) Nothing was changed.",
+            at: StoreError.Place(file: file.name))
     }
 
     /// Creates an empty file with permissions for this user only, which SQLite then keeps. Removes

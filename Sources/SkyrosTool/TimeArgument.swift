@@ -19,7 +19,9 @@ struct TimeArgument: Equatable {
     /// - Throws: `UsageError` if it is, but there is no such time.
     init?(_ text: String, now: Int64 = SystemClock().nowMicroseconds()) throws {
         if let ago = try Self.ago(text) {
-            let time = EventTime(microseconds: now - ago)
+            let (micros, overflows) = now.subtractingReportingOverflow(ago)
+            guard !overflows else { throw UsageError("there is no time \"\(text)\"") }
+            let time = EventTime(microseconds: micros)
             (first, last) = (time, time)
             return
         }
@@ -104,6 +106,8 @@ struct TimeArgument: Equatable {
             case "day": 86_400
             default: 604_800
             }
-        return count * seconds * 1_000_000
+        let (micros, overflows) = count.multipliedReportingOverflow(by: seconds * 1_000_000)
+        guard !overflows else { throw UsageError("there is no time \"\(text)\"") }
+        return micros
     }
 }

@@ -177,6 +177,57 @@ def newer_checkpoint(version):
     return connection.serialize()
 
 
+def signed(number):
+    return struct.unpack("<q", struct.pack("<Q", number))[0]
+
+
+def checkpoint(log, kind="text", declared="TEXT"):
+    """The checkpoint of a log whose only event inserts the items 1 and 2."""
+    connection = sqlite3.connect(":memory:")
+    for sql in ("PRAGMA page_size=4096", "PRAGMA application_id=1399552370",
+                "PRAGMA user_version=3",
+                "CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, "
+                "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, seal TEXT)",
+                "CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, "
+                "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT)",
+                "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
+                "field TEXT, column_name TEXT, kind TEXT)",
+                'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, _sum INTEGER, '
+                f'_id BLOB, _record BLOB, "id" INTEGER, "text" {declared})'):
+        connection.execute(sql)
+    sums, content = [0, 0], 0
+    for number in (1, 2):
+        record = {"id": number, "text": f"item {number}"}
+        hashes = [hash64(cbor(["Item", number, record]), seed) for seed in (0, 1)]
+        sums = [(sum + hash) % 2**64 for sum, hash in zip(sums, hashes)]
+        content += hash64(struct.pack("<QQQQ", hashes[0], number, 1, 0))
+        connection.execute(
+            "INSERT INTO Item VALUES (?, 1, ?, NULL, ?, ?, ?)",
+            (number, signed(hashes[0]), cbor(record), number,
+             record["text"] if kind == "text" else None))
+    digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
+    columns = [["id", "id", "integer"], ["text", "text", kind]]
+    seal = hash64(cbor([3, log.store, log.sequence, log.chain, log.time, digest,
+                        [["Item", "Item", 2, digest, content, columns]]]))
+    for number, column in enumerate(columns, 1):
+        connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",
+                           (number, *column))
+    connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?)",
+                       (digest, f"{content:016x}"))
+    connection.execute("INSERT INTO _skyros VALUES (1, 3, ?, ?, ?, ?, ?, ?)",
+                       (log.store.hex(), log.sequence, f"{log.chain:016x}", log.time, digest,
+                        f"{seal:016x}"))
+    connection.commit()
+    return log.file("checkpoint.sqlite", connection.serialize())
+
+
+def reserved_names():
+    log = short().file("shared.sqlite")
+    for name in ("tree", "history", "inbox", "forks"):
+        log.file(f"{name}/later")
+    return log
+
+
 def protected(number=1):
     return cbor2.CBORTag(RESERVED, [number, b"commitment", b"ciphertext"])
 
@@ -252,6 +303,9 @@ STORES = {
     "value-reserved-tag": lambda: with_event(of(
         {"entity": "Item", "id": 8, "after": {"id": 8, "secret": protected()}},
         intent={"name": "Add", "value": protected(2)})),
+    "names-reserved": reserved_names,
+    "checkpoint-foreign": lambda: checkpoint(Log().open(BEGINNING[:1])),
+    "checkpoint-kind": lambda: checkpoint(Log().open(BEGINNING[:1]), "protected", "BLOB"),
     "names-of-others": lambda: short().file("events/notes.txt").file("notes.txt"),
     "format-newer": lambda: short(version=3, oldest=3),
     "format-older": lambda: short(version=1, oldest=1),

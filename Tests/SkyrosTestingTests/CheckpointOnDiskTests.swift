@@ -80,6 +80,38 @@ private struct Item: Entity, Equatable {
         #expect(try open(disk.crashed(keeping: 0)).recovery.checkpoint == .loaded(3))
     }
 
+    @Test func `is dropped by a rebuild if the log can make it again, and else set aside`() throws {
+        try fill(disk)
+        let whole = try #require(disk.contents["checkpoint.sqlite"])
+        try Archive(on: disk).rebuildCheckpoint()
+        #expect(!disk.contents.keys.contains { $0.hasPrefix("quarantine/") })
+        let fork = SimulatedDisk()
+        let store = try open(fork)
+        for id in 4...6 { try store.write { try $0.insert(Item(id: id)) } }
+        try store.close()
+        let other = try #require(fork.contents["checkpoint.sqlite"])
+        let useless = [whole.map { ~$0 }, Array(whole.prefix(5_000)), other]
+        for (index, bytes) in useless.enumerated() {
+            disk.overwrite("checkpoint.sqlite", with: bytes)
+            try Archive(on: disk).rebuildCheckpoint()
+            let isKept = disk.contents["quarantine/checkpoint-\(index + 1).sqlite"] == bytes
+            #expect(isKept, "\(index)")
+            #expect(try open(disk.killed()).recovery.checkpoint == .loaded(3))
+        }
+    }
+
+    @Test func `of a newer version is not replaced by a rebuild (F72)`() throws {
+        try fill(disk)
+        var bytes = try #require(disk.contents["checkpoint.sqlite"])
+        // The last byte of `user_version`.
+        bytes[63] = 9
+        disk.overwrite("checkpoint.sqlite", with: bytes)
+        #expect(throws: StoreError(.unsupportedFormat, "")) {
+            try Archive(on: disk).rebuildCheckpoint()
+        }
+        #expect(disk.contents["checkpoint.sqlite"] == bytes)
+    }
+
     @Test func `fails where the disk does, and is written the next time`() throws {
         let store = try open(disk)
         try store.write(durability: .durable) { try $0.insert(Item(id: 1)) }

@@ -51,6 +51,35 @@ private struct Item: Entity, Equatable {
         #expect(try intact.salvage(onto: Environment(disk: SimulatedDisk())).isComplete)
     }
 
+    /// A rebuild would make a checkpoint of what the log still holds.
+    @Test func `keeps its checkpoint through a rebuild, which is refused`() throws {
+        let before = disk.contents["checkpoint.sqlite"]
+        let error = failure(as: StoreError.self) { _ = try archive().rebuildCheckpoint() }
+        #expect(error?.code == .logBehindCheckpoint)
+        #expect(disk.contents["checkpoint.sqlite"] == before)
+        #expect(disk.contents["checkpoint.tmp"] == nil)
+        #expect(try archive().lostEvents == 11...20)
+    }
+
+    @Test func `lost all events from the first one that is missing on (F29)`() throws {
+        let sealed = SimulatedDisk()
+        var options = Store.Options()
+        options.segmentBytesMax = 1_000
+        let store = try Store.simulated([Item.self], options, Environment(disk: sealed))
+        for id in 1...30 { try store.write { try $0.insert(Item(id: id)) } }
+        while sealed.contents.keys.contains(where: { $0.hasSuffix(".zst") }) == false {
+            try store.run(.seal)
+        }
+        try store.close()
+        let names = sealed.contents.keys.filter { $0.hasPrefix("events/") }.sorted()
+        for name in names where !name.hasSuffix(".zst") { sealed.erase(name) }
+        let archive = try Archive(on: Environment(disk: sealed), reading: .upToDamage)
+        let last = archive.sequence
+        #expect(last > 0 && archive.lostEvents == last.next...30)
+        let report = try archive.salvage(onto: Environment(disk: SimulatedDisk()))
+        #expect(report.sequence == last && report.lostEvents == last.next...30)
+    }
+
     @Test func `is not one that was appended to after it was opened`() throws {
         let store = try Store(on: whole, entities: Item.self)
         let archive = try Archive(on: Environment(disk: whole))

@@ -61,6 +61,28 @@ private struct Item: Entity, Equatable {
         return try Archive(on: Environment(disk: disk), reading: .upToDamage)
     }
 
+    /// Wherever the damage is: in a frame, the index, the seek table or the header.
+    @Test func `is not needed to read as of what comes before the damage`() throws {
+        let whole = try Archive(on: Environment(disk: disk))
+        let moments: [SequenceNumber] = [2, 9, 17, 40]
+        let digests = try moments.map { try whole.snapshot(asOf: .sequence($0)).digest() }
+        let name = names[1]
+        let bytes = try #require(disk.contents[name])
+        for offset in stride(from: 0, to: bytes.count, by: 3) {
+            let copy = disk.killed()
+            var other = bytes
+            other[offset] ^= 16
+            copy.overwrite(name, with: other)
+            let environment = Environment(disk: copy)
+            let end = try Archive(on: environment, reading: .upToDamage).sequence
+            for (moment, digest) in zip(moments, digests) where moment <= end {
+                let archive = try Archive.reading(asOf: .sequence(moment), on: environment)
+                let state = try archive.snapshot(asOf: .sequence(moment))
+                #expect(try state.digest() == digest, "byte \(offset), event \(moment)")
+            }
+        }
+    }
+
     @Test func `of an intact store has the same history`() throws {
         #expect(names.filter { $0.hasSuffix(".zst") }.count > 4)
         let copy = SimulatedDisk()

@@ -118,6 +118,24 @@ private struct Item: Entity, Equatable {
         #expect(problems.first?.hasPrefix("event 2 says of Item 1 that it was other") == true)
     }
 
+    @Test func `finds a change whose past is not what the same event made of the record`() throws {
+        func update(_ before: FieldValue, _ after: FieldValue) -> FieldValue {
+            ["entity": "Item", "id": 1, "before": ["text": before], "after": ["text": after]]
+        }
+        let deletion: FieldValue = ["entity": "Item", "id": 1, "before": ["id": 1, "text": "c"]]
+        let right = [update("a", "b"), update("b", "c"), deletion, insertion(1, "d")]
+        let cleared: [FieldValue] = [
+            ["entity": "Item", "cleared": 1], insertion(1, "e"), update("e", "f"),
+        ]
+        try write([
+            try event(1, [insertion(1)]), try event(2, right), try event(3, cleared),
+            try event(4, [update("f", "g"), update("x", "h")]),
+        ])
+        let problems = try problems()
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("event 4 says of Item 1 that it was other") == true)
+    }
+
     @Test func `finds times in headers and indexes that are not the events'`() throws {
         let events = try (1...9).map { try event($0, [insertion($0)]) }
         // Each segment but the first states a wrong time, and so does each sealed one.

@@ -21,7 +21,9 @@ extension Archive {
         guard isOwn(position), position.sequence > sequence.rawValue else { return nil }
         var end = sequence.rawValue
         if let scan {
-            let known = scan.readableAfterDamage + scan.damages.compactMap(\.sequences)
+            // Of damage without an end, no file holds even the first event.
+            let damaged = scan.damages.filter { !$0.isOpenEnded }.compactMap(\.sequences)
+            let known = scan.readableAfterDamage + damaged
             end = max(end, known.map(\.upperBound).max() ?? 0)
         } else {
             // A process that has the store open may have appended, and written the checkpoint.

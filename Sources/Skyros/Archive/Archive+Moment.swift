@@ -1,4 +1,5 @@
 public import Foundation
+package import SkyrosDisk
 
 extension Archive {
     /// Opens the store at `url` to read it as of a moment: damage after it is no obstacle.
@@ -12,10 +13,18 @@ extension Archive {
     /// - Throws: `StoreError`, as `init(at:entities:reading:)` does; `.logCorrupt` and the like if
     ///   the moment is not before the damage.
     public static func reading(asOf moment: Moment?, at url: URL) throws -> Archive {
+        let disk = try StoreDirectory.disk(at: url, creating: false)
+        return try reading(asOf: moment, on: Environment(disk: disk))
+    }
+
+    /// The same on any disk.
+    package static func reading(
+        asOf moment: Moment?, on environment: Environment
+    ) throws -> Archive {
         do {
-            return try Archive(at: url)
+            return try Archive(on: environment, isTolerant: moment != nil)
         } catch let error as StoreError where damageCodes.contains(error.code) {
-            guard let moment, let archive = try? Archive(at: url, reading: .upToDamage),
+            guard let moment, let archive = try? Archive(on: environment, reading: .upToDamage),
                 try archive.holds(moment)
             else { throw error }
             return archive

@@ -80,12 +80,15 @@ extension Archive {
     /// Replaces the store's checkpoint by a new one, made from the log only.
     ///
     /// It takes the store's lock, so no process may have the store open for writing. It makes the
-    /// log durable first.
+    /// log durable first. The old file is dropped if it is an earlier state of this log, and moved
+    /// to `quarantine/` if it is damaged, or of another store or history.
     ///
     /// - Parameter progress: called when the temporary file `checkpoint.tmp` exists, after each
     ///   event and each record.
-    /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`; the first damage, if the
-    ///   archive reads up to it, as nothing in a damaged store is replaced.
+    /// - Throws: `StoreError` with `.alreadyOpen`, `.checkpointFailed`; `.logBehindCheckpoint` if
+    ///   the old checkpoint holds what the log has lost, `.unsupportedFormat` if a newer version
+    ///   wrote it; the first damage, if the archive reads up to it, as nothing in a damaged store
+    ///   is replaced.
     @discardableResult
     public func rebuildCheckpoint(
         progress: (CheckpointProgress) -> Void = { _ in }
@@ -98,11 +101,18 @@ extension Archive {
             try StoreError.wrap {
                 try disk.removeUnfinishedCheckpoint()
                 try makeLogDurable()
-                try disk.createFile(.unfinishedCheckpoint).close()
             }
+            _ = try refresh()
+            var old = CheckpointOpening(
+                Checkpointer(
+                    in: directory, CheckpointOpening.file.name, storeID: log.storeID.bytes),
+                on: disk, storeID: log.storeID)
+            try old.prepareReplacement(log)
+            try StoreError.wrap { try disk.createFile(.unfinishedCheckpoint).close() }
             do {
                 progress(.began)
                 let snapshot = try writeUnfinishedCheckpoint(to: directory, progress)
+                _ = try old.setAsideIfUseless()
                 try StoreError.wrap {
                     // SQLite must not apply the journal of the old file to the new one.
                     try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
@@ -123,7 +133,6 @@ extension Archive {
     private func writeUnfinishedCheckpoint(
         to directory: DatabaseDirectory, _ progress: (CheckpointProgress) -> Void
     ) throws -> Snapshot {
-        _ = try refresh()
         var rows = DirtyRows()
         let snapshot = try historyReader.snapshot(
             asOf: .sequence(sequence), marking: &rows

@@ -42,9 +42,10 @@ public final class Archive: Sendable {
         try self.init(on: Environment(disk: disk), entities: entities, reading: extent)
     }
 
+    /// - Parameter isTolerant: whether events that a damage scan can read are no error.
     package init(
         on environment: Environment, entities: [any Entity.Type] = [],
-        reading extent: Extent = .whole
+        reading extent: Extent = .whole, isTolerant: Bool = false
     ) throws {
         disk = environment.disk
         schema = entities.isEmpty ? .untyped : try Schema(entities)
@@ -53,7 +54,7 @@ public final class Archive: Sendable {
             switch extent {
             case .whole:
                 scan = nil
-                log = try LogFollower(on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+                log = try Self.follower(on: disk, isTolerant: isTolerant)
             case .upToDamage:
                 let scan = try Self.scan(disk)
                 self.scan = scan
@@ -63,6 +64,14 @@ public final class Archive: Sendable {
             let isMissing = error.code == .segmentMissing && error.segment == nil
             throw isMissing ? StoreDirectory.missing(at: disk.systemPath ?? "") : StoreError(error)
         }
+    }
+
+    private static func follower(
+        on disk: any Disk, isTolerant: Bool
+    ) throws(LogError) -> any ObservedLog {
+        let framing: PayloadFraming = EventCoding.byteCount(of:)
+        if isTolerant { return try TolerantFollower(on: disk, LogOptions(), framing: framing) }
+        return try LogFollower(on: disk, LogOptions(), framing: framing)
     }
 
     static func scan(_ disk: any Disk) throws(LogError) -> DamageScan {

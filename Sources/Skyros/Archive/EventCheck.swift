@@ -54,26 +54,39 @@ struct EventCheck {
         }
     }
 
-    /// Compares what changes say about records with the records before the event. A record that
-    /// the event has changed already is passed over.
+    /// Compares what changes say about records with the records before them: those of the state,
+    /// or what earlier changes of the event have made of them.
     private mutating func compareBefore(_ event: Event, _ state: Snapshot) throws {
-        var touched: Set<RecordKey> = []
+        var changed: [RecordKey: [UInt8]?] = [:]
         var cleared: [String] = []
         for change in event.changes {
             guard let id = change.id else {
                 cleared.append(change.entity)
+                changed = changed.filter { $0.key.entity != Array(change.entity.utf8) }
                 continue
             }
             let key = RecordKey(entity: Array(change.entity.utf8), id: id)
-            let isFirst = touched.insert(key).inserted
-            guard isFirst, !cleared.containsName(change.entity),
-                let record = try state.record(change.entity, id)?.fields.bytes
-            else { continue }
-            if try !Self.agrees(change, with: record) {
+            let isCleared = cleared.containsName(change.entity)
+            let stored = isCleared ? nil : try state.record(change.entity, id)
+            let record = changed[key] ?? stored?.fields.bytes
+            if let record, try !Self.agrees(change, with: record) {
                 note(
                     "event \(event.sequence) says of \(change.entity) \(id) that it was other "
-                        + "than the events before it made it")
+                        + "than the changes before made it")
             }
+            changed[key] = .some(try Self.result(of: change, on: record))
+        }
+    }
+
+    /// The record after a change; nil if it is deleted.
+    private static func result(of change: Change, on record: [UInt8]?) throws -> [UInt8]? {
+        switch change {
+        case .inserted(let inserted):
+            inserted.fields.bytes
+        case .updated(_, _, let before, let after):
+            try record.map { try Fields.merge($0, before: before.bytes, after: after.bytes) }
+        case .deleted, .cleared:
+            nil
         }
     }
 

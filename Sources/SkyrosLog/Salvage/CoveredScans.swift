@@ -11,12 +11,46 @@ struct CoveredScans {
         for (index, scan) in scans.enumerated() {
             var isCovered = false
             for (other, cover) in scans.enumerated() where other != index && !isCovered {
-                // Of two equal files, the sealed one is kept.
-                isCovered = try holds(cover, scan, orEqual: cover.file.isSealed)
+                isCovered =
+                    if scan.file.isSealed, !cover.file.isSealed {
+                        try replaces(cover, scan, isContinued: Self.isContinued(cover, in: scans))
+                    } else {
+                        // Of two equal files, the sealed one is kept.
+                        try holds(cover, scan, orEqual: cover.file.isSealed)
+                    }
             }
             if !isCovered { kept.append(scan) }
         }
         return kept
+    }
+
+    /// Whether an open file counts instead of a sealed one: it goes on after it, or the sealed one
+    /// is damaged and another file continues the open one.
+    private func replaces(
+        _ open: SegmentDamageScan, _ sealed: SegmentDamageScan, isContinued: Bool
+    ) throws(LogError) -> Bool {
+        guard open.damages.isEmpty, open.tornTail == nil, let last = open.extents.last,
+            open.file.firstSequence == sealed.file.name.firstSequence
+        else { return false }
+        guard let end = sealed.statedEnd, let sealedLast = sealed.lastKnown else {
+            return isContinued
+        }
+        guard try chainHash(open, through: sealedLast) == end else { return false }
+        let isLonger = last.sequences.upperBound > sealedLast
+        return isLonger || (isContinued && !sealed.damages.isEmpty)
+    }
+
+    /// Whether another file begins exactly where this one ends.
+    private static func isContinued(
+        _ scan: SegmentDamageScan, in scans: [SegmentDamageScan]
+    ) -> Bool {
+        guard let last = scan.extents.last, last.sequences.upperBound < .max else { return false }
+        return scans.contains { other in
+            guard let header = other.file.header else { return false }
+            return header.storeID == scan.file.header?.storeID
+                && header.firstSequence == last.sequences.upperBound + 1
+                && header.chainHashBefore == last.chainHashAfter
+        }
     }
 
     /// Whether `cover` is undamaged and holds all that `scan` found.
@@ -49,6 +83,9 @@ struct CoveredScans {
     ) throws(LogError) -> ChainHash? {
         if let next = cover.extents.first(where: { $0.sequences.lowerBound == sequence + 1 }) {
             return next.chainHashBefore
+        }
+        if let last = cover.extents.last, last.sequences.upperBound == sequence {
+            return last.chainHashAfter
         }
         return try cover.extents.first { $0.sequences.contains(sequence) }?
             .chunk(on: disk, format).chainHash(through: sequence)

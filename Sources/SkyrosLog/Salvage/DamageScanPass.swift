@@ -31,9 +31,10 @@ struct DamageScanPass {
             scans.append(try SegmentDamageScan(of: file, next: next, context))
         }
         Self.rejectForeign(in: &scans, storeID)
+        let all = scans
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
         let result = DamageScanResult(
-            scans, storeID, hasUnnamed: try hasUnnamedSegment(after: scans.last))
+            scans, of: all, storeID, hasUnnamed: try hasUnnamedSegment(after: scans.last))
         var findings = DamageScan.Findings(
             storeID: storeID, originID: result.originID, damages: result.damages,
             prefix: result.prefix, rest: result.rest)

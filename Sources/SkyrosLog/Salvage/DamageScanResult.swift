@@ -8,11 +8,17 @@ struct DamageScanResult {
     private let scans: [SegmentDamageScan]
     private let storeID: StoreID?
 
-    /// - Parameter hasUnnamed: whether the last segment has a successor with a temporary name.
-    init(_ scans: [SegmentDamageScan], _ storeID: StoreID?, hasUnnamed: Bool) {
+    /// - Parameters:
+    ///   - scans: of the files that no other file holds.
+    ///   - all: of these files too.
+    ///   - hasUnnamed: whether the last segment has a successor with a temporary name.
+    init(
+        _ scans: [SegmentDamageScan], of all: [SegmentDamageScan], _ storeID: StoreID?,
+        hasUnnamed: Bool
+    ) {
         self.scans = scans
         self.storeID = storeID
-        let extents = scans.flatMap(\.extents).sorted {
+        let extents = all.flatMap(\.extents).sorted {
             ($0.sequences.lowerBound, $1.sequences.upperBound)
                 < ($1.sequences.lowerBound, $0.sequences.upperBound)
         }
@@ -40,7 +46,7 @@ struct DamageScanResult {
         return (damage.sequences?.lowerBound ?? segment, segment, damage.offset ?? -1)
     }
 
-    /// Takes extents as long as each continues the one before.
+    /// Takes the longest history.
     ///
     /// A torn tail ends the history even if a later file repeats its batches, because opening the
     /// store cuts it off. A contradicted batch ends it too.
@@ -48,16 +54,8 @@ struct DamageScanResult {
         guard let originID else { return }
         let ends = scans.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
         let end = ends.compactMap(\.self).min() ?? .max
-        var next: UInt64 = 1
-        var chainHash = ChainHash(beginning: originID)
-        for extent in extents
-        where extent.sequences.lowerBound == next && extent.chainHashBefore == chainHash
-            && next < end
-        {
-            prefix.append(extent)
-            next = extent.sequences.upperBound + 1
-            chainHash = extent.chainHashAfter
-        }
+        prefix = LongestHistory(of: extents, before: end)
+            .extents(after: ChainHash(beginning: originID))
     }
 
     /// Takes the other extents that hold further batches.

@@ -14,6 +14,7 @@ extension SegmentDamageScan {
             return addFileDamage(error.code, error.message, at: error.offset)
         }
         lastKnown = segment.lastSequence
+        statedEnd = segment.chainHashAfter
         statedTimes = segment.statedTimes
         for number in segment.frames.indices {
             var extent = segment.extent(ofFrame: number)

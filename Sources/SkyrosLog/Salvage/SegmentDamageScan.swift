@@ -28,6 +28,9 @@ struct SegmentDamageScan: Sendable {
     private let next: UInt64?
     /// The last batch, if the file shows it.
     var lastKnown: UInt64?
+    /// The chain hash through the last batch, if the sealed file's header, index and seek table are
+    /// intact: an opening reads no more of it.
+    var statedEnd: ChainHash?
 
     /// Reads and verifies the whole file.
     ///

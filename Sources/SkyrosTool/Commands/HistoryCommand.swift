@@ -20,6 +20,7 @@ struct HistoryCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
+        archive.warnOfLostEvents()
         let bar = ProgressBar(
             ProgressBar.Step(name: "searching", unit: "events", share: 0.5),
             ProgressBar.Step(name: "reading", unit: "events", share: 0.5))

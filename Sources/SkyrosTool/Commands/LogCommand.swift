@@ -62,6 +62,7 @@ struct LogCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
+        if to == nil, until == nil { archive.warnOfLostEvents() }
         var listing = Listing(filter: filter, limit: limit)
         let first = try since.map { max(from, try archive.firstSequence(since: $0)) } ?? from
         if arguments.has("reverse") {

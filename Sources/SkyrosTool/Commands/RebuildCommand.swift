@@ -11,7 +11,8 @@ struct RebuildCommand: Command {
           --to N        the state after this event; needs --into
 
         Without --into the checkpoint of the store is replaced; no process may have the store open
-        for writing then.
+        for writing then. One that is damaged, or of another history, is moved to quarantine/; one
+        that holds events that the log has lost is not replaced.
 
           skyros rebuild Orders.skyros
           skyros rebuild Orders.skyros --to 48213 --into then.sqlite
@@ -32,6 +33,7 @@ struct RebuildCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive.reading(asOf: moment, at: arguments.store)
+        if moment == nil, target != nil { archive.warnOfLostEvents() }
         let state = try archive.withCheckpointBar(through: moment) { progress in
             if let target {
                 try archive.writeNewCheckpoint(asOf: moment, to: target, progress: progress)

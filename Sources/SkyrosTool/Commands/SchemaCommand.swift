@@ -21,6 +21,7 @@ struct SchemaCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
+        archive.warnOfLostEvents()
         let tables = try archive.withBar("reading") { try archive.tables(progress: $0) }
         for table in tables {
             if arguments.isJSON {

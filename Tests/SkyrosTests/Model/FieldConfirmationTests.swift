@@ -239,6 +239,7 @@ private struct Strict: Entity {
         #expect(try store.count(Strict.self, where: \.level == .high) == 60)
         #expect(try store.all(Strict.self, where: \.size == 8).count == 9)
         try store.close()
+        Strict.decodings.withLock { $0 = 0 }
         let again = try Store(at: directory.store, entities: Strict.self)
         // A few are read at the opening, for each index and for the report.
         #expect((1...100).contains(Strict.decodings.withLock { $0 }))

@@ -126,6 +126,7 @@ import Testing
         ("2026-03-01T", "--since takes a time"), ("12:00", "--since takes a time"),
         ("", "--since takes a time"), ("٢٠٢٦-03-01", "--since takes a time"),
         ("2026-03-01 ", "--since takes a time"), ("5", "--since takes a time"),
+        ("999999999 weeks ago", "there is no time"), ("999999999 days ago", "there is no time"),
     ])
     func `refuses a time that does not exist`(text: String, error: String) throws {
         let outcome = try store.run("log", "--since", text)

@@ -38,11 +38,19 @@ import Testing
             #expect(outcome.status == 1, "\(arguments)")
             #expect(outcome.errors.contains("logBehindCheckpoint: the checkpoint holds event 5"))
         }
-        let replayed = try run("replay")
-        #expect(replayed.status == 0)
-        #expect(
-            replayed.errors.contains(
-                "warning: the log ends at event 3, and the checkpoint holds event 5"))
+        let then = directory.url.appending(path: "then.sqlite").path
+        for arguments in [
+            ["replay"], ["log"], ["history", "Note", "1"], ["schema"], ["rebuild", "--into", then],
+        ] {
+            let outcome = try tool.run(
+                [arguments[0], directory.store.path] + arguments.dropFirst())
+            #expect(outcome.status == 0, "\(arguments)")
+            #expect(
+                outcome.errors.contains(
+                    "warning: the log ends at event 3, and the checkpoint holds event 5"))
+        }
+        #expect(try run("log", "--to", "2").errors.isEmpty)
+        #expect(try run("rebuild").errors.contains("logBehindCheckpoint"))
         #expect(try run("show", "--at", "2").errors.isEmpty)
         #expect(try run("info").output.contains("events 4 to 5, which only the checkpoint holds"))
         let info = try FieldValue(json: try run("info", "--json").output)

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import Synchronization
 import TestSupport
 import Testing
 
@@ -145,7 +146,87 @@ import Testing
         enum Keys: CodingKey { case id, stamp }
     }
 
-    @Test func `is called once for a write, whose bytes are the record (F65)`() throws {
+    /// Writes another number each time.
+    private struct Counting: Entity {
+        var id: Int
+        private static let count = Mutex(0)
+
+        init(id: Int) {
+            self.id = id
+        }
+
+        init(from decoder: any Decoder) throws {
+            id = try decoder.container(keyedBy: Keys.self).decode(Int.self, forKey: .id)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(id, forKey: .id)
+            let number = Self.count.withLock { count in
+                count += 1
+                return count
+            }
+            try container.encode(number, forKey: .stamp)
+        }
+
+        enum Keys: CodingKey { case id, stamp }
+    }
+
+    /// Decodes another value than the one that was encoded.
+    private struct Stamped: Entity {
+        let id: Int
+        var number: Int
+
+        init(id: Int, number: Int) {
+            (self.id, self.number) = (id, number)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(Int.self, forKey: .id)
+            number = try container.decode(Int.self, forKey: .number) + 1
+        }
+    }
+
+    /// Writes one of its properties only.
+    private struct Half: Entity {
+        let id: Int
+        var kept: String
+        var cache = ""
+
+        private enum CodingKeys: CodingKey { case id, kept }
+    }
+
+    private func refusal(_ body: () throws -> Void) -> String? {
+        let error = failure(as: StoreError.self, body)
+        return error?.code == .notEncodable ? error?.message : nil
+    }
+
+    @Test func `is found in debug builds if it gives one value two encodings (F65)`() throws {
+        let store = try Store(inMemory: Counting.self, Stamped.self)
+        for insert in [
+            { try $0.insert(Counting(id: 1)) }, { try $0.upsert([Counting(id: 1)]) },
+        ] as [(inout WriteTransaction) throws -> Void] {
+            let message = refusal { try store.write(insert) }
+            #expect(message?.contains("encodes \"stamp\" differently each time") == true)
+        }
+        let message = refusal { try store.write { try $0.insert(Stamped(id: 1, number: 1)) } }
+        #expect(message?.contains("\"number\" differently after it was read") == true)
+        #expect(store.sequence == 0)
+    }
+
+    @Test func `that leaves out a part is read without it, everywhere (F65)`() throws {
+        let store = try Store(inMemory: Half.self)
+        try store.write { tx in
+            try tx.insert(Half(id: 1, kept: "a", cache: "b"))
+            #expect(try tx.get(Half.self, 1)?.cache.isEmpty == true)
+        }
+        #expect(try store.get(Half.self, 1)?.cache.isEmpty == true)
+        try store.write { try $0.update(Half.self, 1) { $0.cache = "c" } }
+        #expect(store.sequence == 1)
+    }
+
+    @Test func `gives the bytes that are the record from then on (F65)`() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(at: directory.url, entities: Hooked.self)
         Hooked.hook = { 1 }
