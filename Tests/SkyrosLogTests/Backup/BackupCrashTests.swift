@@ -86,10 +86,22 @@ import Testing
             let target = scene.target.killed()
             target.record()
             try backups.backup(scene.source, to: target)
-            let snapshots = target.snapshots
-            let stride = [Extent.brief: 7, .quick: 2][.current] ?? 1
-            for (index, snapshot) in snapshots.enumerated() where index % stride == 0 {
-                let place = "operation \(snapshot.operationCount) of \(target.operations.count)"
+            let operations = target.operations
+            let stride = [Extent.brief: 11, .quick: 3][.current] ?? 1
+            for (index, snapshot) in target.snapshots.enumerated() {
+                let number = snapshot.operationCount
+                let place = "operation \(number) of \(operations.count)"
+                // Of names, every set that a power cut may keep.
+                let changeCount = snapshot.disk.unsyncedChangeCount
+                if number < operations.count, changeCount <= 4,
+                    [.syncDirectory, .rename, .remove].contains(operations[number].kind)
+                {
+                    for bits in 0..<UInt64(1 << changeCount) {
+                        let crashed = snapshot.disk.crashed(keeping: bits)
+                        try check(crashed, before, scene, "\(place), keeping \(bits)")
+                    }
+                }
+                guard index % stride == 0 else { continue }
                 try check(snapshot.disk.killed(), before, scene, place)
                 for seed in 0..<(Extent.current == .deep ? 24 : 2) {
                     let crashed = snapshot.disk.crashed(seed: UInt64(index * 31 + seed))
