@@ -49,25 +49,44 @@ extension Archive {
         return (state, layout)
     }
 
-    /// The state in the checkpoint; nil if there is none that can be used.
+    /// The state after an event, from the checkpoint if it is not later, and from the log.
+    func state(after event: SequenceNumber) throws -> Snapshot {
+        var state = empty
+        guard event > .zero else { return state }
+        try state.fold { state in
+            if let (loaded, _) = try loadCheckpoint(into: state, through: event),
+                try EventReader(log).check(through: loaded.sequence) == loaded.chainHash
+            {
+                state = loaded
+            }
+            var unused = DirtyRows(isRecording: false)
+            try HistoryReader.fold(log, through: event, into: &state, marking: &unused)
+        }
+        return state
+    }
+
+    /// The state in the checkpoint; nil if there is none that can be used, or it is later than
+    /// `last`.
     private func loadCheckpoint(
-        into empty: Snapshot, _ progress: (_ done: Int, _ total: Int) -> Void
+        into empty: Snapshot, through last: SequenceNumber? = nil,
+        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> (state: Snapshot, layout: TableLayout)? {
         // The checkpoint of a damaged store may hold events that cannot be read.
         guard scan == nil, let checkpoint = try checkpoint() else { return nil }
         do {
             defer { try? checkpoint.close() }
             guard let description = try checkpoint.description(),
-                description.position.storeID == log.storeID.bytes
+                description.position.storeID == log.storeID.bytes,
+                last.map({ description.position.sequence <= $0.rawValue }) ?? true
             else { return nil }
-            let tail = sequence.rawValue.subtractingReportingOverflow(
+            let tail = (last ?? sequence).rawValue.subtractingReportingOverflow(
                 description.position.sequence)
             let eventCount = tail.overflow ? 0 : Int(clamping: tail.partialValue)
             let total = description.layout.entities.reduce(eventCount) { $0 + $1.digest.rowCount }
             let state = try checkpoint.load(into: empty, beforeEvents: eventCount) {
                 progress($0, total)
             }
-            guard let state else { return nil }
+            guard let state, last.map({ state.sequence <= $0 }) ?? true else { return nil }
             // A writer may have written a newer one before it was loaded.
             guard let layout = try checkpoint.description()?.layout else { return nil }
             return (state, layout)

@@ -129,28 +129,6 @@ public final class Archive: Sendable {
         try historyReader.history(of: entity, id, progress: progress)
     }
 
-    /// Replays the log and calls `body` with each event and the state after it, until it returns
-    /// false.
-    ///
-    /// Keeping a snapshot after the call costs speed: the next event must copy what it changes.
-    ///
-    /// - Complexity: O(events up to the last one).
-    /// - Throws: what `body` throws; `StoreError` with `.noSuchEvent` if the log ends before
-    ///   `last`, `.logCorrupt` and the like if the log is damaged.
-    public func replay(
-        through last: SequenceNumber? = nil,
-        _ body: (_ event: Event, _ state: Snapshot) throws -> Bool
-    ) throws {
-        var snapshot = empty
-        var dirty = DirtyRows(isRecording: false)
-        let end = last ?? sequence
-        try historyReader.requireEvent(end)
-        try EventReader(log).forEach(from: 1, through: end) { event, chainHash in
-            try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-            return try body(event, snapshot)
-        }
-    }
-
     /// The state before the first event.
     var empty: Snapshot {
         Snapshot(
