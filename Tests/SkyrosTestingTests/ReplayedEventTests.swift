@@ -156,8 +156,10 @@ private struct Bank: Entity {
         bytes[150] ^= 1
         disk.overwrite(name, with: bytes)
         let archive = try Archive(on: Environment(disk: disk), entities: [Bank.self])
-        #expect(try archive.state(after: 20).count(Bank.self) == 20)
-        #expect(throws: StoreError(.logCorrupt, "")) { try archive.state(after: 19) }
+        #expect(try archive.state(after: 20, from: archive.empty).count(Bank.self) == 20)
+        #expect(throws: StoreError(.logCorrupt, "")) {
+            try archive.state(after: 19, from: archive.empty)
+        }
     }
 
     @Test func `are all listed if the replay collects violations`() throws {

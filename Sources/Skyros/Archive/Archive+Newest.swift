@@ -31,7 +31,7 @@ extension Archive {
             if let checkpoint = try loadCheckpoint(into: state, progress) {
                 try compare(checkpoint.state)
                 (state, layout) = checkpoint
-                rowCount = layout.entities.reduce(0) { $0 + $1.digest.rowCount }
+                rowCount = layout.rowCount
             }
             let last = sequence
             let first = state.sequence
@@ -50,17 +50,28 @@ extension Archive {
     }
 
     /// The state after an event, from the checkpoint if it is not later, and from the log.
-    func state(after event: SequenceNumber) throws -> Snapshot {
+    func state(
+        after event: SequenceNumber, from empty: Snapshot,
+        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> Snapshot {
         var state = empty
         guard event > .zero else { return state }
         try state.fold { state in
-            if let (loaded, _) = try loadCheckpoint(into: state, through: event),
+            var rowCount = 0
+            if let (loaded, layout) = try loadCheckpoint(into: state, through: event, progress),
                 try EventReader(log).check(through: loaded.sequence) == loaded.chainHash
             {
                 state = loaded
+                rowCount = layout.rowCount
             }
+            let first = state.sequence
+            let total = rowCount + first.distance(to: event)
+            progress(rowCount, total)
             var unused = DirtyRows(isRecording: false)
-            try HistoryReader.fold(log, through: event, into: &state, marking: &unused)
+            try HistoryReader.fold(log, through: event, into: &state, marking: &unused) {
+                progress(rowCount + first.distance(to: $0.sequence), total)
+                return true
+            }
         }
         return state
     }
@@ -82,7 +93,7 @@ extension Archive {
             let tail = (last ?? sequence).rawValue.subtractingReportingOverflow(
                 description.position.sequence)
             let eventCount = tail.overflow ? 0 : Int(clamping: tail.partialValue)
-            let total = description.layout.entities.reduce(eventCount) { $0 + $1.digest.rowCount }
+            let total = eventCount + description.layout.rowCount
             let state = try checkpoint.load(into: empty, beforeEvents: eventCount) {
                 progress($0, total)
             }

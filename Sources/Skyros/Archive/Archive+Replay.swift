@@ -31,7 +31,7 @@ extension Archive {
             throw StoreError(
                 .invalidInput, "a replay that begins after event \(first) cannot end at \(end)")
         }
-        var snapshot = try state(after: first)
+        var snapshot = try state(after: first, from: empty)
         try EventReader(log).forEach(from: first.next, through: end) { event, chainHash in
             let before = EventStamp(
                 sequence: snapshot.sequence, time: snapshot.time, chainHash: snapshot.chainHash)

@@ -23,7 +23,9 @@ struct InfoCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
-        let info = try archive.withBar("counting") { try archive.info(progress: $0) }
+        let bar = ProgressBar(ProgressBar.Step(.reading))
+        let info = try archive.info { bar.update(.reading, $0, of: $1) }
+        bar.finish()
         if arguments.isJSON {
             try printJSON(info, to: output)
         } else {
