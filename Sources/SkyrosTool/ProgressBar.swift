@@ -65,8 +65,9 @@ final class ProgressBar {
 
     /// Updates the progress. Steps that were left out count as done. Cheap enough to be called for
     /// every item.
-    func update(_ step: StoreProgress.Step, _ done: some BinaryInteger, of total: some BinaryInteger)
-    {
+    func update(
+        _ step: StoreProgress.Step, _ done: some BinaryInteger, of total: some BinaryInteger
+    ) {
         let done = UInt64(clamping: done)
         let isNew = current.map { steps[$0].step != step } ?? true
         guard isShown, isNew || done & 255 == 0 || done == total else { return }

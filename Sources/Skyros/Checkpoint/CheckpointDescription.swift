@@ -83,7 +83,9 @@ extension CheckpointDescription {
         for (index, entity) in layout.entities.enumerated() {
             if index < old.entities.count, old.entities[index].digest == entity.digest,
                 old.entities[index].indexes == entity.indexes
-            { continue }
+            {
+                continue
+            }
             try insert.bind(integer: Int64(index) + 1, at: 1)
             try insert.bind(string: entity.name, at: 2)
             try insert.bind(string: entity.table, at: 3)
