@@ -25,6 +25,9 @@ public struct StoreInfo: Hashable, Sendable {
     public let lostEvents: ClosedRange<SequenceNumber>?
     /// The time in which an app would open the store now, on this machine: the same work was timed.
     public let openingMilliseconds: Int
+    /// How far the sealed segments were read again, and the rot that was found; nil if they never
+    /// were.
+    public let scrub: ScrubReport?
 }
 
 extension Archive {
@@ -56,7 +59,8 @@ extension Archive {
             sealedSegmentCount: statistics.sealedSegmentCount,
             checkpointSequence: position.map { SequenceNumber(rawValue: $0.sequence) },
             lostEvents: position.flatMap { lostEvents(before: $0) },
-            openingMilliseconds: OpeningCost.milliseconds(measured: microseconds))
+            openingMilliseconds: OpeningCost.milliseconds(measured: microseconds),
+            scrub: ScrubState(on: disk).map { ScrubReport($0) })
     }
 
     /// The empty state with the indexes that a checkpoint names, unless the archive has types.
