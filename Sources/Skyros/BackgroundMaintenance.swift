@@ -99,8 +99,7 @@ final class BackgroundMaintenance: Sendable {
 
     /// Reads some of the sealed segments again: a minute of use has passed.
     func noteMinute() {
-        scrubber?.beginMinute()
-        continueScrub()
+        if scrubber?.beginMinute() ?? false { continueScrub() }
     }
 
     /// Runs a step of the scrub after everything that is queued, and the next one after that.
@@ -115,8 +114,8 @@ final class BackgroundMaintenance: Sendable {
 
     /// Reads what a minute of use allows, on the calling thread.
     func scrub() {
-        scrubber?.beginMinute()
-        while running.withLock({ _ in scrubber?.step() ?? false }) {}
+        guard let scrubber, scrubber.beginMinute() else { return }
+        while running.withLock({ _ in scrubber.step() }) {}
     }
 
     /// Writes a checkpoint of the newest state, on the calling thread.

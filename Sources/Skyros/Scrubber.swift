@@ -5,7 +5,7 @@ import SkyrosLog
 /// the bytes: all of them within a week of use.
 ///
 /// A round reads them from the first to the last, a part in each minute in which the store is open,
-/// and goes on where the last process ended. Six days after it began, the next one may begin.
+/// and continues where the last process ended. Six days after it began, the next one may begin.
 ///
 /// It is responsible for the pace, the position and what is reported. It is not responsible for
 /// the thread: `BackgroundMaintenance` calls it, one call at a time.
@@ -51,10 +51,14 @@ final class Scrubber: Sendable {
         self.report = report
     }
 
-    /// Allows what may be read in a minute of use.
-    func beginMinute() {
-        guard let extent = segments.sealedExtent else { return }
-        state.withLock { $0.allowance = Self.minuteBytes(of: extent.byteCount) }
+    /// Allows what may be read in a minute of use; returns whether there is anything to read.
+    func beginMinute() -> Bool {
+        guard let extent = segments.sealedExtent else { return false }
+        let now = environment.clock.nowMicroseconds()
+        return state.withLock { state in
+            state.allowance = Self.minuteBytes(of: extent.byteCount)
+            return state.kept.map { $0.position != nil || Self.isDue($0, now) } ?? true
+        }
     }
 
     /// What is read in a minute of sealed segments of this size.
@@ -83,7 +87,7 @@ final class Scrubber: Sendable {
         }
         let now = environment.clock.nowMicroseconds()
         if kept.position == nil {
-            guard isDue(kept, now) else { return false }
+            guard Self.isDue(kept, now) else { return false }
             kept.position = 1
             kept.end = extent.lastSequence
             kept.startedAt = now
@@ -108,10 +112,10 @@ final class Scrubber: Sendable {
     }
 
     /// Whether the next round may begin: also if the clock was set back.
-    private func isDue(_ kept: ScrubState, _ now: Int64) -> Bool {
+    private static func isDue(_ kept: ScrubState, _ now: Int64) -> Bool {
         guard let start = kept.startedAt else { return true }
         let (elapsed, overflows) = now.subtractingReportingOverflow(start)
-        return overflows || elapsed < 0 || elapsed >= Self.roundMicroseconds
+        return overflows || elapsed < 0 || elapsed >= roundMicroseconds
     }
 
     /// Writes the file. Without it, the next process begins the round anew.
@@ -136,8 +140,8 @@ final class Scrubber: Sendable {
         report(
             StoreError(
                 failure.code,
-                "\(error.message); found by reading the sealed segments again. Restore the file from "
-                    + "a backup: docs/damage.md says how", at: place, cause: failure.cause))
+                "\(error.message); found by reading the sealed segments again. Restore the file "
+                    + "from a backup: docs/damage.md says how", at: place, cause: failure.cause))
     }
 
     /// Reports that nothing can be read or written, unless that is known, or is no fault: the store

@@ -98,7 +98,7 @@ import Testing
         #expect(try damages.isEmpty)
     }
 
-    @Test func `goes on after a damaged frame, and names it`() throws {
+    @Test func `continues after a damaged frame, and names it`() throws {
         let segment = sealed[1]
         let number = segment.frames.count - 1
         try flip(segment, at: segment.frames[number].offset + 12)
@@ -134,7 +134,7 @@ import Testing
         #expect(try damages.isEmpty)
     }
 
-    @Test func `calls an error of the device by its name, and goes on`() throws {
+    @Test func `calls an error of the device by its name, and continues`() throws {
         disk.inject(Fault(.read, after: 6))
         let found = try damages
         #expect(found.map { $0.error?.code } == [.io])

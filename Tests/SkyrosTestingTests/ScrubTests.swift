@@ -148,7 +148,7 @@ private struct Item: Entity, Equatable {
         #expect(errors.map(\.code) == [.logCorrupt])
     }
 
-    @Test func `calls a failing device by its name, and goes on`() throws {
+    @Test func `calls a failing device by its name, and continues`() throws {
         try flip(names[0])
         let store = try open()
         try store.run(.scrub)

@@ -22,7 +22,7 @@ public struct ScrubReport: Hashable, Sendable {
         public let foundAt: EventTime
     }
 
-    /// The event with which reading goes on; nil if all segments were read, or none yet.
+    /// The event with which reading continues; nil if all segments were read, or none yet.
     public let position: SequenceNumber?
     /// When all sealed segments had been read last; nil if they never were.
     public let finishedAt: EventTime?

@@ -24,7 +24,7 @@ extension LogCatalog {
     /// with their checksums and the chain hash.
     ///
     /// It opens the files anew, so one that was restored meanwhile is read. A damage is recorded,
-    /// and reading goes on after it.
+    /// and reading continues after it.
     ///
     /// - Parameter byteCountMax: ends after the frame that reaches it; at least one is read.
     /// - Throws: `LogError` if files cannot be read for now, as on a locked phone.

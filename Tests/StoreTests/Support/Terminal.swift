@@ -3,8 +3,9 @@ import TestSupport
 
 /// A pseudoterminal.
 enum Terminal {
-    /// Runs a program with a pseudoterminal as its standard error, and returns what it printed
-    /// there, if it ends with `status`. Python opens the pseudoterminal, because its `pty` works on every system.
+    /// Runs a program, which must end with `status`, with a pseudoterminal as its standard error,
+    /// and returns what it printed there. Python opens the pseudoterminal, because its `pty` works
+    /// on every system.
     static func errors(of process: Process, status: Int32 = 0) throws -> String {
         let program = """
             import os, pty, subprocess, sys
