@@ -11,6 +11,7 @@ final class BackgroundMaintenance: Sendable {
     private let view: MainView
     private let checkpointer: Checkpointer?
     private let report: @Sendable (any Error) -> Void
+    private let scrubber: Scrubber?
     private let queue = SerialQueue()
     /// Held during each run.
     private let running = Locked(())
@@ -35,13 +36,14 @@ final class BackgroundMaintenance: Sendable {
 
     init(
         _ log: any LogEngine, _ view: MainView, _ checkpointer: Checkpointer?,
-        _ options: Store.Options,
+        _ options: Store.Options, _ scrubber: Scrubber?,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.view = view
         self.checkpointer = checkpointer
         self.report = report
+        self.scrubber = scrubber
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         if let segments = log.segments, segments.hasSegmentToSeal { wake() }
@@ -93,6 +95,27 @@ final class BackgroundMaintenance: Sendable {
 
     private func mergeNext() throws -> Bool {
         try log.segments?.mergeNext() ?? false
+    }
+
+    /// Reads some of the sealed segments again: a minute of use has passed.
+    func noteMinute() {
+        if scrubber?.beginMinute() ?? false { continueScrub() }
+    }
+
+    /// Runs a step of the scrub after everything that is queued, and the next one after that.
+    private func continueScrub() {
+        guard let scrubber else { return }
+        // Without a thread, the next minute tries again.
+        try? queue.enqueue { [weak self] in
+            guard let self else { return }
+            if running.withLock({ _ in scrubber.step() }) { continueScrub() }
+        }
+    }
+
+    /// Reads what a minute of use allows, on the calling thread.
+    func scrub() {
+        guard let scrubber, scrubber.beginMinute() else { return }
+        while running.withLock({ _ in scrubber.step() }) {}
     }
 
     /// Writes a checkpoint of the newest state, on the calling thread.

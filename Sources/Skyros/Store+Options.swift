@@ -19,7 +19,8 @@ extension Store {
         public var callbackQueue = DispatchQueue(label: "skyros.callbacks")
 
         /// Called with errors that no caller receives: a `StoreError` of a background sync or a
-        /// checkpoint, and the error of a block that was queued without a completion.
+        /// checkpoint, rot that was found in a sealed segment (`.logCorrupt` with the place), and
+        /// the error of a block that was queued without a completion.
         /// Default: none; the next write or `close` throws what matters.
         public var onError: (@Sendable (any Error) -> Void)?
 
@@ -69,6 +70,10 @@ extension Store {
 
         /// The content from which on the active segment is sealed on closing and after a pause.
         package var sealThresholdBytes = 64 << 10
+
+        /// The part of the time in which the store is open after which sealed segments are read
+        /// again; nil for never. Tests set it.
+        package var scrubInterval: Duration? = .seconds(60)
 
         /// Options with all defaults.
         public init() {}

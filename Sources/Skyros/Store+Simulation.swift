@@ -16,6 +16,8 @@ extension Store {
         case merge
         /// Writes a checkpoint of the newest state.
         case checkpoint
+        /// Reads sealed segments again, as after a minute of use.
+        case scrub
     }
 
     /// Opens a store that seals what an earlier process left to seal, and runs nothing in the
@@ -40,6 +42,7 @@ extension Store {
         case .merge:
             _ = try StoreError.wrap(try resources.log.segments?.mergeNext())
         case .checkpoint: try maintenance.checkpoint()
+        case .scrub: maintenance.scrub()
         }
     }
 

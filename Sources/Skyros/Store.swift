@@ -45,14 +45,15 @@ public final class Store: Sendable {
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         writer = Writer(empty: resources.empty)
         let maintenance = BackgroundMaintenance(
-            resources.log, view, resources.checkpointer, resources.options,
+            resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
             report: resources.report)
         self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,
             intervalMilliseconds: resources.options.syncInterval.milliseconds,
             idleMilliseconds: resources.options.idleInterval.milliseconds,
-            onIdle: { maintenance.noteIdle() }, report: resources.report)
+            onIdle: { maintenance.noteIdle() },
+            timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
         signal = EventSignal(view.current.sequence)
     }
 

@@ -15,7 +15,9 @@ struct StoreCreation {
         ".DS_Store",
     ]
     /// The directories that only a store has.
-    private static let storeParts: Set = ["tree", "history", "inbox", "forks", "shared.sqlite"]
+    private static let storeParts: Set = [
+        "tree", "history", "inbox", "forks", "shared.sqlite", ScrubState.file.name,
+    ]
 
     /// Throws if the directory holds other files and no events. Call it before the lock is taken,
     /// which leaves a file.

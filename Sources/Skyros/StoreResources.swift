@@ -18,6 +18,24 @@ struct StoreResources: Sendable {
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 
+    /// What reads sealed segments again; nil for a store without files.
+    var scrubber: Scrubber? {
+        guard !isInMemory, let segments = log.segments else { return nil }
+        return Scrubber(segments, in: environment, report: report)
+    }
+
+    private var isInMemory: Bool { environment.disk is MemoryDisk }
+
+    /// Calls `body` once a minute. The first call comes at a random time of the first minute, so
+    /// that short sessions count as much as they are long.
+    func scrubTimer(_ body: @escaping @Sendable () -> Void) -> LogSyncer.Timer? {
+        guard !isInMemory, let interval = options.scrubInterval else { return nil }
+        let milliseconds = max(1, interval.milliseconds)
+        return LogSyncer.Timer(
+            intervalMilliseconds: milliseconds,
+            firstMilliseconds: Int(empty.hashSeed % UInt64(milliseconds)), call: body)
+    }
+
     /// Passes an error that no caller receives to the app's handler, on the callback queue.
     var report: @Sendable (any Error) -> Void {
         guard let handler = options.onError else { return { _ in } }

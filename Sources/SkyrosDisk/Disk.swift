@@ -94,6 +94,10 @@ package protocol DiskFile: Sendable {
     /// medium holds is unknown then, and a second sync proves nothing.
     func sync() throws(DiskError)
 
+    /// Lets later reads come from the medium and not from the system's cache, as far as the system
+    /// knows how.
+    func forgetCache()
+
     /// Closes the file. Not to be repeated after an error.
     func close() throws(DiskError)
 
@@ -121,6 +125,9 @@ extension Disk {
 }
 
 extension DiskFile {
+    /// Does nothing, for a file that has no other cache than the test.
+    package func forgetCache() {}
+
     /// Does nothing, for a file whose errors show no name.
     package func wasRenamed(to name: String) {}
 }

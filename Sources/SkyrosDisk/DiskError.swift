@@ -63,6 +63,9 @@ package struct DiskError: Error, Equatable, Sendable {
         operation == .read && reason == .system(System.inputOutput)
     }
 
+    /// Whether the medium, or the way to it, has failed.
+    package var isInputOutput: Bool { reason == .system(System.inputOutput) }
+
     /// Whether the path leads to nothing.
     package var isNotFound: Bool { reason == .system(System.notFound) }
 

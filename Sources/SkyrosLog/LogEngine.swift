@@ -100,6 +100,17 @@ package protocol SegmentedLog: Sendable {
     /// be appended and read meanwhile.
     func mergeNext() throws(LogError) -> Bool
 
+    /// Reads a part of the sealed segments again, from the frame with the batch `sequence` on, and
+    /// compares it with its checksums. It reads at least one frame, and ends with the one that
+    /// reaches `byteCountMax` bytes. The thread that seals and merges may call it.
+    ///
+    /// - Throws: `LogError` with `.suspended`; `.io` if files cannot be read for now. Damage is
+    ///   recorded, not thrown.
+    func checkSealed(from sequence: UInt64, byteCountMax: Int) throws(LogError) -> SealedCheck
+
+    /// The size of the sealed segments' files, and the last batch in them; nil if there are none.
+    var sealedExtent: (byteCount: Int, lastSequence: UInt64)? { get }
+
     /// Appends and syncs an idle mark after a durable batch, so that the file itself proves where
     /// its durable end is (promise P6).
     func markIdle() throws(LogError)

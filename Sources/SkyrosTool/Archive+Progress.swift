@@ -2,29 +2,23 @@ import Foundation
 import Skyros
 
 extension Archive {
-    /// The state at a moment, or the newest one; updates the current step of the bar.
+    /// The state at a moment, or the newest one; updates the bar, whose step is `.reading`.
     func state(asOf moment: MomentArgument?, _ bar: ProgressBar) throws -> Snapshot {
         guard let moment = try moment?.moment(in: self) else {
-            var isBegun = false
-            return try newestSnapshot { done, total in
-                if !isBegun { bar.begin(total) }
-                isBegun = true
-                bar.update(done)
-            }
+            return try newestSnapshot { bar.update(.reading, $0, of: $1) }
         }
-        bar.begin(eventCount(through: moment))
-        return try snapshot(asOf: moment) { bar.update($0.rawValue) }
+        let total = eventCount(through: moment)
+        return try snapshot(asOf: moment) { bar.update(.reading, $0.rawValue, of: total) }
     }
 
     /// Runs `body`, which reads the events up to a moment and reports its progress.
     func withBar<R>(
-        _ label: String, through moment: Moment? = nil,
-        _ body: ((SequenceNumber) -> Void) throws -> R
+        through moment: Moment? = nil, _ body: ((SequenceNumber) -> Void) throws -> R
     ) rethrows -> R {
-        let bar = ProgressBar(ProgressBar.Step(name: label, unit: "events"))
-        bar.begin(eventCount(through: moment))
+        let bar = ProgressBar(ProgressBar.Step(.reading))
         defer { bar.finish() }
-        return try body { bar.update($0.rawValue) }
+        let total = eventCount(through: moment)
+        return try body { bar.update(.reading, $0.rawValue, of: total) }
     }
 
     /// Opens the store to read it as of a moment: damage after it is no obstacle. The newest one,
@@ -54,22 +48,15 @@ extension Archive {
     /// Runs `body`, which reads the events up to a moment, writes a checkpoint and reports its
     /// progress.
     func withCheckpointBar<R>(
-        through moment: Moment?, _ body: ((CheckpointProgress) -> Void) throws -> R
+        _ bar: ProgressBar, through moment: Moment?,
+        _ body: ((CheckpointProgress) -> Void) throws -> R
     ) rethrows -> R {
-        let bar = ProgressBar(
-            ProgressBar.Step(name: "reading", unit: "events", share: 0.7),
-            ProgressBar.Step(name: "writing", unit: "records", share: 0.3))
-        bar.begin(eventCount(through: moment))
-        defer { bar.finish() }
-        var isWriting = false
+        let eventCount = eventCount(through: moment)
         return try body { step in
             switch step {
             case .began: break
-            case .read(let event): bar.update(event.rawValue)
-            case .wrote(let count, let total):
-                if !isWriting { bar.beginNext(total) }
-                isWriting = true
-                bar.update(count)
+            case .read(let event): bar.update(.reading, event.rawValue, of: eventCount)
+            case .wrote(let count, let total): bar.update(.writing, count, of: total)
             }
         }
     }

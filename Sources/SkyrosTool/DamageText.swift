@@ -17,6 +17,30 @@ enum DamageText {
         return .map(object)
     }
 
+    /// The same of what a scrub has found.
+    static func json(_ damage: ScrubReport.Damage) -> [String: FieldValue] {
+        var object: [String: FieldValue] = [
+            "code": .text(damage.code.name), "message": .text(damage.message),
+            "file": .text(damage.file), "foundAt": .text(damage.foundAt.description),
+        ]
+        object["offset"] = damage.offset.map { .integer(Int128($0)) }
+        return object.merging(json(damage.sequences)) { $1 }
+    }
+
+    /// A line with the position of a scrub, and the end of the last one.
+    static func line(_ scrub: ScrubReport) -> String {
+        let end = scrub.finishedAt.map { "all sealed segments read by \($0)" }
+        let next = scrub.position.map { "next is event \($0)" }
+        return [end, next].compactMap(\.self).joined(separator: "; ")
+    }
+
+    /// A line with the place, the events, the problem and when it was found.
+    static func line(_ damage: ScrubReport.Damage) -> String {
+        var text = damage.file
+        if let offset = damage.offset { text += " at byte \(offset)" }
+        return text + ": \(line(damage.sequences)): \(damage.message), found \(damage.foundAt)"
+    }
+
     static func json(_ ranges: [ClosedRange<SequenceNumber>]) -> FieldValue {
         .array(ranges.map { .map(json($0)) })
     }

@@ -1,24 +1,44 @@
 import Foundation
+import Skyros
 import SkyrosDisk
 
 /// A progress bar on the standard error, if that is a terminal, after one second: the share of the
 /// whole command, the count and the rate of its current step, and the time left.
 ///
-///     reading ████████░░░░░░░░ 25 %  250,000 of 500,000 events, 410,000/s, 2 s left
+///     reading ████████░░░░░░░░ 50 %  250,000 of 500,000 items, 410,000/s, 2 s left
 ///
 /// The environment variable `SKYROS_PROGRESS_DELAY` sets that delay in milliseconds.
 final class ProgressBar {
     /// A part of a command's work.
     struct Step {
-        let name: String
-        /// What is counted: "events", "records".
-        let unit: String
+        let step: StoreProgress.Step
         /// The share of the command's time, about; all shares together are 1.
-        var share = 1.0
+        let share: Double
+
+        init(_ step: StoreProgress.Step, _ share: Double = 1) {
+            self.step = step
+            self.share = share
+        }
+
+        /// What is counted.
+        var unit: String {
+            switch step {
+            case .scanning: "bytes"
+            case .searching: "items"
+            // A state is read from records of a checkpoint and the events after it.
+            case .reading: "items"
+            case .copying, .checking: "events"
+            case .loading, .comparing, .writing, .digesting: "records"
+            }
+        }
     }
 
-    private let steps: [Step]
-    private var current = 0
+    private var steps: [Step]
+    /// The current step; nil before the first.
+    private var current: Int?
+    /// The share of the bar that was done before `steps`.
+    private var doneBefore = 0.0
+    private var share = 0.0
     private var total: UInt64 = 0
     private let start = ContinuousClock.now
     private var stepStart = ContinuousClock.now
@@ -36,27 +56,45 @@ final class ProgressBar {
         self.steps = steps
     }
 
-    /// Sets the number of items of the current step.
-    func begin(_ total: some BinaryInteger) {
-        self.total = UInt64(total)
-        stepStart = .now
+    /// Continues with other steps than were expected: what is left of the bar is theirs.
+    func continueWith(_ steps: Step...) {
+        doneBefore = share
+        self.steps = steps
+        current = nil
     }
 
-    /// Ends the current step, and begins the next one.
-    func beginNext(_ total: some BinaryInteger) {
-        current = min(current + 1, steps.count - 1)
-        begin(total)
-    }
-
-    /// Updates the progress of the current step. Cheap enough to be called for every item.
-    func update(_ done: some BinaryInteger) {
-        let done = UInt64(done)
-        guard isShown, done & 255 == 0 || done == total else { return }
+    /// Updates the progress. Steps that were left out count as done. Cheap enough to be called for
+    /// every item.
+    func update(
+        _ step: StoreProgress.Step, _ done: some BinaryInteger, of total: some BinaryInteger
+    ) {
+        let done = UInt64(clamping: done)
+        let isNew = current.map { steps[$0].step != step } ?? true
+        guard isShown, isNew || done & 255 == 0 || done == total else { return }
         let now = ContinuousClock.now
+        if isNew { (current, stepStart) = (index(of: step), now) }
+        let current = current ?? 0
+        self.total = UInt64(clamping: total)
+        let ownShare = total == 0 ? 1 : min(1, Double(done) / Double(total))
+        let before = steps[..<current].reduce(0) { $0 + $1.share }
+        let inSteps = min(1, before + steps[current].share * ownShare)
+        // What is added to a log meanwhile must not move the bar back.
+        share = max(share, doneBefore + (1 - doneBefore) * inSteps)
         guard now - start > Self.delay else { return }
-        if let lastDrawn, now - lastDrawn < Self.interval, done != total { return }
+        if let lastDrawn, !isNew, now - lastDrawn < Self.interval, done != total { return }
         lastDrawn = now
         draw(done, at: now)
+    }
+
+    /// The index of a step, from the current one on.
+    private func index(of step: StoreProgress.Step) -> Int {
+        let first = current ?? 0
+        return steps[first...].firstIndex { $0.step == step } ?? first
+    }
+
+    /// The same, as an operation on a store reports it.
+    func update(_ progress: StoreProgress) {
+        update(progress.step, progress.done, of: progress.total)
     }
 
     /// Whether a command that prints lines may show a bar meanwhile: not on the same terminal.
@@ -85,15 +123,15 @@ final class ProgressBar {
     }
 
     private func line(_ done: UInt64, elapsed: Duration, inStep: Duration) -> String {
-        let ownShare = total == 0 ? 1 : min(1, Double(done) / Double(total))
-        let before = steps[..<current].reduce(0) { $0 + $1.share }
-        let share = min(1, before + steps[current].share * ownShare)
+        // Shares add up to 1 up to rounding.
+        let share = min(1, share + 1e-9)
+        let step = steps[current ?? 0]
         let filled = Int(share * Double(Self.width))
         let bar =
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.width - filled)
-        var text = "\(steps[current].name) \(bar) \(Int(share * 100)) %  "
-        text += "\(Self.grouped(done)) of \(Self.grouped(total)) \(steps[current].unit)"
+        var text = "\(step.step.rawValue) \(bar) \(Int(share * 100)) %  "
+        text += "\(Self.grouped(done)) of \(Self.grouped(total)) \(step.unit)"
         let seconds = inStep.seconds
         if seconds > 0, done > 0 {
             text += ", \(Self.grouped(UInt64(Double(done) / seconds)))/s"

@@ -69,6 +69,8 @@ struct Job {
     /// segments and writes checkpoints.
     func opened(onError: @escaping @Sendable (any Error) -> Void) throws -> Store {
         var options = Store.Options()
+        // Its system calls would come at other moments in each run.
+        options.scrubInterval = nil
         options.durability = durability
         options.segmentBytesMax = 32 << 10
         options.openingTarget = .milliseconds(1)

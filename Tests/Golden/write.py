@@ -311,7 +311,7 @@ STORES = {
     "format-older": lambda: short(version=1, oldest=1),
     "header-unknown-size": lambda: short(size=104),
     "block-required": lambda: short(extra=[(0x80, 0)]),
-    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(4)),
+    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(5)),
     **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
        for bit, name in enumerate(("protected", "encrypted", "floor", "tree"))},
     **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])

@@ -107,8 +107,8 @@ private struct Item: Entity, Equatable {
         let saved = try Archive(on: Environment(disk: copy))
         #expect(saved.log.storeID != (try archive().log.storeID))
         try saved.replay { event, _ in
-            #expect(event.additions.names == ["+adopted"])
-            let adopted = try #require(try event.additions.value["+adopted"])
+            #expect(event.event.additions.names == ["+adopted"])
+            let adopted = try #require(try event.event.additions.value["+adopted"])
             #expect(adopted["sequence"]?.integer == 20)
             #expect(adopted["chain"] == .integer(Int128(chainHash.rawValue)))
             #expect(adopted["store"] == .bytes(Data(try archive().log.storeID.bytes)))

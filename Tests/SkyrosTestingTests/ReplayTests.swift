@@ -82,9 +82,14 @@ private struct Account: Entity {
 
     @Test func `fails if the digest differs from the recorded one (F64)`() throws {
         let digest = String(repeating: "0", count: 32)
-        #expect(throws: ReplayFailure.self) {
+        let failure = #expect(throws: ReplayFailure.self) {
             try Replay(of: directory, entities: Account.self).expecting(digest: digest).run()
         }
+        #expect(failure?.event == nil)
+        let problem = try #require(failure?.problem)
+        #expect(problem.hasPrefix("the digest after the last event, 3, is "))
+        #expect(problem.contains("compared at the end only"))
+        #expect(failure?.description == problem)
     }
 
     @Test func `fails if a type cannot decode its records any more (F58)`() throws {

@@ -117,7 +117,7 @@ private struct Item: Entity, Equatable {
             #expect(try state.digest() == original.digest())
             #expect(state.time == original.time)
             let twin = try #require(try whole.event(event.sequence))
-            #expect(event == twin)
+            #expect(event.event == twin)
             last = event.sequence
             return true
         }

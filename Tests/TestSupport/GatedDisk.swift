@@ -1,10 +1,11 @@
 package import SkyrosDisk
 
-/// A disk on which the test blocks syncs, and runs code before a removal.
+/// A disk on which the test blocks syncs, and runs code before a removal or a read.
 package struct GatedDisk<Base: Disk>: Disk {
     package let disk: Base
     private let gate = Monitor(Gate())
     private let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
+    private let reading = Locked<(@Sendable () -> Void)?>(nil)
 
     private struct Gate: Sendable {
         var begunCount = 0
@@ -39,6 +40,11 @@ package struct GatedDisk<Base: Disk>: Disk {
         meanwhile.withLock { $0 = body }
     }
 
+    /// Runs `body` before the next read.
+    package func beforeNextRead(_ body: @escaping @Sendable () -> Void) {
+        reading.withLock { $0 = body }
+    }
+
     private func passGate() {
         let number = gate.change { gate in
             gate.begunCount += 1
@@ -59,7 +65,12 @@ package struct GatedDisk<Base: Disk>: Disk {
         func read(
             into buffer: UnsafeMutableRawBufferPointer, at position: Int
         ) throws(DiskError) -> Int {
-            try file.read(into: buffer, at: position)
+            let body = disk.reading.withLock { reading in
+                defer { reading = nil }
+                return reading
+            }
+            body?()
+            return try file.read(into: buffer, at: position)
         }
 
         func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {

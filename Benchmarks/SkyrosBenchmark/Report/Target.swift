@@ -93,6 +93,7 @@ struct Target: Sendable {
                 kind: .variant(2, CheckpointCost.variant("p99.9", isBusy: false))),
             value(50, "W12", "longest"), value(300_000, "W13", ""),
         ]
+        + Workload.estimateVariants.map { value(1.5, "W15", $0) }
 
     private static func times(
         _ times: Double, _ side: Side, _ workload: String, _ variant: String

@@ -12,6 +12,8 @@ enum Unit: String, Codable, Sendable {
     case bytesPerRow = "bytes/row"
     case bytesPerEvent = "bytes/event"
     case files
+    /// How many times as much as it should be.
+    case multiple = "×"
 
     /// Whether more is better: of rates it is, of times and sizes less is.
     var isBetterWhenGreater: Bool { rawValue.hasSuffix("/s") }

@@ -10,6 +10,10 @@ enum Probe: String {
     case memory
     /// Opens a small store as an app on a phone does.
     case phone
+    #if !SKYROS_COMPARE
+        /// Opens a store, or estimates how long that takes.
+        case estimate
+    #endif
 
     /// Runs the probe in another process and gives its figures.
     static func run(
@@ -26,16 +30,24 @@ enum Probe: String {
     static func answer(
         _ probe: Probe, launch: UInt64, _ words: [String], _ bench: Bench
     ) throws -> Never {
-        let result =
-            switch probe {
-            case .open: try Opening.open(words, since: launch, bench)
-            case .scan: try Opening.scan(words, since: launch, bench)
-            case .memory: try Residence.bytesPerRow(words, bench)
-            case .phone: try Phone.open(words, since: launch, bench)
-            }
+        let result = try result(of: probe, launch: launch, words, bench)
         try ChildProcess.answer(result.figures)
         // Closing would do work that is not measured; the files are copies.
         withExtendedLifetime(result.kept) { _exit(0) }
+    }
+
+    private static func result(
+        of probe: Probe, launch: UInt64, _ words: [String], _ bench: Bench
+    ) throws -> ProbeResult {
+        switch probe {
+        case .open: return try Opening.open(words, since: launch, bench)
+        case .scan: return try Opening.scan(words, since: launch, bench)
+        case .memory: return try Residence.bytesPerRow(words, bench)
+        case .phone: return try Phone.open(words, since: launch, bench)
+        #if !SKYROS_COMPARE
+            case .estimate: return try Estimates.answer(words, bench)
+        #endif
+        }
     }
 
     /// The time since the process was asked for, and what it has used of the processors.

@@ -27,12 +27,9 @@
 
         /// Whether each order that the event changed is among those of its restaurant and status.
         @Sendable
-        private static func isFound(_ state: Snapshot, _ event: Event) throws -> Bool {
-            for change in event.changes {
-                guard let id = change.id, let record = try state.record("Order", id) else {
-                    continue
-                }
-                let order = try record.decode(as: Order.self)
+        private static func isFound(_ state: Snapshot, _ event: ReplayedEvent) throws -> Bool {
+            for change in try event.changes(of: Order.self) {
+                guard let order = try change.after else { continue }
                 let found = try state.first(
                     Order.self,
                     where: \.restaurant == order.restaurant && \.status == order.status

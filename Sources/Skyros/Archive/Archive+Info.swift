@@ -23,39 +23,55 @@ public struct StoreInfo: Hashable, Sendable {
     public let checkpointSequence: SequenceNumber?
     /// The events that the checkpoint holds and the log has lost; nil if there are none.
     public let lostEvents: ClosedRange<SequenceNumber>?
-    /// The estimated time of opening the store.
+    /// The time in which an app would open the store now, on this machine: the same work was timed.
     public let openingMilliseconds: Int
+    /// How far the sealed segments were read again, and the rot that was found; nil if they never
+    /// were.
+    public let scrub: ScrubReport?
 }
 
 extension Archive {
-    /// The size and the extent of the store. O(events in the log): replay counts the records.
+    /// The size and the extent of the store, and how long an opening takes.
     ///
-    /// - Parameter progress: called after each event.
+    /// It reads the checkpoint and the events after it as an opening does, with the indexes that
+    /// the checkpoint names. So a damage in the log before the checkpoint is no obstacle.
+    ///
+    /// - Parameter progress: called now and then with the number of records and events read, and
+    ///   that of all.
+    /// - Complexity: O(records + events after the checkpoint); O(events) without a checkpoint.
     /// - Throws: `StoreError` if the log cannot be read.
-    public func info(progress: (SequenceNumber) -> Void = { _ in }) throws -> StoreInfo {
+    public func info(
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> StoreInfo {
         let statistics = log.statistics ?? LogStatistics()
-        let checkpoint = try? checkpoint()?.position()
-        let first = try event(1)?.time
-        let state = try snapshot(progress: progress)
-        let counts = state.recordCounts
-        // An opening cannot use a checkpoint ahead of its log.
-        let usable = checkpoint.map(\.sequence).flatMap { $0 <= sequence.rawValue ? $0 : nil }
-        let tail = sequence.rawValue - (usable ?? 0)
+        let description = try? checkpoint()?.description()
+        let start = clock.nowMicroseconds()
+        let state = try state(
+            after: sequence, from: indexed(empty, as: description?.layout), progress)
+        let microseconds = openingMicroseconds + clock.nowMicroseconds() - start
+        let position = description?.position
         return StoreInfo(
-            sequence: sequence, entities: counts,
-            firstTime: first, lastTime: sequence == .zero ? nil : state.time,
+            sequence: sequence, entities: state.recordCounts,
+            // Only the first event may be damaged.
+            firstTime: (try? event(1))?.time, lastTime: sequence == .zero ? nil : state.time,
             logBytes: statistics.fileBytes, rawBytes: statistics.contentBytes,
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
-            checkpointSequence: checkpoint.map { SequenceNumber(rawValue: $0.sequence) },
-            lostEvents: checkpoint.flatMap { lostEvents(before: $0) },
-            openingMilliseconds: Self.openingMilliseconds(
-                tail: Int(tail), rows: counts.values.reduce(0, +)))
+            checkpointSequence: position.map { SequenceNumber(rawValue: $0.sequence) },
+            lostEvents: position.flatMap { lostEvents(before: $0) },
+            openingMilliseconds: OpeningCost.milliseconds(measured: microseconds),
+            scrub: ScrubState(on: disk).map { ScrubReport($0) })
     }
 
-    /// Estimates one change for each event after the checkpoint.
-    private static func openingMilliseconds(tail: Int, rows: Int) -> Int {
-        let cost = OpeningCost.ofRows(rows) + OpeningCost.ofTail(changeCount: tail, byteCount: 0)
-        return cost / 1_000_000 + 1
+    /// The empty state with the indexes that a checkpoint names, unless the archive has types.
+    func indexed(_ empty: Snapshot, as layout: TableLayout?) -> Snapshot {
+        guard !empty.isTyped, let layout else { return empty }
+        var indexed = empty
+        indexed.tables = layout.entities.map { entity in
+            Table(
+                entity: entity.name, type: nil, hashSeed: empty.hashSeed,
+                indexes: entity.indexes.map { IndexDefinition(fields: $0, isUnique: false) })
+        }
+        return indexed
     }
 }

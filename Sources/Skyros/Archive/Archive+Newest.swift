@@ -31,7 +31,7 @@ extension Archive {
             if let checkpoint = try loadCheckpoint(into: state, progress) {
                 try compare(checkpoint.state)
                 (state, layout) = checkpoint
-                rowCount = layout.entities.reduce(0) { $0 + $1.digest.rowCount }
+                rowCount = layout.rowCount
             }
             let last = sequence
             let first = state.sequence
@@ -49,25 +49,55 @@ extension Archive {
         return (state, layout)
     }
 
-    /// The state in the checkpoint; nil if there is none that can be used.
+    /// The state after an event, from the checkpoint if it is not later, and from the log.
+    func state(
+        after event: SequenceNumber, from empty: Snapshot,
+        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> Snapshot {
+        var state = empty
+        guard event > .zero else { return state }
+        try state.fold { state in
+            var rowCount = 0
+            if let (loaded, layout) = try loadCheckpoint(into: state, through: event, progress),
+                try EventReader(log).check(through: loaded.sequence) == loaded.chainHash
+            {
+                state = loaded
+                rowCount = layout.rowCount
+            }
+            let first = state.sequence
+            let total = rowCount + first.distance(to: event)
+            progress(rowCount, total)
+            var unused = DirtyRows(isRecording: false)
+            try HistoryReader.fold(log, through: event, into: &state, marking: &unused) {
+                progress(rowCount + first.distance(to: $0.sequence), total)
+                return true
+            }
+        }
+        return state
+    }
+
+    /// The state in the checkpoint; nil if there is none that can be used, or it is later than
+    /// `last`.
     private func loadCheckpoint(
-        into empty: Snapshot, _ progress: (_ done: Int, _ total: Int) -> Void
+        into empty: Snapshot, through last: SequenceNumber? = nil,
+        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> (state: Snapshot, layout: TableLayout)? {
         // The checkpoint of a damaged store may hold events that cannot be read.
         guard scan == nil, let checkpoint = try checkpoint() else { return nil }
         do {
             defer { try? checkpoint.close() }
             guard let description = try checkpoint.description(),
-                description.position.storeID == log.storeID.bytes
+                description.position.storeID == log.storeID.bytes,
+                last.map({ description.position.sequence <= $0.rawValue }) ?? true
             else { return nil }
-            let tail = sequence.rawValue.subtractingReportingOverflow(
+            let tail = (last ?? sequence).rawValue.subtractingReportingOverflow(
                 description.position.sequence)
             let eventCount = tail.overflow ? 0 : Int(clamping: tail.partialValue)
-            let total = description.layout.entities.reduce(eventCount) { $0 + $1.digest.rowCount }
+            let total = eventCount + description.layout.rowCount
             let state = try checkpoint.load(into: empty, beforeEvents: eventCount) {
                 progress($0, total)
             }
-            guard let state else { return nil }
+            guard let state, last.map({ state.sequence <= $0 }) ?? true else { return nil }
             // A writer may have written a newer one before it was loaded.
             guard let layout = try checkpoint.description()?.layout else { return nil }
             return (state, layout)

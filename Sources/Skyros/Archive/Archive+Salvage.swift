@@ -48,12 +48,12 @@ extension Archive {
     ///
     /// - Parameters:
     ///   - directory: the new store: nothing, or an empty directory, and not in the damaged store.
-    ///   - progress: called after each event.
+    ///   - progress: called after each event that is copied or read back, and for the digest.
     /// - Throws: `StoreError` with `.invalidInput` if the directory is not empty, `.diskFull`,
     ///   `.io`, `.logCorrupt` if the store's ID cannot be read.
     @discardableResult
     public func salvage(
-        into directory: URL, progress: (SequenceNumber) -> Void = { _ in }
+        into directory: URL, progress: (StoreProgress) -> Void = { _ in }
     ) throws -> SalvageReport {
         try Self.withNewDirectory(directory, outside: disk) { target in
             try salvage(onto: target, progress: progress)
@@ -96,13 +96,13 @@ extension Archive {
     /// As `salvage(into:progress:)`, onto a disk that must be empty.
     package func salvage(
         onto target: Environment, options: LogOptions = LogOptions(),
-        progress: (SequenceNumber) -> Void = { _ in }
+        progress: (StoreProgress) -> Void = { _ in }
     ) throws -> SalvageReport {
         let scan = try damageScan()
         guard scan.isStoreKnown else {
             throw StoreError(.logCorrupt, "no segment has a readable store id")
         }
-        return try Self.withNewLog(of: scan.originID, on: target, options) { writer in
+        return try Self.withNewLog(of: scan.originID, on: target, options, progress) { writer in
             try copyEvents(from: scan, to: writer, progress)
         }
     }
@@ -111,7 +111,7 @@ extension Archive {
     /// store is compared. It appears complete and durable, or not at all.
     static func withNewLog(
         of storeID: StoreID, on target: Environment, _ options: LogOptions,
-        _ body: (SalvagedLogWriter) throws -> SalvageReport
+        _ progress: (StoreProgress) -> Void, _ body: (SalvagedLogWriter) throws -> SalvageReport
     ) throws -> SalvageReport {
         try requireEmpty(target.disk)
         let lock = try StoreError.wrap(try target.disk.lock())
@@ -122,7 +122,7 @@ extension Archive {
             try writer.begin()
             let report = try body(writer)
             try writer.finish()
-            try checkCopy(on: target, report)
+            try checkCopy(on: target, report, progress)
             lock.release()
             return report
         } catch {
@@ -151,7 +151,7 @@ extension Archive {
 
     /// Copies the events as long as each one can be applied to the state before it.
     private func copyEvents(
-        from scan: DamageScan, to writer: SalvagedLogWriter, _ progress: (SequenceNumber) -> Void
+        from scan: DamageScan, to writer: SalvagedLogWriter, _ progress: (StoreProgress) -> Void
     ) throws -> SalvageReport {
         var state = empty
         var dirty = DirtyRows(isRecording: false)
@@ -174,7 +174,8 @@ extension Archive {
                 return false
             }
             try writer.append(bytes, time: state.time.microseconds)
-            progress(sequence)
+            progress(
+                StoreProgress(.copying, sequence, of: SequenceNumber(rawValue: scan.head.sequence)))
             return true
         }
         let damage = DamageReport(scan)
@@ -189,8 +190,12 @@ extension Archive {
     }
 
     /// Verifies the copy as any reader does.
-    private static func checkCopy(on target: Environment, _ report: SalvageReport) throws {
-        let result = try Archive(on: target).verify()
+    private static func checkCopy(
+        on target: Environment, _ report: SalvageReport, _ progress: (StoreProgress) -> Void
+    ) throws {
+        let result = try Archive(on: target).verify {
+            progress($0.step == .reading ? StoreProgress(.checking, $0.done, of: $0.total) : $0)
+        }
         guard result.ok, result.sequence == report.sequence, result.digest == report.digest else {
             throw StoreError(
                 .io, "the new store could not be read back as it was written, and was removed",

@@ -16,13 +16,13 @@ extension Archive {
     /// - Parameters:
     ///   - url: the store whose checkpoint is read. Its log need not be readable.
     ///   - directory: the new store: nothing, or an empty directory.
-    ///   - progress: called after each event.
+    ///   - progress: called for each record that is loaded or written, and each event read back.
     /// - Throws: `StoreError` with `.notAStore` if there is no checkpoint; `.checkpointFailed` if
     ///   it is damaged; `.unsupportedFormat` if a newer version wrote it or the log;
     ///   `.invalidInput` if the directory is not empty; `.diskFull`, `.io`.
     @discardableResult
     public static func salvageCheckpoint(
-        of url: URL, into directory: URL, progress: (SequenceNumber) -> Void = { _ in }
+        of url: URL, into directory: URL, progress: (StoreProgress) -> Void = { _ in }
     ) throws -> SalvageReport {
         let source = try StoreDirectory.disk(at: url, creating: false)
         return try withNewDirectory(directory, outside: source) { target in
@@ -33,7 +33,7 @@ extension Archive {
     /// The same on any disks; that of `target` must be empty.
     package static func salvageCheckpoint(
         on source: any Disk, onto target: Environment, options: LogOptions = LogOptions(),
-        progress: (SequenceNumber) -> Void = { _ in }
+        progress: (StoreProgress) -> Void = { _ in }
     ) throws -> SalvageReport {
         // Only a newer version knows what its log and its checkpoint have in common.
         do throws(LogError) {
@@ -41,9 +41,10 @@ extension Archive {
         } catch  where error.code == .unsupportedFormat {
             throw StoreError(error)
         } catch {}
-        let (state, position) = try checkpointState(on: source)
+        let (state, position) = try checkpointState(on: source, progress)
         let storeID = StoreID(from: target.entropy)
-        return try withNewLog(of: storeID, on: target, options) { writer in
+        return try withNewLog(of: storeID, on: target, options, progress) { writer in
+            var doneCount = 0
             let adoption = Adoption(position)
             for changes in adoption.changes(of: state, bytesMax: options.batchBytesMax / 2) {
                 let event = adoption.event(changes, writer.head.sequence + 1)
@@ -52,7 +53,8 @@ extension Archive {
                 try coded.withUnsafeBytes { bytes throws(LogError) in
                     try writer.append(bytes, time: event.time.microseconds)
                 }
-                progress(event.sequence)
+                doneCount += changes.count
+                progress(StoreProgress(.writing, doneCount, of: state.recordCount))
             }
             return SalvageReport(
                 sequence: SequenceNumber(rawValue: writer.head.sequence),
@@ -62,21 +64,25 @@ extension Archive {
     }
 
     private static func checkpointState(
-        on disk: any Disk
+        on disk: any Disk, _ progress: (StoreProgress) -> Void
     ) throws -> (Snapshot, CheckpointPosition) {
         do {
             let noStoreID = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
             let chainHash = ChainHash(rawValue: 0)
             let empty = Snapshot(.untyped, beginning: chainHash, hashSeed: 0)
             guard let checkpoint = try checkpoint(on: disk, storeID: noStoreID),
-                let position = try checkpoint.position(),
-                let state = try checkpoint.load(into: empty)
+                let description = try checkpoint.description(),
+                let state = try checkpoint.load(
+                    into: empty,
+                    progress: {
+                        progress(StoreProgress(.loading, $0, of: description.layout.rowCount))
+                    })
             else {
                 throw StoreError(
                     .notAStore, "the store has no checkpoint, so there is nothing to take over",
                     at: StoreError.Place(file: "checkpoint.sqlite"))
             }
-            return (state, position)
+            return (state, description.position)
         } catch {
             throw StoreError.wrapping(error)
         }

@@ -51,11 +51,12 @@ extension Archive {
     /// A checkpoint whose writing was interrupted is not compared: the next opening rolls it back.
     /// Verification continues after damage and names all of it. May be called from any thread.
     ///
-    /// - Parameter progress: called now and then with the last event checked.
+    /// - Parameter progress: called after each record of the checkpoint, each event, and each
+    ///   record of the digest.
     /// - Complexity: O(size of the store).
-    public func verify(progress: (SequenceNumber) -> Void = { _ in }) -> Verification {
+    public func verify(progress: (StoreProgress) -> Void = { _ in }) -> Verification {
         var result = Verification()
-        let checkpoint = checkpointState(&result)
+        let checkpoint = checkpointState(&result, progress)
         var check = EventCheck(log.statedTimes)
         do {
             var state = empty
@@ -67,9 +68,9 @@ extension Archive {
                     try compare(checkpoint, with: state, &result)
                 }
                 result.sequence = event.sequence
-                progress(event.sequence)
+                progress(StoreProgress(.reading, event.sequence, of: sequence))
             }
-            result.digest = try state.digest()
+            result.digest = try state.digest(progress)
         } catch {
             result.note(check)
             let error = StoreError.wrapping(error)
@@ -102,10 +103,13 @@ extension Archive {
     }
 
     /// The state that the checkpoint holds, if there is one.
-    private func checkpointState(_ result: inout Verification) -> Snapshot? {
+    private func checkpointState(
+        _ result: inout Verification, _ progress: (StoreProgress) -> Void
+    ) -> Snapshot? {
         do {
-            guard let checkpoint = try checkpoint(), let position = try checkpoint.position()
+            guard let checkpoint = try checkpoint(), let description = try checkpoint.description()
             else { return nil }
+            let (position, rowCount) = (description.position, description.layout.rowCount)
             if !isOwn(position) {
                 result.otherProblems.append("the checkpoint belongs to another store")
                 return nil
@@ -118,12 +122,17 @@ extension Archive {
                 }
                 return nil
             }
-            if let wrong = try checkpoint.firstWrongColumn() {
+            let wrong = try checkpoint.firstWrongColumn {
+                progress(StoreProgress(.comparing, $0, of: rowCount))
+            }
+            if let wrong {
                 result.otherProblems.append(
                     "the checkpoint shows another value than the record holds: \(wrong.entity) "
                         + "\(wrong.id), column \(wrong.column); rebuild the checkpoint")
             }
-            return try checkpoint.load(into: empty)
+            return try checkpoint.load(into: empty) {
+                progress(StoreProgress(.loading, $0, of: rowCount))
+            }
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
             // A crash left it, and the next opening rolls it back.
             return nil

@@ -24,6 +24,9 @@ public final class Archive: Sendable {
     /// The damage scan; nil if the log is read whole.
     let scan: DamageScan?
     let disk: any Disk
+    let clock: any WallClock
+    /// How long it took to open the log, in microseconds.
+    let openingMicroseconds: Int64
     private let schema: Schema
     private let hashSeed: UInt64
 
@@ -33,21 +36,27 @@ public final class Archive: Sendable {
     ///   - url: the store's directory.
     ///   - entities: the types whose indexes the snapshots have; none are needed.
     ///   - extent: `.upToDamage` to read a damaged store; it scans the whole log first.
+    ///   - progress: called now and then during that scan.
     /// - Throws: `StoreError`, with `.notAStore` if there is none; `.logCorrupt` and the like if
     ///   the log is damaged and `extent` is `.whole`.
     public convenience init(
-        at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole
+        at url: URL, entities: [any Entity.Type] = [], reading extent: Extent = .whole,
+        progress: (StoreProgress) -> Void = { _ in }
     ) throws {
         let disk = try StoreDirectory.disk(at: url, creating: false)
-        try self.init(on: Environment(disk: disk), entities: entities, reading: extent)
+        try self.init(
+            on: Environment(disk: disk), entities: entities, reading: extent, progress: progress)
     }
 
     /// - Parameter isTolerant: whether events that a damage scan can read are no error.
     package init(
         on environment: Environment, entities: [any Entity.Type] = [],
-        reading extent: Extent = .whole, isTolerant: Bool = false
+        reading extent: Extent = .whole, isTolerant: Bool = false,
+        progress: (StoreProgress) -> Void = { _ in }
     ) throws {
         disk = environment.disk
+        clock = environment.clock
+        let start = clock.nowMicroseconds()
         schema = entities.isEmpty ? .untyped : try Schema(entities)
         hashSeed = environment.entropy.next()
         do throws(LogError) {
@@ -56,7 +65,7 @@ public final class Archive: Sendable {
                 scan = nil
                 log = try Self.follower(on: disk, isTolerant: isTolerant)
             case .upToDamage:
-                let scan = try Self.scan(disk)
+                let scan = try Self.scan(disk, progress)
                 self.scan = scan
                 log = scan
             }
@@ -64,6 +73,7 @@ public final class Archive: Sendable {
             let isMissing = error.code == .segmentMissing && error.segment == nil
             throw isMissing ? StoreDirectory.missing(at: disk.systemPath ?? "") : StoreError(error)
         }
+        openingMicroseconds = clock.nowMicroseconds() - start
     }
 
     private static func follower(
@@ -74,8 +84,12 @@ public final class Archive: Sendable {
         return try LogFollower(on: disk, LogOptions(), framing: framing)
     }
 
-    static func scan(_ disk: any Disk) throws(LogError) -> DamageScan {
-        try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+    static func scan(
+        _ disk: any Disk, _ progress: (StoreProgress) -> Void = { _ in }
+    ) throws(LogError) -> DamageScan {
+        try DamageScan(of: disk, LogOptions(), framing: EventCoding.byteCount(of:)) { done, total in
+            progress(StoreProgress(.scanning, done, of: total))
+        }
     }
 
     /// The last event, or the last one before the damage.
@@ -127,28 +141,6 @@ public final class Archive: Sendable {
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
         try historyReader.history(of: entity, id, progress: progress)
-    }
-
-    /// Replays the log and calls `body` with each event and the state after it, until it returns
-    /// false.
-    ///
-    /// Keeping a snapshot after the call costs speed: the next event must copy what it changes.
-    ///
-    /// - Complexity: O(events up to the last one).
-    /// - Throws: what `body` throws; `StoreError` with `.noSuchEvent` if the log ends before
-    ///   `last`, `.logCorrupt` and the like if the log is damaged.
-    public func replay(
-        through last: SequenceNumber? = nil,
-        _ body: (_ event: Event, _ state: Snapshot) throws -> Bool
-    ) throws {
-        var snapshot = empty
-        var dirty = DirtyRows(isRecording: false)
-        let end = last ?? sequence
-        try historyReader.requireEvent(end)
-        try EventReader(log).forEach(from: 1, through: end) { event, chainHash in
-            try Projector.apply(event, chainHash: chainHash, to: &snapshot, marking: &dirty)
-            return try body(event, snapshot)
-        }
     }
 
     /// The state before the first event.

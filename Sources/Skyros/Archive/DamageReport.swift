@@ -90,12 +90,6 @@ extension DamageReport.Damage {
     }
 }
 
-extension SequenceNumber {
-    fileprivate static func range(_ range: ClosedRange<UInt64>) -> ClosedRange<SequenceNumber> {
-        SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
-    }
-}
-
 extension StoreError {
     /// The damage as an error.
     init(_ damage: DamageReport.Damage) {

@@ -7,6 +7,8 @@ struct CheckpointBatch {
     /// The number of rows that each entity has afterwards, checked before the commit; nil to
     /// check nothing.
     var rowCounts: NamedValues<Int>?
+    /// The fields of each index by entity; an entity that is not in it keeps what is known.
+    var indexes = NamedValues<[[String]]>()
 
     init(_ changes: [EntityChanges] = [], rowCounts: NamedValues<Int>? = nil) {
         self.changes = changes

@@ -28,14 +28,18 @@ extension CheckpointDatabase {
     ///
     /// Opening a store does not read the typed columns, so it does not notice changes to them.
     ///
+    /// - Parameter progress: called with the number of rows read.
     /// - Throws: as `load`.
-    func firstWrongColumn() throws -> WrongColumn? {
-        try reading { description in
+    func firstWrongColumn(progress: (Int) -> Void = { _ in }) throws -> WrongColumn? {
+        var count = 0
+        return try reading { description in
             for entity in description?.layout.entities ?? [] {
                 let plan = ColumnPlan(entity.columns)
                 let select = try connection.prepare(entity.selectAllSQL(plan))
                 var found: WrongColumn?
                 try load(entity, select) { row in
+                    count += 1
+                    progress(count)
                     guard found == nil, let index = try plan.firstDifference(of: row, select)
                     else { return }
                     found = WrongColumn(

@@ -40,6 +40,11 @@ extension CheckpointDatabase {
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }
+        for index in next.layout.entities.indices {
+            if let indexes = batch.indexes[next.layout.entities[index].name] {
+                next.layout.entities[index].indexes = indexes
+            }
+        }
         if let rowCounts = batch.rowCounts { try next.layout.checkRowCounts(rowCounts) }
         try next.write(over: old, on: connection)
         return next

@@ -115,6 +115,9 @@ extension CheckpointDescription {
                 try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
                 names.insert(Array(entity.name.utf8)).inserted, !entity.table.utf8.contains(0)
             else { throw CheckpointError.damage("_skyros_entities has an invalid row") }
+            guard try entity.setIndexes(row.checkedText(at: 6)) else {
+                throw CheckpointError.damage("_skyros_entities has an invalid list of indexes")
+            }
             entity.digest = TableDigest(rowCount: rowCount, state: state, content: content)
             layout.entities.append(entity)
         }

@@ -28,7 +28,7 @@ struct CheckpointDescription: Hashable, Sendable {
     }
 
     private static func append(_ entity: TableLayout.Entity, to writer: inout CBORWriter) {
-        writer.appendArrayHead(6)
+        writer.appendArrayHead(7)
         writer.append(text: entity.name)
         writer.append(text: entity.table)
         writer.append(Int64(entity.digest.rowCount))
@@ -41,6 +41,7 @@ struct CheckpointDescription: Hashable, Sendable {
             writer.append(text: column.name)
             writer.append(text: column.kind.rawValue)
         }
+        writer.append(text: entity.indexText)
     }
 }
 
@@ -78,15 +79,20 @@ extension CheckpointDescription {
         over old: TableLayout, on connection: Connection
     ) throws(SQLiteError) {
         let insert = try connection.prepare(
-            "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+            "INSERT OR REPLACE INTO _skyros_entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
         for (index, entity) in layout.entities.enumerated() {
-            if index < old.entities.count, old.entities[index].digest == entity.digest { continue }
+            if index < old.entities.count, old.entities[index].digest == entity.digest,
+                old.entities[index].indexes == entity.indexes
+            {
+                continue
+            }
             try insert.bind(integer: Int64(index) + 1, at: 1)
             try insert.bind(string: entity.name, at: 2)
             try insert.bind(string: entity.table, at: 3)
             try insert.bind(integer: Int64(entity.digest.rowCount), at: 4)
             try insert.bind(string: entity.digest.state.description, at: 5)
             try insert.bind(string: entity.digest.content.digits(16, radix: 16), at: 6)
+            try insert.bind(string: entity.indexText, at: 7)
             try insert.run()
         }
     }

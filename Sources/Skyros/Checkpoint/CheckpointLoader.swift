@@ -38,7 +38,9 @@ enum CheckpointLoader {
             }
         }
         // An error of the adding thread concerns an earlier row than one of this thread.
+        let lastCount = rows.count
         try pipeline.finish(rows)
+        progress(rowCount + lastCount)
         guard let position = try result.get()?.position else { return nil }
         return snapshot.withLock { snapshot in
             snapshot.endLoading()

@@ -68,9 +68,14 @@ final class Checkpointer: Sendable {
 
     /// The first typed column that differs from the record of its row; nil if none does.
     ///
+    /// - Parameter progress: called with the number of rows read.
     /// - Throws: `CheckpointError`.
-    func firstWrongColumn() throws -> CheckpointDatabase.WrongColumn? {
-        try database.withLock { database in try open(&database).firstWrongColumn() }
+    func firstWrongColumn(
+        progress: (Int) -> Void = { _ in }
+    ) throws -> CheckpointDatabase.WrongColumn? {
+        try database.withLock { database in
+            try open(&database).firstWrongColumn(progress: progress)
+        }
     }
 
     /// The snapshot that the checkpoint holds, every row checked; nil if it holds none.
@@ -220,7 +225,11 @@ final class Checkpointer: Sendable {
                 CheckpointBatch.EntityChanges(entity: entity, isCleared: true, deletions: []) { _ in
                 })
         }
-        return CheckpointBatch(changes, rowCounts: snapshot.recordCounts)
+        var batch = CheckpointBatch(changes, rowCounts: snapshot.recordCounts)
+        for table in snapshot.tables where table.type != nil {
+            batch.indexes[table.entity] = table.indexes.map(\.definition.fields)
+        }
+        return batch
     }
 }
 

@@ -6,7 +6,7 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of the format.
-    static let formatVersion: Int64 = 3
+    static let formatVersion: Int64 = 4
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
@@ -14,7 +14,7 @@ extension TableLayout {
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
-        table_name TEXT, row_count INTEGER, digest TEXT, content TEXT)
+        table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)
         """
     static let columnTable = """
         CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, field TEXT, \

@@ -19,6 +19,8 @@ struct TableLayout: Hashable, Sendable {
         var columns: [Column] = []
         /// The totals of the entity's rows.
         var digest = TableDigest()
+        /// The fields of each index that the app declared when it wrote the checkpoint.
+        var indexes: [[String]] = []
     }
 
     /// The entities, in the order in which they first appeared.
@@ -38,6 +40,9 @@ struct TableLayout: Hashable, Sendable {
         for index in layout.entities.indices { layout.entities[index].digest = TableDigest() }
         return layout
     }
+
+    /// The number of rows in all tables together.
+    var rowCount: Int { entities.reduce(0) { $0 + $1.digest.rowCount } }
 
     /// The number of columns for fields in all tables together.
     var columnCount: Int { entities.reduce(0) { $0 + $1.columns.count } }

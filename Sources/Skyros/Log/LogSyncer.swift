@@ -31,13 +31,22 @@ final class LogSyncer: Sendable {
     /// Set by the first write after a sync, so that the others need not take the lock.
     private let isDirty = Atomic(false)
     private let queue: SerialQueue
+    private let timer: Timer?
+
+    /// What is called from time to time while the log is open.
+    struct Timer: Sendable {
+        let intervalMilliseconds: Int
+        /// The time to the first call.
+        let firstMilliseconds: Int
+        let call: @Sendable () -> Void
+    }
 
     /// Makes a syncer that runs on the thread of `queue`, which was started, until `stop`. If no
     /// completion waits for a failed sync, the error goes to `report`. `onIdle` is called once
     /// after each pause of `idleMilliseconds`.
     init(
         _ log: any LogEngine, on queue: SerialQueue, intervalMilliseconds: Int,
-        idleMilliseconds: Int, onIdle: @escaping @Sendable () -> Void,
+        idleMilliseconds: Int, onIdle: @escaping @Sendable () -> Void, timer: Timer?,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -46,6 +55,7 @@ final class LogSyncer: Sendable {
         self.onIdle = onIdle
         self.report = report
         self.queue = queue
+        self.timer = timer
         do throws(ThreadShortage) {
             try queue.enqueue { self.run() }
         } catch {
@@ -100,8 +110,9 @@ final class LogSyncer: Sendable {
     }
 
     private func run() {
+        var due = Deadline(afterMilliseconds: timer?.firstMilliseconds ?? .max)
         while true {
-            waitForWork()
+            waitForWork(calling: timer, at: &due)
             syncAndComplete()
             // Completions that came during the last sync still wait.
             if state.withLock({ $0.isStopping && $0.waiting.isEmpty }) { return }
@@ -109,8 +120,17 @@ final class LogSyncer: Sendable {
     }
 
     /// Waits for work. Without a waiting completion, gathers the writes of one interval.
-    private func waitForWork() {
-        state.wait { $0.isUrgent || $0.isDirty ? () : nil }
+    private func waitForWork(calling timer: Timer?, at due: inout Deadline) {
+        while true {
+            if let timer, due.hasPassed {
+                timer.call()
+                due = Deadline(afterMilliseconds: timer.intervalMilliseconds)
+            }
+            let hasWork: Void? = state.wait(atMost: due.millisecondsLeft) {
+                $0.isUrgent || $0.isDirty ? () : nil
+            }
+            if hasWork != nil { break }
+        }
         _ = state.wait(atMost: intervalMilliseconds) { $0.isUrgent ? () : nil }
     }
 

@@ -53,3 +53,10 @@ extension SequenceNumber: CustomStringConvertible {
 
 // Encoded by `RawRepresentable` as a plain number.
 extension SequenceNumber: Codable {}
+
+extension SequenceNumber {
+    /// The range of these places.
+    static func range(_ range: ClosedRange<UInt64>) -> ClosedRange<SequenceNumber> {
+        SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
+    }
+}

@@ -23,6 +23,24 @@ enum Projector {
         }
     }
 
+    /// Applies an event of the log, and returns its changes with the rows before and after.
+    ///
+    /// - Throws: as `apply(_:chainHash:to:marking:)`.
+    static func applyListing(
+        _ event: Event, chainHash: ChainHash, to snapshot: inout Snapshot
+    ) throws -> [StagedChange] {
+        var list: [StagedChange] = []
+        list.reserveCapacity(event.changes.count)
+        var unused = DirtyRows(isRecording: false)
+        let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
+        try apply(event.changes, as: stamp, to: &snapshot, &unused) { change, snapshot in
+            let staged = try stage(change, of: stamp.sequence, on: &snapshot)
+            list.append(staged)
+            return staged
+        }
+        return list
+    }
+
     /// Applies the changes that a write block has staged on `snapshot`.
     ///
     /// - Parameter stamp: the sequence, time and chain hash that the log has given to the batch.

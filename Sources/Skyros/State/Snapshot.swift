@@ -114,15 +114,24 @@ extension Snapshot {
         table(entity)?.count ?? 0
     }
 
+    /// The number of records of all entities. O(entities).
+    package var recordCount: Int { tables.reduce(0) { $0 + $1.count } }
+
     /// A digest of all records: equal states have equal digests, in the library, in the tool
     /// and in readers written in other languages. O(size of the state).
-    public func digest() throws -> StateDigest {
+    public func digest() throws -> StateDigest { try digest(countingRecords: { _ in }) }
+
+    /// The same; calls `progress` after each record with the number of those that are done.
+    package func digest(countingRecords progress: (Int) -> Void) throws -> StateDigest {
         var digest = StateDigest()
+        var count = 0
         for table in tables {
             table.rows.forEach { row in
                 row.bytes.withUnsafeBytes { record in
                     digest.add(entity: table.entity, id: row.id, record: record)
                 }
+                count += 1
+                progress(count)
                 return true
             }
         }

@@ -104,6 +104,10 @@ final class PosixFile: DiskFile {
         }
     }
 
+    func forgetCache() {
+        if isOpen.load(ordering: .acquiring) { System.forgetCache(of: descriptor) }
+    }
+
     func status() throws(DiskError) -> FileStatus {
         try requireOpen(.status)
         return try System.checkedStatus(descriptor, path)

@@ -57,6 +57,17 @@ package enum System {
         return String(cString: text)
     }
 
+    /// Drops the pages of a file from the system's cache that are as the medium should have them
+    /// (`man 2 posix_fadvise`), or reads past the cache (`man 2 fcntl`). A system that refuses this
+    /// returns bytes of its cache, which is no error.
+    static func forgetCache(of descriptor: Int32) {
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_NOCACHE, 1)
+        #else
+            _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
+    }
+
     /// Makes the contents of a file durable; returns an error number or 0.
     ///
     /// On Linux, `fdatasync` flushes the data and the size, which is all that an append needs. On

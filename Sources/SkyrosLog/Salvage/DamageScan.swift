@@ -33,19 +33,25 @@ package final class DamageScan: ObservedLog {
     ///
     /// A process may be writing the log, so damage counts if two passes find the same.
     ///
+    /// - Parameter progress: called after each file with the number of bytes read, and that of all;
+    ///   a log without damage ends at half of them.
     /// - Throws: `LogError`, with `.segmentMissing` if there is no log, `.unsupportedFormat` if a
     ///   newer version wrote it, `.io` if a disk operation fails.
     package init(
-        of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
+        of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming,
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(LogError) {
         self.disk = disk
         format = FrameFormat(options, framing)
         let pass = DamageScanPass(disk: disk, format: format)
         var found: Findings?
         var problem = LogError(.segmentMissing, "there is no log in this directory")
-        for _ in 0..<Self.attemptsMax {
+        for attempt in 0..<Self.attemptsMax {
             do throws(LogError) {
-                guard let next = try pass.findings() else { continue }
+                let next = try pass.findings { done, total in
+                    progress(min(attempt, 1) * total + done, 2 * total)
+                }
+                guard let next else { continue }
                 let isSure = next.damages.isEmpty || next.damages == found?.damages
                 found = next
                 if isSure { break }

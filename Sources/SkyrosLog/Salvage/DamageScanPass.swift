@@ -6,7 +6,11 @@ struct DamageScanPass {
     let format: FrameFormat
 
     /// What is there; nil if there is no segment.
-    func findings() throws(LogError) -> DamageScan.Findings? {
+    ///
+    /// - Parameter progress: called after each file with the number of bytes read, and that of all.
+    func findings(
+        _ progress: (_ done: Int, _ total: Int) -> Void
+    ) throws(LogError) -> DamageScan.Findings? {
         // Open files first: a writer may seal them soon, and removes them then.
         let names = try SegmentName.list(on: disk)
         var files: [SegmentFile] = []
@@ -26,9 +30,17 @@ struct DamageScanPass {
             disk: disk, format: format,
             chainHashesBefore: Self.chainHashesBefore(files, of: storeID))
         var scans: [SegmentDamageScan] = []
+        var sizes: [Int] = []
         for file in files {
+            sizes.append(try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0)
+        }
+        let byteCount = sizes.reduce(0, +)
+        var doneCount = 0
+        for (file, size) in zip(files, sizes) {
             let next = files.first { $0.firstSequence > file.firstSequence }?.firstSequence
             scans.append(try SegmentDamageScan(of: file, next: next, context))
+            doneCount += size
+            progress(doneCount, byteCount)
         }
         Self.rejectForeign(in: &scans, storeID)
         let all = scans
@@ -47,10 +59,7 @@ struct DamageScanPass {
         findings.statistics.contentBytes = result.prefix.reduce(0) {
             $0 + ($1.contentByteCount ?? $1.byteCount)
         }
-        for file in files {
-            findings.statistics.fileBytes +=
-                try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0
-        }
+        findings.statistics.fileBytes = byteCount
         return findings
     }
 

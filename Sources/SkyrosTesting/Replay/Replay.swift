@@ -5,28 +5,35 @@ public import Skyros
 ///
 ///     @Test func `yesterday's orders are still valid`() throws {
 ///         try Replay(of: url, entities: Order.self, Restaurant.self)
-///             .checking("no order has a negative total") { state, _ in
-///                 try state.count(Order.self, where: \.totalCents < 0) == 0
+///             .checking("no order has a negative total") { _, event in
+///                 try event.changes(of: Order.self).allSatisfy { change in
+///                     try change.after.map { $0.totalCents >= 0 } ?? true
+///                 }
 ///             }
 ///             .expecting(digest: "7b1c1f98ab7b94ad85fb29c5346fa608")
 ///             .run()
 ///     }
 ///
 /// `run()` throws a `ReplayFailure`, which fails a test in Swift Testing and in XCTest. It names
-/// the first event that breaks a condition, with its number, actor, reason and changes. The store
-/// is only read.
+/// the first event that breaks a condition, with its number, actor, reason, tags and changes. The
+/// store is only read.
+///
+/// A condition that reads all records takes longer the more there are. One that reads what the
+/// event changed, or asks an index, takes about the same time after every event.
 public struct Replay: Sendable {
     private struct Invariant: Sendable {
         let name: String
-        let holds: @Sendable (Snapshot, Event) throws -> Bool
+        let holds: @Sendable (Snapshot, ReplayedEvent) throws -> Bool
     }
 
     private let url: URL
     private let entities: [any Entity.Type]
     private var invariants: [Invariant] = []
     private var digest: String?
+    private var first = SequenceNumber.zero
     private var last: SequenceNumber?
     private var ignoresUnknownEntities = false
+    private var violationsMax = 1
 
     /// Creates a replay of the store at `url` with today's types of its entities.
     public init(of url: URL, entities: any Entity.Type...) {
@@ -38,34 +45,51 @@ public struct Replay: Sendable {
     ///
     /// - Parameters:
     ///   - name: describes the condition in the message of a failure.
-    ///   - holds: receives the state after the event, and the event.
+    ///   - holds: receives the state after the event, and the event with the records that it
+    ///     changed and the state before it.
     public func checking(
-        _ name: String, _ holds: @escaping @Sendable (Snapshot, Event) throws -> Bool
+        _ name: String, _ holds: @escaping @Sendable (Snapshot, ReplayedEvent) throws -> Bool
     ) -> Replay {
-        var copy = self
-        copy.invariants.append(Invariant(name: name, holds: holds))
-        return copy
+        copy { $0.invariants.append(Invariant(name: name, holds: holds)) }
     }
 
-    /// Also compares the digest of the final state with a recorded one.
+    /// Also compares the digest of the state after the last event with a recorded one.
     public func expecting(digest: String) -> Replay {
-        var copy = self
-        copy.digest = digest
-        return copy
+        copy { $0.digest = digest }
+    }
+
+    /// Checks only what follows this event. The state after it comes from the store's checkpoint
+    /// if that is not later, and from the log. `run()` throws `StoreError` with `.noSuchEvent` if
+    /// the log ends before it.
+    public func starting(after first: SequenceNumber) -> Replay {
+        copy { $0.first = first }
     }
 
     /// Ends with this event instead of the last one of the log. `run()` throws `StoreError` with
     /// `.noSuchEvent` if the log ends before it.
     public func through(_ last: SequenceNumber) -> Replay {
-        var copy = self
-        copy.last = last
-        return copy
+        copy { $0.last = last }
+    }
+
+    /// Continues after an event that fails a check, and ends with the event after which there are
+    /// `count` violations. The failure lists them all.
+    ///
+    /// A condition on what an event changed fails for each event that breaks it; one on the whole
+    /// state fails again after every event until it holds.
+    ///
+    /// - Parameter count: at least 1, which is what a replay does without this call.
+    public func collectingViolations(upTo count: Int = 100) -> Replay {
+        copy { $0.violationsMax = max(1, count) }
     }
 
     /// Skips records of entities for which no type was given, instead of failing.
     public func ignoringUnknownEntities() -> Replay {
+        copy { $0.ignoresUnknownEntities = true }
+    }
+
+    private func copy(_ change: (inout Replay) -> Void) -> Replay {
         var copy = self
-        copy.ignoresUnknownEntities = true
+        change(&copy)
         return copy
     }
 
@@ -73,54 +97,55 @@ public struct Replay: Sendable {
     /// decodes as its type, and that all conditions hold.
     ///
     /// - Returns: the final state and its digest.
-    /// - Throws: `ReplayFailure` for the first event that fails a check; `StoreError` if the log
-    ///   cannot be read, or ends before the event given by `through`.
+    /// - Throws: `ReplayFailure` if a check fails; `StoreError` if the log cannot be read, ends
+    ///   before an event that was given, or `through` is before `starting(after:)`.
     @discardableResult
     public func run() throws -> ReplayResult {
         let archive = try Archive(at: url, entities: entities)
         let end = last ?? archive.sequence
-        var state = try archive.snapshot(asOf: .sequence(.zero))
-        try archive.replay(through: end) { event, snapshot in
-            try check(event, snapshot)
+        var violations: [ReplayFailure.Violation] = []
+        var state: Snapshot?
+        try archive.replay(after: first, through: end) { event, snapshot in
+            violations += problems(event, snapshot).map { .init(problem: $0, event: event) }
             // Keep only the last state: while a state is kept, the next event must copy it.
             if event.sequence == end { state = snapshot }
-            return true
+            return violations.count < violationsMax
         }
-        let found = try state.digest().description
+        if violations.count >= violationsMax {
+            throw ReplayFailure(violations, isComplete: violations.last?.event?.sequence == end)
+        }
+        let final = try state ?? archive.snapshot(asOf: .sequence(end))
+        let found = try final.digest().description
         if let digest, digest != found {
-            throw ReplayFailure(
-                "the digest of the final state is \(found), not \(digest)",
-                at: try archive.event(state.sequence))
+            violations.append(.init(wrongDigest: found, expected: digest, at: final.sequence))
         }
-        return ReplayResult(sequence: state.sequence, digest: found, state: state)
+        if !violations.isEmpty { throw ReplayFailure(violations, isComplete: true) }
+        return ReplayResult(sequence: final.sequence, digest: found, state: final)
     }
 
-    private func check(_ event: Event, _ state: Snapshot) throws {
-        for change in event.changes { try check(change, of: event, state) }
+    /// The checks that the event fails, in words.
+    private func problems(_ event: ReplayedEvent, _ state: Snapshot) -> [String] {
+        if !ignoresUnknownEntities, let problem = unknownEntity(in: event) { return [problem] }
+        if let (change, error) = event.firstMisfit() {
+            let id = change.id?.description ?? ""
+            return ["\(change.entity) \(id) does not decode any more: \(error)"]
+        }
+        var problems: [String] = []
         for invariant in invariants {
             do {
                 if try invariant.holds(state, event) { continue }
+                problems.append("\"\(invariant.name)\" does not hold")
             } catch {
-                throw ReplayFailure("checking \"\(invariant.name)\" failed: \(error)", at: event)
+                problems.append("checking \"\(invariant.name)\" failed: \(error)")
             }
-            throw ReplayFailure("\"\(invariant.name)\" does not hold", at: event)
         }
+        return problems
     }
 
-    private func check(_ change: Change, of event: Event, _ state: Snapshot) throws {
-        guard let type = entities.first(where: { $0.entityName.isSameName(as: change.entity) })
-        else {
-            if ignoresUnknownEntities { return }
-            throw ReplayFailure(
-                "no type was given for the entity \(change.entity): add it to entities:, or call "
-                    + "ignoringUnknownEntities()", at: event)
-        }
-        guard let id = change.id else { return }
-        do {
-            try state.check(type, id)
-        } catch {
-            throw ReplayFailure(
-                "\(change.entity) \(id) does not decode any more: \(error)", at: event)
+    private func unknownEntity(in event: ReplayedEvent) -> String? {
+        event.firstUntypedEntity().map {
+            "no type was given for the entity \($0): add it to entities:, or call "
+                + "ignoringUnknownEntities()"
         }
     }
 }

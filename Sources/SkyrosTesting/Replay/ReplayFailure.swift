@@ -1,39 +1,97 @@
 public import Skyros
 
-/// The failure of a replay: the first event that failed a check.
+/// The failure of a replay: the events that failed a check.
+///
+///     } catch let failure as ReplayFailure {
+///         let before = try failure.event?.stateBefore
+///
 public struct ReplayFailure: Error, CustomStringConvertible {
-    /// A description of the problem.
-    public let problem: String
-    /// The event; nil if the log holds none.
-    public let event: Event?
+    /// What failed, in the order of the events; never empty.
+    public let violations: [Violation]
+    /// Whether the replay reached its last event, so that there are no further violations.
+    public let isComplete: Bool
 
-    init(_ problem: String, at event: Event?) {
-        self.problem = problem
-        self.event = event
+    init(_ violations: [Violation], isComplete: Bool) {
+        self.violations = violations
+        self.isComplete = isComplete
     }
 
-    /// The problem, then the event: its number, time, actor, reason and changes.
+    /// A description of the first problem.
+    public var problem: String { violations[0].problem }
+
+    /// The event with which it began; nil if the digest after the last event is wrong.
+    public var event: ReplayedEvent? { violations[0].event }
+
+    /// The problems, each with its event: number, time, actor, reason, correlation, tags, and the
+    /// records before and after.
     public var description: String {
-        guard let event else { return problem }
-        let actor = event.metadata.actor ?? "-"
-        let reason = event.metadata.reason.map { ", \"\($0)\"" } ?? ""
-        let changes = event.changes.map { "\n  \(Self.line($0))" }.joined()
-        return "\(problem)\nafter event \(event.sequence) of \(event.time) "
-            + "by \(actor)\(reason):\(changes)"
+        let texts = violations.map(\.description).joined(separator: "\n\n")
+        guard violations.count > 1 else { return texts }
+        let rest =
+            isComplete || violations.last?.event == nil
+            ? "" : ", and the replay ended with the last of them"
+        return "\(violations.count) violations\(rest):\n\n\(texts)"
     }
+}
 
-    private static func line(_ change: Change) -> String {
-        let place = "\(change.entity) \(change.id?.description ?? "")"
-        switch change {
-        case .inserted(let record): return "inserted \(place) \(text(record.fields))"
-        case .deleted(let record): return "deleted \(place) \(text(record.fields))"
-        case .updated(_, _, let before, let after):
-            return "updated \(place) from \(text(before)) to \(text(after))"
-        case .cleared(_, let count): return "deleted all \(count) records of \(change.entity)"
+extension ReplayFailure {
+    /// One check that failed after one event.
+    public struct Violation: Sendable, CustomStringConvertible {
+        /// A description of the problem.
+        public let problem: String
+        /// The event, with the records that it changed and the states before and after it; nil if
+        /// the digest after the last event is wrong.
+        public let event: ReplayedEvent?
+
+        init(problem: String, event: ReplayedEvent) {
+            self.problem = problem
+            self.event = event
         }
-    }
 
-    private static func text(_ fields: Fields) -> String {
-        (try? fields.value.jsonText()) ?? "(unreadable)"
+        init(wrongDigest found: String, expected: String, at last: SequenceNumber) {
+            problem =
+                "the digest after the last event, \(last), is \(found), not \(expected); it is "
+                + "compared at the end only, so any event may be the cause"
+            event = nil
+        }
+
+        /// The problem, then the event.
+        public var description: String {
+            guard let event else { return problem }
+            let reason = event.metadata.reason.map { ", \"\($0)\"" } ?? ""
+            let head =
+                "after event \(event.sequence) of \(event.time) by "
+                + "\(event.metadata.actor ?? "-")\(reason)\(Self.details(event.metadata)):"
+            let shown = event.changes.prefix(Self.changesMax)
+            let before = try? event.stateBefore
+            var lines = shown.flatMap { Self.lines($0, from: before, to: event.stateAfter) }
+            if event.changes.count > shown.count {
+                lines.append("  and \(event.changes.count - shown.count) further changes")
+            }
+            return ([problem, head] + lines).joined(separator: "\n")
+        }
+
+        /// The number of changes that a description shows.
+        private static let changesMax = 20
+
+        private static func details(_ metadata: Metadata) -> String {
+            let correlation = metadata.correlation.map { "correlation \($0)" }
+            let causation = metadata.causation.map { "causation \($0)" }
+            let tags = metadata.tags.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+            return ([correlation, causation].compactMap(\.self) + tags)
+                .map { ", \($0)" }.joined()
+        }
+
+        /// The change; of an update also the whole record, before and after.
+        private static func lines(
+            _ change: Change, from before: Snapshot?, to after: Snapshot
+        ) -> [String] {
+            guard case .updated(let entity, let id, _, _) = change,
+                let old = try? before?.record(entity, id), let new = try? after.record(entity, id)
+            else { return ["  \(change)"] }
+            return [
+                "  \(change)", "    before: \(old.fields)", "    after:  \(new.fields)",
+            ]
+        }
     }
 }

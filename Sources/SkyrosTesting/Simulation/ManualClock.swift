@@ -47,6 +47,9 @@ extension Store {
     ) throws {
         let environment = Environment(
             disk: disk, clock: clock, entropy: SeededEntropy(seed: seed))
+        var options = options
+        // Its calls would come at other moments in each run.
+        options.scrubInterval = nil
         try self.init(Schema(entities), options, environment)
     }
 }

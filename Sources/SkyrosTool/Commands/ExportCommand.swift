@@ -54,7 +54,9 @@ struct ExportCommand: Command {
         switch (format, target) {
         case ("sqlite", let target?):
             let moment = try moment?.moment(in: archive)
-            _ = try archive.withCheckpointBar(through: moment) { progress in
+            let bar = ProgressBar(ProgressBar.Step(.reading, 0.7), ProgressBar.Step(.writing, 0.3))
+            defer { bar.finish() }
+            _ = try archive.withCheckpointBar(bar, through: moment) { progress in
                 try archive.writeNewCheckpoint(asOf: moment, to: target, progress: progress)
             }
         case (_, let target?):
@@ -68,22 +70,29 @@ struct ExportCommand: Command {
     }
 
     private func write(_ archive: Archive, to sink: TextSink, showsBar: Bool) throws {
-        let bar = ProgressBar(
-            ProgressBar.Step(name: "reading", unit: "items", share: 0.5),
-            ProgressBar.Step(name: "writing", unit: "records", share: 0.5))
+        let isCSV = format == "csv"
+        let bar =
+            isCSV
+            ? ProgressBar(
+                ProgressBar.Step(.reading, 0.4), ProgressBar.Step(.searching, 0.2),
+                ProgressBar.Step(.writing, 0.4))
+            : ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
         let state = try archive.state(asOf: moment, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         let entities = arguments.rest.isEmpty ? state.entities : arguments.rest
-        bar.beginNext(entities.reduce(0) { $0 + state.count($1) })
+        let total = entities.reduce(0) { $0 + state.count($1) }
         if !showsBar { bar.finish() }
         var count = 0
         func didWriteRecord() {
             count += 1
-            if showsBar { bar.update(count) }
+            if showsBar { bar.update(.writing, count, of: total) }
         }
-        if format == "csv" {
-            try writeCSV(of: entities[0], in: state, to: sink, didWriteRecord)
+        if isCSV {
+            let columns = try columns(of: entities[0], in: state) {
+                if showsBar { bar.update(.searching, $0, of: total) }
+            }
+            try writeCSV(of: entities[0], columns, in: state, to: sink, didWriteRecord)
         } else {
             for entity in entities {
                 try writeJSONLines(of: entity, in: state, to: sink, didWriteRecord)
@@ -104,14 +113,24 @@ struct ExportCommand: Command {
         }
     }
 
-    private func writeCSV(
-        of entity: String, in state: Snapshot, to sink: TextSink, _ didWriteRecord: () -> Void
-    ) throws {
+    /// The names of all fields, sorted.
+    private func columns(
+        of entity: String, in state: Snapshot, _ progress: (Int) -> Void
+    ) throws -> [String] {
         var names = NamedValues<Void>()
+        var count = 0
         try state.forEachRecord(entity) { record in
             for name in record.fields.names { names[name] = () }
+            count += 1
+            progress(count)
         }
-        let columns = names.keys.sortedNames()
+        return names.keys.sortedNames()
+    }
+
+    private func writeCSV(
+        of entity: String, _ columns: [String], in state: Snapshot, to sink: TextSink,
+        _ didWriteRecord: () -> Void
+    ) throws {
         let writer = CSVWriter(keepsFormulas: arguments.has("raw"))
         try sink.line(writer.line(columns))
         try state.forEachRecord(entity) { record in

@@ -21,21 +21,22 @@ struct HistoryCommand: Command {
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
         archive.warnOfLostEvents()
-        let bar = ProgressBar(
-            ProgressBar.Step(name: "searching", unit: "events", share: 0.5),
-            ProgressBar.Step(name: "reading", unit: "events", share: 0.5))
+        let bar = ProgressBar(ProgressBar.Step(.searching, 0.5), ProgressBar.Step(.reading, 0.5))
         defer { bar.finish() }
-        bar.begin(archive.sequence.rawValue)
+        let total = archive.sequence.rawValue
         let (entity, word) = (arguments.rest[0], arguments.rest[1])
         let finder = try RecordFinder(word)
-        let id = try finder.id(of: entity, in: archive) { bar.update($0.rawValue) }
+        let id = try finder.id(of: entity, in: archive) {
+            bar.update(.searching, $0.rawValue, of: total)
+        }
         guard let id else {
             try archive.require(entity)
             try archive.throwUnknown(word, of: entity)
             return false
         }
-        bar.beginNext(archive.sequence.rawValue)
-        let entries = try archive.history(of: entity, id) { bar.update($0.rawValue) }
+        let entries = try archive.history(of: entity, id) {
+            bar.update(.reading, $0.rawValue, of: total)
+        }
         bar.finish()
         for entry in entries { try print(entry, to: output) }
         return true

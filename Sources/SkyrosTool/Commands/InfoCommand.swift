@@ -8,8 +8,9 @@ struct InfoCommand: Command {
     static let details = """
         Prints the number of events, the time of the first and the last one, the number of records
         per entity, the size of the log on disk and uncompressed, the number of segments, the event
-        of the checkpoint, the events that the log has lost and the checkpoint holds, and the
-        estimated time to open the store.
+        of the checkpoint, the events that the log has lost and the checkpoint holds, how far the
+        app has read the compressed segments again to find rot, what it found, and the time that
+        the machine needs to open the store: it reads what an opening reads.
 
           skyros info Orders.skyros
         """
@@ -23,7 +24,9 @@ struct InfoCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
-        let info = try archive.withBar("counting") { try archive.info(progress: $0) }
+        let bar = ProgressBar(ProgressBar.Step(.reading))
+        let info = try archive.info { bar.update(.reading, $0, of: $1) }
+        bar.finish()
         if arguments.isJSON {
             try printJSON(info, to: output)
         } else {
@@ -45,7 +48,16 @@ struct InfoCommand: Command {
             "firstTime": info.firstTime.map { .text($0.description) },
             "lastTime": info.lastTime.map { .text($0.description) },
             "openingMilliseconds": .integer(Int128(info.openingMilliseconds)),
+            "scrub": info.scrub.map { json($0) },
         ])
+    }
+
+    private func json(_ scrub: ScrubReport) -> FieldValue {
+        var object: [String: FieldValue] = [:]
+        object["position"] = scrub.position.map { .integer(Int128($0.rawValue)) }
+        object["finishedAt"] = scrub.finishedAt.map { .text($0.description) }
+        object["damages"] = .array(scrub.damages.map { .map(DamageText.json($0)) })
+        return .map(object)
     }
 
     private func printText(_ info: StoreInfo, to output: Output) throws {
@@ -63,6 +75,10 @@ struct InfoCommand: Command {
         rows.append(["checkpoint", info.checkpointSequence.map { "at event \($0)" } ?? "none"])
         if let lost = info.lostEvents {
             rows.append(["lost", "\(DamageText.line(lost)), which only the checkpoint holds"])
+        }
+        rows.append(["scrub", info.scrub.map { DamageText.line($0) } ?? "not yet"])
+        for damage in info.scrub?.damages ?? [] {
+            rows.append(["damaged", DamageText.line(damage)])
         }
         rows.append(["opening", "about \(info.openingMilliseconds) ms"])
         try output.table(rows)

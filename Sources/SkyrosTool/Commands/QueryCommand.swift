@@ -50,13 +50,10 @@ struct QueryCommand: Command {
 
     private func database() throws -> SnapshotDatabase {
         let archive = try Archive.opened(at: arguments.store, for: moment)
-        let bar = ProgressBar(ProgressBar.Step(name: "reading", unit: "items"))
+        let bar = ProgressBar(ProgressBar.Step(.reading))
         defer { bar.finish() }
-        var isBegun = false
-        return try archive.database(asOf: moment?.moment(in: archive)) { done, total in
-            if !isBegun { bar.begin(total) }
-            isBegun = true
-            bar.update(done)
+        return try archive.database(asOf: moment?.moment(in: archive)) {
+            bar.update(.reading, $0, of: $1)
         }
     }
 

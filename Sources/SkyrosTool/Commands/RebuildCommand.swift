@@ -34,14 +34,19 @@ struct RebuildCommand: Command {
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive.reading(asOf: moment, at: arguments.store)
         if moment == nil, target != nil { archive.warnOfLostEvents() }
-        let state = try archive.withCheckpointBar(through: moment) { progress in
+        let bar = ProgressBar(
+            ProgressBar.Step(.reading, 0.6), ProgressBar.Step(.writing, 0.3),
+            ProgressBar.Step(.digesting, 0.1))
+        defer { bar.finish() }
+        let state = try archive.withCheckpointBar(bar, through: moment) { progress in
             if let target {
                 try archive.writeNewCheckpoint(asOf: moment, to: target, progress: progress)
             } else {
                 try rebuild(archive, progress)
             }
         }
-        let digest = try state.digest().description
+        let digest = try state.digest { bar.update($0) }.description
+        bar.finish()
         if arguments.isJSON {
             try output.json([
                 "sequence": .integer(Int128(state.sequence.rawValue)), "digest": .text(digest),

@@ -26,13 +26,16 @@ struct ReplayCommand: Command {
         if last == nil { archive.warnOfLostEvents() }
         let end = last ?? archive.sequence
         let start = ContinuousClock.now
-        let state = try archive.withBar("replaying", through: .sequence(end)) { progress in
-            try archive.snapshot(asOf: .sequence(end), progress: progress)
+        let bar = ProgressBar(ProgressBar.Step(.reading, 0.8), ProgressBar.Step(.digesting, 0.2))
+        defer { bar.finish() }
+        let state = try archive.snapshot(asOf: .sequence(end)) {
+            bar.update(.reading, $0.rawValue, of: end.rawValue)
         }
         let elapsed = start.duration(to: .now)
         let seconds =
             Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
-        let digest = try state.digest().description
+        let digest = try state.digest { bar.update($0) }.description
+        bar.finish()
         if arguments.isJSON {
             try output.json([
                 "sequence": .integer(Int128(state.sequence.rawValue)),

@@ -52,44 +52,55 @@ struct SalvageCommand: Command {
     }
 
     func run(_ output: Output) throws -> Bool {
-        if arguments.has("from-checkpoint") {
-            let report = try Archive.salvageCheckpoint(of: arguments.store, into: target)
-            try print(report, to: output)
-            return true
-        }
-        let archive = try Archive(at: arguments.store, reading: .upToDamage)
-        guard let rest else {
-            try print(salvage(archive), to: output)
-            return true
-        }
-        // The file first: if it cannot be created, no store must be removed.
-        let report = try NewFile.writeText(at: rest) { sink in
-            let report = try salvage(archive)
-            try writeRest(of: archive, after: report.sequence, to: sink)
-            return report
-        }
+        let report = try arguments.has("from-checkpoint") ? salvageCheckpoint() : salvageLog()
         try print(report, to: output)
         return true
     }
 
-    private func salvage(_ archive: Archive) throws -> SalvageReport {
+    private func salvageCheckpoint() throws -> SalvageReport {
+        let bar = ProgressBar(
+            ProgressBar.Step(.loading, 0.3), ProgressBar.Step(.writing, 0.3),
+            ProgressBar.Step(.checking, 0.2), ProgressBar.Step(.digesting, 0.2))
+        defer { bar.finish() }
+        return try Archive.salvageCheckpoint(of: arguments.store, into: target) { bar.update($0) }
+    }
+
+    private func salvageLog() throws -> SalvageReport {
+        let bar = ProgressBar(
+            ProgressBar.Step(.scanning, 0.2), ProgressBar.Step(.copying, 0.35),
+            ProgressBar.Step(.checking, 0.35), ProgressBar.Step(.digesting, 0.05),
+            ProgressBar.Step(.copying, 0.05))
+        defer { bar.finish() }
+        let archive = try Archive(at: arguments.store, reading: .upToDamage) { bar.update($0) }
+        guard let rest else { return try salvage(archive, bar) }
+        // The file first: if it cannot be created, no store must be removed.
+        return try NewFile.writeText(at: rest) { sink in
+            let report = try salvage(archive, bar)
+            try writeRest(of: archive, after: report, to: sink, bar)
+            return report
+        }
+    }
+
+    private func salvage(_ archive: Archive, _ bar: ProgressBar) throws -> SalvageReport {
         let path = target.path(percentEncoded: false)
         if Self.lies(target.appending(path: "x"), in: arguments.store) {
             throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
         }
         return try NewFile.writeDirectory(at: target) { directory in
-            try archive.withBar("salvaging") { progress in
-                try archive.salvage(into: directory, progress: progress)
-            }
+            try archive.salvage(into: directory) { bar.update($0) }
         }
     }
 
     private func writeRest(
-        of archive: Archive, after sequence: SequenceNumber?, to sink: TextSink
+        of archive: Archive, after report: SalvageReport, to sink: TextSink, _ bar: ProgressBar
     ) throws {
-        try archive.forEachReadableEvent(after: sequence) { event in
+        let total = report.readableAfterDamage.reduce(0) { $0 + $1.count }
+        var count = 0
+        try archive.forEachReadableEvent(after: report.sequence) { event in
             let object = try EventText.json(event).compactMapValues { $0 }
             try sink.line(FieldValue.map(object).jsonText())
+            count += 1
+            bar.update(.copying, count, of: total)
             return true
         }
     }

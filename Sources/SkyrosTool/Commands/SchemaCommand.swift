@@ -22,7 +22,7 @@ struct SchemaCommand: Command {
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
         archive.warnOfLostEvents()
-        let tables = try archive.withBar("reading") { try archive.tables(progress: $0) }
+        let tables = try archive.withBar { try archive.tables(progress: $0) }
         for table in tables {
             if arguments.isJSON {
                 try output.json(json(table))

@@ -31,15 +31,12 @@ struct ShowCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive.opened(at: arguments.store, for: moment)
-        let bar = ProgressBar(
-            ProgressBar.Step(name: "reading", unit: "items", share: 0.5),
-            ProgressBar.Step(name: "printing", unit: "records", share: 0.5))
+        let bar = ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
         let state = try archive.state(asOf: moment, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         if arguments.rest.count == 2 {
-            bar.beginNext(1)
-            bar.update(1)
+            bar.update(.writing, 1, of: 1)
             bar.finish()
             try printRecord(arguments.rest[0], arguments.rest[1], in: state, to: output)
         } else {
@@ -61,14 +58,14 @@ struct ShowCommand: Command {
     private func print(
         _ entities: [String], in state: Snapshot, _ bar: ProgressBar, to output: Output
     ) throws {
-        bar.beginNext(entities.reduce(0) { $0 + state.count($1) })
+        let total = entities.reduce(0) { $0 + state.count($1) }
         if !ProgressBar.mayShowWhilePrinting { bar.finish() }
         var count = 0
         for entity in entities {
             try state.forEachRecord(entity) { record in
                 try print(record, to: output)
                 count += 1
-                if ProgressBar.mayShowWhilePrinting { bar.update(count) }
+                if ProgressBar.mayShowWhilePrinting { bar.update(.writing, count, of: total) }
             }
         }
     }

@@ -52,13 +52,23 @@ struct VerifyCommand: Command {
     /// Verifies the store as a whole; if that finds damage or fails, again up to the damage. A log
     /// that cannot be opened even so is a finding, not a failure of the command.
     private func verify() throws -> Verification {
+        let bar = ProgressBar(
+            ProgressBar.Step(.comparing, 0.15), ProgressBar.Step(.loading, 0.1),
+            ProgressBar.Step(.reading, 0.65), ProgressBar.Step(.digesting, 0.1))
+        defer { bar.finish() }
         if let archive = try? Archive(at: arguments.store) {
-            let result = archive.withBar("verifying") { archive.verify(progress: $0) }
+            let result = archive.verify { bar.update($0) }
             if result.damages.isEmpty { return result }
         }
+        bar.continueWith(
+            ProgressBar.Step(.scanning, 0.3), ProgressBar.Step(.comparing, 0.1),
+            ProgressBar.Step(.loading, 0.1), ProgressBar.Step(.reading, 0.4),
+            ProgressBar.Step(.digesting, 0.1))
         do {
-            let archive = try Archive(at: arguments.store, reading: .upToDamage)
-            return archive.withBar("verifying") { archive.verify(progress: $0) }
+            let archive = try Archive(at: arguments.store, reading: .upToDamage) {
+                bar.update($0)
+            }
+            return archive.verify { bar.update($0) }
         } catch let error as StoreError where error.code != .notAStore {
             return Verification(problem: error)
         }

@@ -172,8 +172,21 @@ extension CrashRun {
         case 7:
             note("  merge")
             try store.run(.merge)
+        case 8:
+            note("  scrub")
+            try scrub(store)
         default:
             try write(store)
+        }
+    }
+
+    /// Reads the sealed segments again: no crash and no failing operation is rot.
+    private func scrub(_ store: Store) throws {
+        clock.advance(byMicroseconds: 6 * 86_400 * 1_000_000)
+        try store.run(.scrub)
+        let findings = ScrubState(on: disk)?.findings ?? []
+        guard findings.isEmpty else {
+            throw CrashFinding(description: "a scrub found damage: \(findings)")
         }
     }
 

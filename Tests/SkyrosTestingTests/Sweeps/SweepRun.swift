@@ -75,6 +75,7 @@ final class SweepRun {
         case .checkpoint:
             try currentStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
+        case .scrub: try currentStore().run(.scrub)
         case .reopen:
             try tolerating { try closeStore() }
             try open()

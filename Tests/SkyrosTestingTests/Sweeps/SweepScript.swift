@@ -12,6 +12,8 @@ struct SweepScript: Sendable {
         case merge
         case markIdle
         case checkpoint
+        /// Reads the sealed segments again.
+        case scrub
         /// Closes the store and opens it again.
         case reopen
         /// Kills the process; another one opens the store.
@@ -52,7 +54,7 @@ extension SweepScript {
             .write(.buffered, [.put(6, 100)]), .write(.buffered, [.put(1, 600)]), .seal,
             .write(.deferred, [.put(2, 1)]), .write(.durable, [.put(3, 300)]), .markIdle,
             .write(.buffered, [.put(7, 700)]), .seal, .write(.buffered, [.put(8, 50)]), .seal,
-            .write(.durable, [.delete(7)]), .write(.buffered, [.put(9, 9)]),
+            .scrub, .write(.durable, [.delete(7)]), .write(.buffered, [.put(9, 9)]),
         ])
 
     /// Deletions, clearing, and sessions that end cleanly.

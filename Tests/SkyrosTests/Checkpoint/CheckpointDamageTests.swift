@@ -46,7 +46,7 @@ import Testing
         "UPDATE _skyros SET chain = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
-        "UPDATE _skyros SET format = 4", "UPDATE _skyros SET store = upper(store)",
+        "UPDATE _skyros SET format = 5", "UPDATE _skyros SET store = upper(store)",
         "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, seal "
             + "FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
@@ -54,6 +54,9 @@ import Testing
         "UPDATE _skyros_entities SET content = '0123456789abcdef'",
         "UPDATE _skyros_entities SET entity = 'Else' WHERE number = 2",
         "UPDATE _skyros_entities SET table_name = 'Thing'",
+        "UPDATE _skyros_entities SET indexes = '[[\"a\"]]'",
+        "UPDATE _skyros_entities SET indexes = '[ ]'",
+        "UPDATE _skyros_entities SET indexes = NULL",
         "UPDATE _skyros_entities SET number = 9 WHERE number = 2",
         "UPDATE _skyros_columns SET kind = 'json'", "UPDATE _skyros_columns SET kind = 'new'",
         "UPDATE _skyros_columns SET field = 'x' WHERE number = 1",
@@ -179,10 +182,10 @@ import Testing
         throws
     {
         // The header alone decides: only a later version knows what else it has changed.
-        for sql in ["PRAGMA user_version=4", "UPDATE _skyros SET format = 4"] {
+        for sql in ["PRAGMA user_version=5", "UPDATE _skyros SET format = 5"] {
             try tamper(sql)
             let before = try Data(contentsOf: directory.fileURL)
-            #expect(throws: CheckpointError.newerFormat(version: 4)) { try directory.open() }
+            #expect(throws: CheckpointError.newerFormat(version: 5)) { try directory.open() }
             #expect(try Data(contentsOf: directory.fileURL) == before)
         }
         try tamper("PRAGMA user_version=1")

@@ -51,6 +51,27 @@ import Testing
         #expect(error?.code == .invalidEvent)
     }
 
+    @Test func `that changes one record twice can be undone`() throws {
+        var state = try fold([])
+        let changes = [
+            try insertion(of: "a"),
+            .updated(
+                entity: Note.entityName, id: id, before: try Fields(["text": .text("a")]),
+                after: try Fields(["text": .text("b")])),
+        ]
+        let event = Event(
+            sequence: 2, time: EventTime(microseconds: 2), metadata: Metadata(), intent: nil,
+            changes: changes)
+        let stamp = EventStamp(
+            sequence: 1, time: EventTime(microseconds: 1), chainHash: ChainHash(rawValue: 2))
+        let staged = try Projector.applyListing(
+            event, chainHash: ChainHash(rawValue: 3), to: &state)
+        let replayed = ReplayedEvent(event, staged, after: stamp, state)
+        #expect(try replayed.changes(of: Note.self).map { try $0.after?.text } == ["a", "b"])
+        #expect(try replayed.stateBefore.count(Note.self) == 0)
+        #expect(try replayed.stateBefore.all(Note.self, where: \.text >= "").isEmpty)
+    }
+
     @Test func `whose indexed field cannot be read is refused as an event`() throws {
         // The field that the index is over: a text of two bytes, of which one is there.
         let cut: [UInt8] = [0xA1, 0x64, 0x74, 0x65, 0x78, 0x74, 0x62, 0x61]

@@ -184,7 +184,7 @@ import Testing
         let archive = try Archive(at: Self.stores.appending(path: "foreign"))
         var events: [Event] = []
         try archive.replay { event, _ in
-            events.append(event)
+            events.append(event.event)
             return true
         }
         #expect(events.count == 7)

@@ -50,6 +50,26 @@ import Testing
         #expect(try sequences(in: past) == ["1|4", "2|2", "3|3"])
     }
 
+    @Test func `names the indexes of the app, also after a rebuild without its types`() throws {
+        struct Person: Entity {
+            var id: Int
+            var name: String
+            var age: Int
+            static let indexes: [Index<Person>] = [.on(\.name, \.age), .unique(\.age)]
+        }
+        let store = try Store(at: directory.store, entities: Person.self, Note.self)
+        try store.write { tx in
+            try tx.insert(Person(id: 1, name: "a", age: 2))
+            try tx.insert(Note(id: 1, text: "a"))
+        }
+        try store.close()
+        let sql = "SELECT entity, indexes FROM _skyros_entities ORDER BY entity"
+        let expected = ["Note|[]", #"Person|[["name","age"],["age"]]"#]
+        #expect(try Shell.lines("sqlite3", "-readonly", file.path, sql) == expected)
+        try Archive(at: directory.store).rebuildCheckpoint()
+        #expect(try Shell.lines("sqlite3", "-readonly", file.path, sql) == expected)
+    }
+
     @Test func `is rebuilt from the log if it has an earlier format (F27)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }

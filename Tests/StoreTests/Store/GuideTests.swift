@@ -154,6 +154,11 @@ private struct PlaceOrder: DomainCommand {
         let then = try store.snapshot(asOf: .sequence(1))
         #expect(try then[Order.self, order.id]?.totalCents == 1_200)
 
+        let url = directory.store
+        for damage in try Archive(at: url).info().scrub?.damages ?? [] {
+            print(damage.file, damage.sequences, damage.message)
+        }
+
         for try await event in store.events(1...2) {
             print(event.sequence, event.metadata.actor ?? "-", event.changes.count)
         }

@@ -3,9 +3,10 @@ import TestSupport
 
 /// A pseudoterminal.
 enum Terminal {
-    /// Runs a program with a pseudoterminal as its standard error, and returns what it printed
-    /// there. Python opens the pseudoterminal, because its `pty` works on every system.
-    static func errors(of process: Process) throws -> String {
+    /// Runs a program, which must end with `status`, with a pseudoterminal as its standard error,
+    /// and returns what it printed there. Python opens the pseudoterminal, because its `pty` works
+    /// on every system.
+    static func errors(of process: Process, status: Int32 = 0) throws -> String {
         let program = """
             import os, pty, subprocess, sys
             terminal, end = pty.openpty()
@@ -24,7 +25,7 @@ enum Terminal {
             ["-c", program] + [process.executableURL?.path ?? ""] + (process.arguments ?? [])
         python.environment = process.environment
         let outcome = try python.outcome()
-        guard outcome.status == 0 else {
+        guard outcome.status == status else {
             throw Shell.Failure(description: "\(outcome.status): \(outcome.errors)")
         }
         return outcome.output

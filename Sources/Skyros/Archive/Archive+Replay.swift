@@ -1,0 +1,42 @@
+import SkyrosLog
+
+extension Archive {
+    /// Replays the log and calls `body` with each event and the state after it, until it returns
+    /// false.
+    ///
+    ///     try archive.replay(after: 1_000) { event, state in
+    ///         print(event.sequence, try event.changes(of: Order.self).count)
+    ///         return true
+    ///     }
+    ///
+    /// Keeping a state or an event after the call costs speed: the next event must copy what it
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - first: the event after which to begin. The state after it is that of the checkpoint, if
+    ///     this is not later, and of the events between the two.
+    ///   - last: the last event; nil for that of the log.
+    ///   - body: receives an event and the state after it.
+    /// - Complexity: O(events up to the last one).
+    /// - Throws: what `body` throws; `StoreError` with `.noSuchEvent` if the log ends before
+    ///   `first` or `last`, `.invalidInput` if `last` is before `first`, `.logCorrupt` and the like
+    ///   if the log is damaged.
+    public func replay(
+        after first: SequenceNumber = .zero, through last: SequenceNumber? = nil,
+        _ body: (_ event: ReplayedEvent, _ state: Snapshot) throws -> Bool
+    ) throws {
+        let end = last ?? sequence
+        try historyReader.requireEvent(max(first, end))
+        guard first <= end else {
+            throw StoreError(
+                .invalidInput, "a replay that begins after event \(first) cannot end at \(end)")
+        }
+        var snapshot = try state(after: first, from: empty)
+        try EventReader(log).forEach(from: first.next, through: end) { event, chainHash in
+            let before = EventStamp(
+                sequence: snapshot.sequence, time: snapshot.time, chainHash: snapshot.chainHash)
+            let staged = try Projector.applyListing(event, chainHash: chainHash, to: &snapshot)
+            return try body(ReplayedEvent(event, staged, after: before, snapshot), snapshot)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+/// An event of a replay, with the records that it changed and the states around it.
+///
+///     try archive.replay { event, state in
+///         for change in try event.changes(of: Order.self) {
+///             print(event.sequence, try change.before?.status, try change.after?.status)
+///         }
+///         return true
+///     }
+public struct ReplayedEvent: Sendable {
+    /// The event.
+    public let event: Event
+    /// The state after it.
+    public let stateAfter: Snapshot
+    private let staged: [StagedChange]
+    private let stampBefore: EventStamp
+
+    init(
+        _ event: Event, _ staged: [StagedChange], after stampBefore: EventStamp,
+        _ stateAfter: Snapshot
+    ) {
+        self.event = event
+        self.staged = staged
+        self.stampBefore = stampBefore
+        self.stateAfter = stateAfter
+    }
+
+    /// The event's place in the log.
+    public var sequence: SequenceNumber { event.sequence }
+
+    /// When the event was appended.
+    public var time: EventTime { event.time }
+
+    /// Actor, reason, correlation, causation and tags.
+    public var metadata: Metadata { event.metadata }
+
+    /// The domain command, if the write block had one.
+    public var intent: Intent? { event.intent }
+
+    /// The changes of all entities, as the log holds them.
+    public var changes: [Change] { event.changes }
+
+    /// The records of a type that the event changed, in the order of its changes. Deleting all
+    /// records of the type counts as a change of each.
+    ///
+    /// - Complexity: O(changes); a value is decoded where it is asked for.
+    /// - Throws: `StoreError` with `.unknownEntity` if the archive was opened with other types.
+    @inlinable
+    public func changes<E: Entity>(of type: E.Type) throws -> [RecordChange<E>] {
+        guard let table = try tableIndex(of: type) else { return [] }
+        return changedRows(inTableAt: table).map { RecordChange(old: $0.old, new: $0.new) }
+    }
+
+    @usableFromInline
+    func tableIndex<E: Entity>(of type: E.Type) throws -> Int? {
+        try stateAfter.tableIndex(of: type)
+    }
+
+    /// The rows that the event changed, in code that needs no specialisation for a type.
+    @usableFromInline
+    func changedRows(inTableAt table: Int) -> [ChangedRow] {
+        var rows: [ChangedRow] = []
+        for change in staged where change.table == table {
+            switch change.effect {
+            case .put(let row, let old): rows.append(ChangedRow(old: old, new: row))
+            case .remove(let row): rows.append(ChangedRow(old: row, new: nil))
+            case .clear(_, let old):
+                let removed = (old as? Table)?.sortedRows() ?? []
+                rows += removed.map { ChangedRow(old: $0, new: nil) }
+            }
+        }
+        return rows
+    }
+
+    /// The state before the event.
+    ///
+    /// - Complexity: O(changes · log n): the changes are undone on a copy of the state after it.
+    public var stateBefore: Snapshot {
+        get throws {
+            var state = stateAfter
+            for change in staged.reversed() { try state.tables[change.table].undo(change.effect) }
+            state.sequence = stampBefore.sequence
+            state.time = stampBefore.time
+            state.chainHash = stampBefore.chainHash
+            return state
+        }
+    }
+
+    /// The first entity of the event for which the archive was given no type; nil if there is none.
+    package func firstUntypedEntity() -> String? {
+        staged.first { stateAfter.tables[$0.table].type == nil }?.change.entity
+    }
+
+    /// The first record that the event wrote and that does not fit the type of its entity; nil if
+    /// there is none. Records of entities without a type are left out.
+    package func firstMisfit() -> (change: Change, error: any Error)? {
+        for change in staged {
+            guard case .put(let row, _) = change.effect,
+                let type = stateAfter.tables[change.table].type
+            else { continue }
+            do {
+                try Self.decode(row, as: type)
+            } catch {
+                return (change.change, error)
+            }
+        }
+        return nil
+    }
+
+    private static func decode<E: Entity>(_ row: Row, as type: E.Type) throws {
+        _ = try row.value(as: type)
+    }
+}
+
+/// A row before and after an event.
+@usableFromInline
+struct ChangedRow: Sendable {
+    @usableFromInline let old: Row?
+    @usableFromInline let new: Row?
+}
+
+/// What an event did to one record of a type.
+public struct RecordChange<E: Entity>: Sendable {
+    @usableFromInline let old: Row?
+    @usableFromInline let new: Row?
+
+    @inlinable
+    init(old: Row?, new: Row?) {
+        self.old = old
+        self.new = new
+    }
+
+    /// The record before the event; nil if there was none. It is decoded by the first reader.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
+    @inlinable public var before: E? {
+        get throws { try old?.inlinedValue(as: E.self) }
+    }
+
+    /// The record after the event; nil if the event deleted it. It is decoded by the first reader.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
+    @inlinable public var after: E? {
+        get throws { try new?.inlinedValue(as: E.self) }
+    }
+}
+
+extension Table {
+    /// Makes the table what it was before a change, except for the number of the next new row.
+    fileprivate mutating func undo(_ effect: StagedChange.Effect) throws {
+        switch effect {
+        case .put(let row, let old?): try put(old, replacing: row)
+        case .put(let row, nil): try remove(row)
+        case .remove(let row): try put(row, replacing: nil)
+        case .clear(_, let old): if let old = old as? Table { self = old }
+        }
+    }
+}
