@@ -157,8 +157,6 @@ extension Store {
         try store.write(0..<20, .durable)
         store.suspend()
         let before = notes.disk.disk.contents
-        try store.run(.endSegment)
-        try store.run(.seal)
         #expect(throws: StoreError(.suspended, "")) { try store.run(.endSegment) }
         try store.close()
         let isUnchanged = notes.disk.disk.contents == before
@@ -166,7 +164,7 @@ extension Store {
     }
 
     /// The merges of a store whose segments were made with other options take several sessions.
-    @Test func `merges no more than a few segments at once`() throws {
+    @Test func `merges only a few segments each time`() throws {
         var notes = notes
         notes.options.segmentBytesMax = 900
         let store = try notes.open()
@@ -174,6 +172,8 @@ extension Store {
         try store.close()
         let before = notes.names(".zst").count
         notes.makeSmall()
+        // So that each merge takes few of them.
+        notes.options.segmentBytesMax = 4_800
         let mergeCount = Locked(0)
         notes.disk.beforeEach { operation, path in
             if operation == .rename, path.hasSuffix(".zst") { mergeCount.withLock { $0 += 1 } }
@@ -203,7 +203,7 @@ extension Store {
         notes.options.idleInterval = .zero
         let removed = Monitor<[String]>([])
         notes.disk.beforeEach { operation, path in
-            if operation == .remove { removed.change { $0.append(path) } }
+            if operation == .remove, path.hasSuffix(".open") { removed.change { $0.append(path) } }
         }
         let store = try notes.open()
         try store.write(0..<10)
@@ -212,13 +212,11 @@ extension Store {
                 try tx.insert(Note(id: id, text: String(repeating: "\(id) ", count: 80)))
             }
         }
-        #expect(
-            removed.wait { $0.first } == "events/00000000000000000001.open")
+        #expect(removed.wait { $0.first } == "events/00000000000000000001.open")
         // Nothing of this is enough for a further segment.
         try store.write(0..<10, .durable)
         try store.close()
-        #expect(notes.names(".zst").count == 1)
-        #expect(removed.withLock { $0 }.count { $0.hasSuffix(".open") } == 1)
+        #expect(notes.names(".zst").count == 1 && removed.withLock(\.count) == 1)
     }
 
     @Test func `notices each pause once`() throws {
@@ -279,7 +277,7 @@ extension Store {
         let checkpoints = Locked<[UInt64]>([])
         notes.disk.beforeEach { operation, path in
             guard operation == .rename, path.hasSuffix(".zst") else { return }
-            let sequence = store.resources.checkpointer?.sequence.rawValue ?? 0
+            let sequence = store.resources.checkpointer?.sequence?.rawValue ?? 0
             checkpoints.withLock { $0.append(sequence) }
             do {
                 try store.write(0..<3)
@@ -292,7 +290,7 @@ extension Store {
         notes.disk.beforeEach(nil)
         let found = checkpoints.withLock { $0 }
         #expect(found.count > 2)
-        #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 }, "\(found)")
         try store.close()
         #expect(try Archive(on: notes.disk.disk).verify().ok)
     }
