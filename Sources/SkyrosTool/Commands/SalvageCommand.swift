@@ -53,8 +53,7 @@ struct SalvageCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         if arguments.has("from-checkpoint") {
-            let report = try Archive.salvageCheckpoint(of: arguments.store, into: target)
-            try print(report, to: output)
+            try print(salvageCheckpoint(), to: output)
             return true
         }
         let archive = try Archive(at: arguments.store, reading: .upToDamage)
@@ -73,15 +72,24 @@ struct SalvageCommand: Command {
     }
 
     private func salvage(_ archive: Archive) throws -> SalvageReport {
-        let path = target.path(percentEncoded: false)
-        if Self.lies(target.appending(path: "x"), in: arguments.store) {
-            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
-        }
-        return try NewFile.writeDirectory(at: target) { directory in
+        try writeStore { directory in
             try archive.withBar("salvaging") { progress in
                 try archive.salvage(into: directory, progress: progress)
             }
         }
+    }
+
+    private func salvageCheckpoint() throws -> SalvageReport {
+        try writeStore { try Archive.salvageCheckpoint(of: arguments.store, into: $0) }
+    }
+
+    /// Calls `body` with a temporary directory, which becomes the new store.
+    private func writeStore(_ body: (URL) throws -> SalvageReport) throws -> SalvageReport {
+        if Self.lies(target.appending(path: "x"), in: arguments.store) {
+            let path = target.path(percentEncoded: false)
+            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
+        }
+        return try NewFile.writeDirectory(at: target, body)
     }
 
     private func writeRest(
