@@ -18,7 +18,7 @@ extension Store {
     /// - Parameter sequence: 0 for all events; nil for those written from now on.
     public func changes(after sequence: SequenceNumber? = nil) -> EventStream {
         EventStream(
-            log: log.engine, signal: signal, first: (sequence ?? self.sequence).next)
+            log: log.engine, signal: signal, first: (sequence ?? self.sequence).advanced(by: 1))
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.

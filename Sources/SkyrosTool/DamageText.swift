@@ -18,13 +18,13 @@ enum DamageText {
     }
 
     /// The same of what a scrub has found.
-    static func json(_ damage: ScrubReport.Damage) -> [String: FieldValue] {
-        var object: [String: FieldValue] = [
+    static func json(_ damage: ScrubReport.Damage) -> FieldValue {
+        var object: NamedValues<FieldValue> = [
             "code": .text(damage.code.name), "message": .text(damage.message),
             "file": .text(damage.file), "foundAt": .text(damage.foundAt.description),
         ]
         object["offset"] = damage.offset.map { .integer(Int128($0)) }
-        return object.merging(json(damage.sequences)) { $1 }
+        return .map(object.merging(json(damage.sequences)) { $1 })
     }
 
     /// A line with the position of a scrub, and the end of the last one.

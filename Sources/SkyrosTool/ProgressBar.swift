@@ -23,7 +23,7 @@ final class ProgressBar {
         /// What is counted.
         var unit: String {
             switch step {
-            case .scanning: "bytes"
+            case .scanning, .copyingFiles: "bytes"
             case .searching: "items"
             // A state is read from records of a checkpoint and the events after it.
             case .reading: "items"

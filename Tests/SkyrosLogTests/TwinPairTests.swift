@@ -13,7 +13,8 @@ import Testing
     }
 
     private enum Open: CaseIterable {
-        case absent, empty, whole, shorter, torn, blockBit, headerBit, other, otherShorter, longer
+        case absent, empty, whole, shorter, torn, blockBit, headerBit, longer
+        case other, otherShorter, otherLonger
     }
 
     private let fixture = LogFixture(segmentBytesMax: 900)
@@ -26,6 +27,7 @@ import Testing
     private let sealed: [UInt8]
     private let open: [UInt8]
     private let other: [UInt8]
+    private let otherLonger: [UInt8]
     private let longer: [UInt8]
     private let successor: String
 
@@ -40,9 +42,11 @@ import Testing
         count = log.head.sequence
         sealed = try #require(disk.contents["\(path).zst"])
         successor = try #require(disk.contents.keys.filter { $0.hasSuffix(".open") }.max())
-        other = try Self.file(fixture, last) { log, number in
+        func append(_ log: FileLog, _ number: UInt64) throws -> LogPosition {
             number == 3 ? try log.append([3, 1, 1], as: 3) : try log.append(1)
         }
+        other = try Self.file(fixture, last, append)
+        otherLonger = try Self.file(LogFixture(), count + 5, append)
         longer = try Self.file(LogFixture(), last + 1) { log, _ in try log.append(1) }
     }
 
@@ -86,6 +90,7 @@ import Testing
         case .blockBit: flipped(open, at: blocks(3) - 12)
         case .headerBit: flipped(open, at: 60)
         case .other: other
+        case .otherLonger: otherLonger
         case .otherShorter: Array(other.prefix(blocks(3)))
         case .longer: longer
         }

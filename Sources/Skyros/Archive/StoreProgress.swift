@@ -20,6 +20,8 @@ public struct StoreProgress: Hashable, Sendable {
         case searching
         /// Events are written to a new store; counts events.
         case copying
+        /// Files of a log are copied to a backup; counts bytes.
+        case copyingFiles = "copying files"
         /// Records are written; counts records.
         case writing
         /// The new store is read back; counts events.

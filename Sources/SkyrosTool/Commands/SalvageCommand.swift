@@ -62,7 +62,9 @@ struct SalvageCommand: Command {
             ProgressBar.Step(.loading, 0.3), ProgressBar.Step(.writing, 0.3),
             ProgressBar.Step(.checking, 0.2), ProgressBar.Step(.digesting, 0.2))
         defer { bar.finish() }
-        return try Archive.salvageCheckpoint(of: arguments.store, into: target) { bar.update($0) }
+        return try writeStore { directory in
+            try Archive.salvageCheckpoint(of: arguments.store, into: directory) { bar.update($0) }
+        }
     }
 
     private func salvageLog() throws -> SalvageReport {
@@ -82,13 +84,18 @@ struct SalvageCommand: Command {
     }
 
     private func salvage(_ archive: Archive, _ bar: ProgressBar) throws -> SalvageReport {
-        let path = target.path(percentEncoded: false)
-        if Self.lies(target.appending(path: "x"), in: arguments.store) {
-            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
-        }
-        return try NewFile.writeDirectory(at: target) { directory in
+        try writeStore { directory in
             try archive.salvage(into: directory) { bar.update($0) }
         }
+    }
+
+    /// Calls `body` with a temporary directory, which becomes the new store.
+    private func writeStore(_ body: (URL) throws -> SalvageReport) throws -> SalvageReport {
+        if Self.lies(target.appending(path: "x"), in: arguments.store) {
+            let path = target.path(percentEncoded: false)
+            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
+        }
+        return try NewFile.writeDirectory(at: target, body)
     }
 
     private func writeRest(

@@ -20,6 +20,7 @@ import Testing
         (["export", "--format", "sqlite", "--into", "NEW"], ".skyros-"),
         (["rebuild", "--into", "NEW"], ".skyros-"),
         (["salvage", "--into", "NEW"], ".skyros-"),
+        (["salvage", "--into", "NEW", "--from-checkpoint"], ".skyros-"),
         (["rebuild"], "checkpoint.tmp"),
     ]
 
@@ -120,7 +121,7 @@ import Testing
             process.arguments =
                 ["-c", "umask 0; exec \"$0\" \"$@\"", tool] + (process.arguments ?? [])
             #expect(try process.outcome().status == 0)
-            let path = number < 4 ? store.path("new") : store.directory.store.path
+            let path = number < 5 ? store.path("new") : store.directory.store.path
             for file in [path] + (files.subpaths(atPath: path) ?? []).map({ "\(path)/\($0)" }) {
                 let mode = try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int
                 #expect(try #require(mode) & 0o077 == 0, "\(file)")
