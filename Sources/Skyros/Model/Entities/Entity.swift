@@ -8,7 +8,9 @@
 ///     }
 ///
 /// An entity encodes itself as keyed fields, as the compiler's own `Codable` does. Its id is
-/// given by the app at creation and never changes.
+/// given by the app at creation and never changes. Decoding must give the id that was encoded: a
+/// type that makes another one, as with `let id = UUID()`, is refused at its first write. If no
+/// single field holds the id, each record that is written is decoded, too.
 public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Sendable {
     /// The name on disk. Default: the type's bare name, without its module. Pin it before the
     /// type is renamed:
