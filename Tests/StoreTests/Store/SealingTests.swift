@@ -74,10 +74,10 @@ extension Store {
 
     @Test func `is continued in one file while it holds no more than that`() throws {
         var sessions = 0
-        while notes.names(".zst").isEmpty {
+        while notes.names(".zst").isEmpty, sessions < 100 {
             #expect(notes.names(".open").count <= 1)
             let store = try notes.open()
-            try store.write(0..<5)
+            try store.write(sessions * 5..<sessions * 5 + 5)
             try store.close()
             sessions += 1
         }
@@ -182,13 +182,14 @@ extension Store {
         for session in 1...20 {
             try notes.open().close()
             let count = mergeCount.withLock { $0 }
-            #expect(count - last <= 8)
+            // One of them seals what the first session has left.
+            #expect(count - last <= (session == 1 ? 9 : 8))
             if count == last { break }
             last = count
             #expect(session < 20)
         }
         #expect(last > 8)
-        #expect(notes.names(".zst").count < before / 4)
+        #expect(notes.names(".zst").count < before / 2)
         #expect(try Array(notes.open().events()).count == 300)
     }
 }
@@ -278,14 +279,18 @@ extension Store {
         notes.disk.beforeEach { operation, path in
             guard operation == .rename, path.hasSuffix(".zst") else { return }
             let sequence = store.resources.checkpointer?.sequence?.rawValue ?? 0
-            checkpoints.withLock { $0.append(sequence) }
+            let first = checkpoints.withLock { checkpoints in
+                checkpoints.append(sequence)
+                return checkpoints.count * 10
+            }
             do {
-                try store.write(0..<3)
+                try store.write(first..<first + 3)
             } catch {
                 Issue.record(error)
             }
         }
         try store.write(0..<1)
+        // Waits for the run that the write has woken.
         store.maintenance.stop()
         notes.disk.beforeEach(nil)
         let found = checkpoints.withLock { $0 }
