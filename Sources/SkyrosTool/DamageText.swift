@@ -18,8 +18,8 @@ enum DamageText {
     }
 
     /// The same of what a scrub has found.
-    static func json(_ damage: ScrubReport.Damage) -> [String: FieldValue] {
-        var object: [String: FieldValue] = [
+    static func json(_ damage: ScrubReport.Damage) -> NamedValues<FieldValue> {
+        var object: NamedValues<FieldValue> = [
             "code": .text(damage.code.name), "message": .text(damage.message),
             "file": .text(damage.file), "foundAt": .text(damage.foundAt.description),
         ]

@@ -19,6 +19,8 @@ public struct StoreProgress: Hashable, Sendable {
         /// What is asked for is looked up; counts events or records.
         case searching
         /// Events are written to a new store; counts events.
+        case salvaging
+        /// Files are copied; counts bytes.
         case copying
         /// Records are written; counts records.
         case writing

@@ -94,15 +94,13 @@ struct BackupCommand: Command {
     }
 
     private func withBar<R>(_ body: ((BackupProgress) -> Void) throws -> R) rethrows -> R {
-        let bar = ProgressBar(ProgressBar.Step(name: "copying", unit: "bytes"))
+        let bar = ProgressBar(ProgressBar.Step(.copying))
         defer { bar.finish() }
-        var total = -1
         return try body { progress in
-            if total != progress.totalBytes { bar.begin(progress.totalBytes) }
-            total = progress.totalBytes
-            let isDone = progress.copiedBytes >= total
+            let isDone = progress.copiedBytes >= progress.totalBytes
             // The bar is drawn at round numbers only.
-            bar.update(isDone ? total : progress.copiedBytes & ~0xFF)
+            let count = isDone ? progress.totalBytes : progress.copiedBytes & ~0xFF
+            bar.update(.copying, count, of: progress.totalBytes)
         }
     }
 

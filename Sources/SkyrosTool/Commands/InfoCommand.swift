@@ -53,7 +53,7 @@ struct InfoCommand: Command {
     }
 
     private func json(_ scrub: ScrubReport) -> FieldValue {
-        var object: [String: FieldValue] = [:]
+        var object = NamedValues<FieldValue>()
         object["position"] = scrub.position.map { .integer(Int128($0.rawValue)) }
         object["finishedAt"] = scrub.finishedAt.map { .text($0.description) }
         object["damages"] = .array(scrub.damages.map { .map(DamageText.json($0)) })

@@ -228,7 +228,7 @@ extension Store {
         let pauses = Monitor(0)
         let syncer = LogSyncer(
             log, on: SerialQueue(), intervalMilliseconds: 0, idleMilliseconds: 0,
-            onIdle: { pauses.change { $0 += 1 } }, report: { _ in })
+            onIdle: { pauses.change { $0 += 1 } }, timer: nil, report: { _ in })
         for number in 1...20 {
             try [UInt8(7)].withUnsafeBytes {
                 _ = try log.append($0, as: UInt64(number), timeBefore: 0, deferring: false)
@@ -279,7 +279,7 @@ extension Store {
         let checkpoints = Locked<[UInt64]>([])
         notes.disk.beforeEach { operation, path in
             guard operation == .rename, path.hasSuffix(".zst") else { return }
-            let sequence = store.resources.checkpointer?.sequence.rawValue ?? 0
+            let sequence = store.resources.checkpointer?.sequence?.rawValue ?? 0
             checkpoints.withLock { $0.append(sequence) }
             do {
                 try store.write(0..<3)
