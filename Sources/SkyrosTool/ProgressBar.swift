@@ -23,11 +23,11 @@ final class ProgressBar {
         /// What is counted.
         var unit: String {
             switch step {
-            case .scanning, .copyingFiles: "bytes"
+            case .scanning, .copying: "bytes"
             case .searching: "items"
             // A state is read from records of a checkpoint and the events after it.
             case .reading: "items"
-            case .copying, .checking: "events"
+            case .salvaging, .checking: "events"
             case .loading, .comparing, .writing, .digesting: "records"
             }
         }

@@ -183,7 +183,7 @@ extension Thread {
         let log = MemoryLog(MemoryLog.Contents(StoreID(from: SystemEntropy())))
         let queue = SerialQueue()
         let syncer = LogSyncer(
-            log, on: queue, intervalMilliseconds: 0, idleMilliseconds: 0, onIdle: {}
+            log, on: queue, intervalMilliseconds: 0, idleMilliseconds: 0, onIdle: {}, timer: nil
         ) { _ in }
         let gate = Monitor(false)
         let order = Monitor<[Int]>([])

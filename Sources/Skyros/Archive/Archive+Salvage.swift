@@ -175,7 +175,7 @@ extension Archive {
             }
             try writer.append(bytes, time: state.time.microseconds)
             progress(
-                StoreProgress(.copying, sequence, of: SequenceNumber(rawValue: scan.head.sequence)))
+                StoreProgress(.salvaging, sequence, of: SequenceNumber(rawValue: scan.head.sequence)))
             return true
         }
         let damage = DamageReport(scan)

@@ -19,9 +19,9 @@ public struct StoreProgress: Hashable, Sendable {
         /// What is asked for is looked up; counts events or records.
         case searching
         /// Events are written to a new store; counts events.
+        case salvaging
+        /// Files are copied; counts bytes.
         case copying
-        /// Files of a log are copied to a backup; counts bytes.
-        case copyingFiles = "copying files"
         /// Records are written; counts records.
         case writing
         /// The new store is read back; counts events.

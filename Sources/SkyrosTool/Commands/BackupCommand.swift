@@ -94,12 +94,13 @@ struct BackupCommand: Command {
     }
 
     private func withBar<R>(_ body: ((BackupProgress) -> Void) throws -> R) rethrows -> R {
-        let bar = ProgressBar(ProgressBar.Step(.copyingFiles))
+        let bar = ProgressBar(ProgressBar.Step(.copying))
         defer { bar.finish() }
         return try body { progress in
-            let (done, total) = (progress.copiedBytes, progress.totalBytes)
+            let isDone = progress.copiedBytes >= progress.totalBytes
             // The bar is drawn at round numbers only.
-            bar.update(.copyingFiles, done >= total ? total : done & ~0xFF, of: total)
+            let count = isDone ? progress.totalBytes : progress.copiedBytes & ~0xFF
+            bar.update(.copying, count, of: progress.totalBytes)
         }
     }
 

@@ -69,9 +69,9 @@ struct SalvageCommand: Command {
 
     private func salvageLog() throws -> SalvageReport {
         let bar = ProgressBar(
-            ProgressBar.Step(.scanning, 0.2), ProgressBar.Step(.copying, 0.35),
+            ProgressBar.Step(.scanning, 0.2), ProgressBar.Step(.salvaging, 0.35),
             ProgressBar.Step(.checking, 0.35), ProgressBar.Step(.digesting, 0.05),
-            ProgressBar.Step(.copying, 0.05))
+            ProgressBar.Step(.salvaging, 0.05))
         defer { bar.finish() }
         let archive = try Archive(at: arguments.store, reading: .upToDamage) { bar.update($0) }
         guard let rest else { return try salvage(archive, bar) }
@@ -107,7 +107,7 @@ struct SalvageCommand: Command {
             let object = try EventText.json(event).compactMapValues { $0 }
             try sink.line(FieldValue.map(object).jsonText())
             count += 1
-            bar.update(.copying, count, of: total)
+            bar.update(.salvaging, count, of: total)
             return true
         }
     }

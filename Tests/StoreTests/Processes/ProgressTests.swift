@@ -38,7 +38,8 @@ import Testing
             Case("export --format sqlite --into FILE", "reading writing"),
             Case("rebuild", "reading writing digesting"),
             Case("rebuild --into FILE", "reading writing digesting"),
-            Case("salvage --into FILE", "scanning copying checking digesting"),
+            Case("salvage --into FILE", "scanning salvaging checking digesting"),
+            Case("backup --into FILE", "copying"),
             Case(
                 "salvage --into FILE --from-checkpoint", "loading writing checking digesting"),
         ]

@@ -227,7 +227,7 @@ extension Store {
         let pauses = Monitor(0)
         let syncer = LogSyncer(
             log, on: SerialQueue(), intervalMilliseconds: 0, idleMilliseconds: 0,
-            onIdle: { pauses.change { $0 += 1 } }, report: { _ in })
+            onIdle: { pauses.change { $0 += 1 } }, timer: nil, report: { _ in })
         for number in 1...20 {
             try [UInt8(7)].withUnsafeBytes {
                 _ = try log.append($0, as: UInt64(number), timeBefore: 0, deferring: false)
