@@ -140,7 +140,7 @@ final class BackgroundMaintenance: Sendable {
         if isIdle.exchange(false, ordering: .relaxed) {
             running.withLock { _ in attempt { try endSegment() } }
         }
-        // A merge may take as long as the rest; what has become due meanwhile comes before the next.
+        // A merge may take as long as the rest; what is due by then comes before the next one.
         var mergeCount = 0
         while running.withLock({ _ in runOnce() }) {
             mergeCount += 1

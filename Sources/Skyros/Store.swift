@@ -91,7 +91,7 @@ public final class Store: Sendable {
         signal.end()
         syncer.stop()
         maintenance.stop()
-        let checkpoint = Result { try checkpointUnlessBusy() }
+        let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
         maintenance.sealBeforeClosing()
         let results: [Result<Void, any Error>] = [
             checkpoint,

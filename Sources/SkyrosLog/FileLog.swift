@@ -1,13 +1,13 @@
 import SkyrosDisk
 import Synchronization
 
-/// The log in files: one active segment that grows, and sealed segments, of which the small ones are
-/// merged.
+/// The log in files: one active segment that grows, and sealed segments, of which the small ones
+/// are merged.
 ///
 /// One thread appends at a time; any number of threads read and wait for syncs. One lock protects
 /// the state. It is held while a batch is written to the page cache, about a microsecond, but not
-/// during a sync. Only when a segment ends does it wait for the disk: the successor's header and name
-/// are synced first.
+/// during a sync. Only when a segment ends does it wait for the disk: the successor's header and
+/// name are synced first.
 package final class FileLog: LogEngine, SegmentedLog {
     let directory: SegmentDirectory
     let options: LogOptions

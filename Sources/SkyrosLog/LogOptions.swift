@@ -4,8 +4,8 @@ package struct LogOptions: Sendable {
     /// compress better, and a crash costs the rewrite of one. Default: 16 MiB.
     package var segmentBytesMax = 16 << 20
 
-    /// The content from which on an active segment is sealed on closing and after a pause. With less
-    /// it is continued. Default: 64 KiB.
+    /// The content from which on an active segment is sealed on closing and after a pause. With
+    /// less it is continued. Default: 64 KiB.
     package var sealThresholdBytes = 64 << 10
 
     /// The size of the largest batch. Default: 64 MiB, at most `batchBytesLimit`.

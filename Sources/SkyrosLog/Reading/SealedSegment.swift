@@ -18,7 +18,7 @@ struct SealedSegment: Sendable {
         let contentByteCount: Int
     }
 
-    let name: SegmentName
+    var name: SegmentName
     let header: SegmentHeader
     let index: SegmentIndex
     let lastSequence: UInt64
@@ -87,32 +87,23 @@ struct SealedSegment: Sendable {
         containing sequence: UInt64, _ format: FrameFormat
     ) throws(LogError) -> LogChunk {
         let number = index.frames.lastIndex { $0.firstSequence <= sequence } ?? 0
-        let extent = extent(ofFrame: number)
-        return try extent.chunk(in: openFile(), format)
+        return try extent(ofFrame: number).chunk(in: openFile(), format)
     }
 
     /// Opens the file.
     ///
-    /// - Throws: `LogError` with `.segmentMissing` if it was removed, or is another one than was
-    ///   read before.
+    /// - Throws: `LogError` with `.segmentMissing` if it is gone, or another one than was read
+    ///   before.
     func openFile() throws(LogError) -> any DiskFile {
-        guard let file = try sameFile() else {
-            let why = "the file was removed, or replaced by one of other events; restore it"
-            throw LogError(
-                .segmentMissing, why, name, sequences: header.firstSequence...lastSequence)
-        }
-        return file
-    }
-
-    /// The file that was read before; nil if it was removed or replaced.
-    private func sameFile() throws(LogError) -> (any DiskFile)? {
         do throws(DiskError) {
             let file = try disk.open(name.path, .read)
-            return try file.status() == status ? file : nil
+            if try file.status() == status { return file }
         } catch {
-            if error.isNotFound { return nil }
-            throw LogError(error)
+            guard error.isNotFound else { throw LogError(error) }
         }
+        let why = "the file was removed, or replaced by one of other events; restore it"
+        throw LogError(
+            .segmentMissing, why, name, sequences: header.firstSequence...lastSequence)
     }
 }
 

@@ -203,9 +203,19 @@ extension FileLog {
 
 extension OpenSegment {
     /// Creates the segment that `header` describes, with an opening block, durably.
+    ///
+    /// Once the file has its name, only a failed sync of the directory can make this throw: the log
+    /// would otherwise continue in the segment before, which the new file contradicts.
     init(creating header: SegmentHeader, in directory: SegmentDirectory) throws(LogError) {
-        let name = SegmentName(header.firstSequence, .open)
         let content = header.bytes(openedOn: directory.disk)
-        try self.init(name, file: DurableFile.write(content, to: name, in: directory))
+        var scan = SegmentScan(beginning: header)
+        content.withBytes { all in
+            let blocks = all.slice(header.byteCount, all.count - header.byteCount)
+            scan.advance(over: blocks, salt: header.salt)
+        }
+        self.header = header
+        self.scan = scan
+        name = SegmentName(header.firstSequence, .open)
+        file = try DurableFile.write(content, to: name, in: directory)
     }
 }

@@ -10,7 +10,8 @@ struct SegmentMerger {
     let format: FrameFormat
     let frameBytes: Int
 
-    /// Writes the merged file, which replaces the first of `sources`.
+    /// Writes the merged file, which replaces the first of `sources`. Once it has, only a failed
+    /// sync of the directory can make this throw.
     ///
     /// Uses memory for the compressed result and one frame.
     ///
@@ -23,23 +24,26 @@ struct SegmentMerger {
         for source in sources {
             for frame in source.index.frames {
                 let chunk = try source.chunk(containing: frame.firstSequence, format)
-                _ = try chunk.forEach(from: frame.firstSequence) { sequence, batch throws(LogError) in
+                _ = try chunk.forEach(from: frame.firstSequence) {
+                    sequence, batch throws(LogError) in
                     try writer.append(batch, sequence: sequence)
                     return true
                 }
             }
         }
         let content = try writer.finish(timeAfter: last.index.timeAfter)
+        var merged = first
         _ = try DurableFile.write(content, to: first.name, in: directory) {
             temporary throws(LogError) in
-            let merged = try SealedSegment(temporary, on: directory.disk)
+            merged = try SealedSegment(temporary, on: directory.disk)
             guard merged.head == last.head else {
                 let why = "the segments from \(first.name) to \(last.name) do not merge into one"
                 throw LogError(.chainBroken, why, first.name)
             }
             try merged.verify(format)
         }
-        return try SealedSegment(first.name, on: directory.disk)
+        merged.name = first.name
+        return merged
     }
 
     /// Removes the sources that a merged segment holds, but for the first, which it has replaced.

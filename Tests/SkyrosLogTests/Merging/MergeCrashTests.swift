@@ -100,7 +100,8 @@ import Testing
             disk.overwrite(name, with: content)
         }
         var refusedCount = 0
-        for offset in stride(from: 0, to: bytes.count, by: Extent.pick(brief: 29, quick: 5, deep: 1))
+        for offset in stride(
+            from: 0, to: bytes.count, by: Extent.pick(brief: 29, quick: 5, deep: 1))
         {
             let copy = disk.killed()
             var damaged = bytes

@@ -14,7 +14,8 @@ import Testing
 
     private func log() throws -> FileLog { try SessionLog.make(batchCounts, on: disk) }
 
-    @Test func `holds the batches of its sources, and has the first one's name and header`() throws {
+    @Test func `holds the batches of its sources, and has the first one's name and header`() throws
+    {
         let log = try log()
         let sources = log.state.withLock { $0.catalog.sealed }
         #expect(sources.count == batchCounts.count)

@@ -22,7 +22,8 @@ import Testing
     init() throws {
         let disk = SimulatedDisk()
         let store = try Store.forCrashes(
-            on: disk, SegmentSizes(full: Self.segmentBytesMax, least: 64 << 10), clock: ManualClock(), seed: 3)
+            on: disk, SegmentSizes(full: Self.segmentBytesMax, least: 64 << 10),
+            clock: ManualClock(), seed: 3)
         func put(_ ids: Range<Int>, _ number: Int) throws {
             try store.write(because: "put \(number)") { tx in
                 for id in ids {

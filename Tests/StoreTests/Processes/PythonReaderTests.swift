@@ -199,6 +199,35 @@ private struct Odd: Entity {
         }
     }
 
+    @Test func `reads the events of a merged segment once beside its sources (F73)`() throws {
+        let other = try TemporaryDirectory()
+        var options = Store.Options()
+        options.segmentBytesMax = 900
+        let first = try Store(at: other.store, entities: Note.self, options: options)
+        for id in 0..<150 {
+            try first.write { try $0.insert(Note(id: id, text: "note \(id) of many")) }
+        }
+        try first.close()
+        let sources = try other.contents().filter { $0.key.hasSuffix(".zst") }
+        options.segmentBytesMax = 1 << 20
+        options.sealThresholdBytes = 300
+        let second = try Store(at: other.store, entities: Note.self, options: options)
+        for _ in 0..<20 { try second.run(.merge) }
+        let expected = try expected(second.snapshot)
+        try second.close()
+        let merged = try other.contents()
+        let left = sources.filter { merged[$0.key] == nil }
+        #expect(left.count > 10)
+        #expect(try read(other.store) == expected)
+        // A power cut may undo the removal of sources.
+        for (path, bytes) in left { try bytes.write(to: other.url.appending(path: path)) }
+        #expect(try read(other.store) == expected)
+        #expect(try Archive(at: other.store).verify().ok)
+        try Store(at: other.store, entities: Note.self).close()
+        #expect(try other.contents().keys.sorted() == merged.keys.sorted())
+        #expect(try read(other.store) == expected)
+    }
+
     @Test func `reads the events of a sealed segment once beside its open file (F73)`() throws {
         try store.close()
         let expected = try expected(Archive(at: directory.store).snapshot())

@@ -117,7 +117,9 @@ import Testing
     }
 
     @Test func `reports a source that is removed before the merged segment is durable`() {
-        let second = Self.sealing.dropLast().map { $0.replacingOccurrences(of: "1.zst", with: "8.zst") }
+        let second = Self.sealing.dropLast().map {
+            $0.replacingOccurrences(of: "1.zst", with: "8.zst")
+        }
         let merging =
             Self.sealing.dropLast() + [#"2 unlinkat(5</s/events>, "8.zst", 0) = 0"#]
         let run =
