@@ -15,12 +15,12 @@ import Testing
         }
     }
 
-    private func object(_ text: String) throws -> [String: FieldValue] {
+    private func object(_ text: String) throws -> NamedValues<FieldValue> {
         guard case .map(let object) = try FieldValue(json: text) else { return [:] }
         return object
     }
 
-    private func verify(_ path: String) throws -> [String: FieldValue] {
+    private func verify(_ path: String) throws -> NamedValues<FieldValue> {
         try object(Program("skyros").run("verify", path, "--json").output)
     }
 

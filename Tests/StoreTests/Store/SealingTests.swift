@@ -279,7 +279,7 @@ extension Store {
         let checkpoints = Locked<[UInt64]>([])
         notes.disk.beforeEach { operation, path in
             guard operation == .rename, path.hasSuffix(".zst") else { return }
-            let sequence = store.resources.checkpointer?.sequence.rawValue ?? 0
+            let sequence = store.resources.checkpointer?.sequence?.rawValue ?? 0
             checkpoints.withLock { $0.append(sequence) }
             do {
                 try store.write(0..<3)
