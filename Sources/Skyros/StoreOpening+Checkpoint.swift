@@ -18,8 +18,7 @@ struct CheckpointOpening {
     /// Writes the store's checkpoints; nil on disks that SQLite cannot reach.
     private(set) var checkpointer: Checkpointer?
 
-    static let file = DiskPath(.root, "checkpoint.sqlite")
-    private static let journal = DiskPath(.root, "checkpoint.sqlite-journal")
+    static let file = DiskPath.checkpoint
 
     init(_ environment: Environment, storeID: StoreID) {
         disk = environment.disk
@@ -44,7 +43,11 @@ struct CheckpointOpening {
         do {
             return try load(checkpointer, into: empty, log)
         } catch let error as CheckpointError {
-            if case .newerFormat = error { throw Self.refusal(of: error) }
+            if case .newerFormat = error {
+                throw StoreError(
+                    .unsupportedFormat, "\(error) Nothing was changed.",
+                    at: StoreError.Place(file: Self.file.name))
+            }
             if case .directoryMoved = error { throw StoreError(error) }
             if error.isBusy {
                 outcome = .busy
@@ -69,7 +72,7 @@ struct CheckpointOpening {
             outcome = .rebuilt(because: "it belongs to another store")
             return empty
         }
-        try Self.compare(position, with: log)
+        try position.compare(with: log)
         let eventCount = Int(log.head.sequence - position.sequence)
         guard let snapshot = try checkpointer.load(into: empty, beforeEvents: eventCount) else {
             return empty
@@ -88,61 +91,8 @@ struct CheckpointOpening {
                     .checkpointFailed, "the checkpoint belongs to another store; remove it",
                     at: StoreError.Place(file: Self.file.name))
             }
-            try Self.compare(position, with: log)
+            try position.compare(with: log)
         }
-    }
-
-    private static func compare(_ position: CheckpointPosition, with log: any LogReader) throws {
-        let sequence = SequenceNumber(rawValue: position.sequence)
-        let place = StoreError.Place(file: file.name, sequences: sequence...sequence)
-        guard position.sequence <= log.head.sequence else {
-            throw StoreError(
-                .logBehindCheckpoint,
-                "the checkpoint holds event \(sequence), the log ends at \(log.head.sequence): "
-                    + "the log lost something; restore it, save the records with "
-                    + "`skyros salvage --from-checkpoint`, or remove the checkpoint to open the "
-                    + "store without them; in a copy of a store that was written meanwhile, "
-                    + "copy its events/ again", at: place)
-        }
-        guard sequence > .zero else { return }
-        guard try EventReader(log).check(through: sequence)?.rawValue == position.chainHash
-        else {
-            throw StoreError(
-                .chainBroken,
-                "the checkpoint and the log differ at or before event \(sequence); "
-                    + "remove checkpoint.sqlite to rebuild it from the log", at: place)
-        }
-    }
-
-    /// Decides what becomes of a checkpoint that a new one is going to replace: one that the log
-    /// can make again is dropped, any other is set aside.
-    ///
-    /// - Throws: `StoreError` with `.logBehindCheckpoint` if it holds what the log has lost,
-    ///   `.unsupportedFormat` if a newer version wrote it, `.checkpointBusy`.
-    mutating func prepareReplacement(_ log: any LogReader) throws {
-        guard let checkpointer, try exists() else { return }
-        // An error on closing a file that was only read changes nothing.
-        defer { try? checkpointer.close() }
-        do {
-            guard let position = try checkpointer.position() else { return }
-            if position.storeID == storeID.bytes {
-                try Self.compare(position, with: log)
-            } else {
-                outcome = .rebuilt(because: "it belongs to another store")
-            }
-        } catch let error as CheckpointError {
-            if case .newerFormat = error { throw Self.refusal(of: error) }
-            if error.isBusy { throw StoreError(error) }
-            outcome = .rebuilt(because: error.description)
-        } catch let error as StoreError where error.code == .chainBroken {
-            outcome = .rebuilt(because: error.message)
-        }
-    }
-
-    private static func refusal(of newer: CheckpointError) -> StoreError {
-        StoreError(
-            .unsupportedFormat, "\(newer) Nothing was changed.",
-            at: StoreError.Place(file: file.name))
     }
 
     /// Creates an empty file with permissions for this user only, which SQLite then keeps. Removes
@@ -161,18 +111,7 @@ struct CheckpointOpening {
         }
         // The file is set aside: an error on closing it changes nothing.
         try? checkpointer?.close()
-        return try StoreError.wrap {
-            try disk.makeDirectoryDurably(.quarantine)
-            let taken = Set(try disk.list(.quarantine))
-            var number = 1
-            while taken.contains("checkpoint-\(number).sqlite") { number += 1 }
-            let target = DiskPath(.quarantine, "checkpoint-\(number).sqlite")
-            try disk.rename(Self.file, to: target)
-            try disk.remove(Self.journal)
-            try disk.syncDirectory(.quarantine)
-            try disk.syncDirectory(.root)
-            return [target.description]
-        }
+        return [try StoreError.wrap(try disk.setCheckpointAside()).description]
     }
 
     private func exists() throws -> Bool {

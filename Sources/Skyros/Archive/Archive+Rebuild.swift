@@ -103,22 +103,17 @@ extension Archive {
                 try makeLogDurable()
             }
             _ = try refresh()
-            var old = CheckpointOpening(
-                Checkpointer(
-                    in: directory, CheckpointOpening.file.name, storeID: log.storeID.bytes),
-                on: disk, storeID: log.storeID)
-            try old.prepareReplacement(log)
+            let isOldKept = try mustKeepCheckpoint(in: directory)
             try StoreError.wrap { try disk.createFile(.unfinishedCheckpoint).close() }
             do {
                 progress(.began)
                 let snapshot = try writeUnfinishedCheckpoint(to: directory, progress)
-                _ = try old.setAsideIfUseless()
                 try StoreError.wrap {
+                    if isOldKept { _ = try disk.setCheckpointAside() }
                     // SQLite must not apply the journal of the old file to the new one.
-                    try disk.remove(DiskPath(.root, "checkpoint.sqlite-journal"))
+                    try disk.remove(.checkpointJournal)
                     try disk.syncDirectory(.root)
-                    try disk.rename(
-                        .unfinishedCheckpoint, to: DiskPath(.root, "checkpoint.sqlite"))
+                    try disk.rename(.unfinishedCheckpoint, to: .checkpoint)
                     try disk.syncDirectory(.root)
                 }
                 return snapshot
@@ -127,6 +122,30 @@ extension Archive {
                 try? disk.removeUnfinishedCheckpoint()
                 throw error
             }
+        }
+    }
+
+    /// Whether the checkpoint that a rebuild replaces is set aside: the log cannot make it again.
+    ///
+    /// - Throws: `StoreError` with `.logBehindCheckpoint` if it holds what the log has lost,
+    ///   `.unsupportedFormat` if a newer version wrote it, `.checkpointBusy`.
+    private func mustKeepCheckpoint(in directory: DatabaseDirectory) throws -> Bool {
+        guard try StoreError.wrap(try disk.status(of: .checkpoint)) != nil else { return false }
+        let old = Checkpointer(
+            in: directory, DiskPath.checkpoint.name, storeID: log.storeID.bytes)
+        // An error on closing a file that was only read changes nothing.
+        defer { try? old.close() }
+        do {
+            guard let position = try old.position() else { return false }
+            guard position.storeID == log.storeID.bytes else { return true }
+            try position.compare(with: log)
+            return false
+        } catch let error as CheckpointError {
+            if case .newerFormat = error { throw StoreError(error) }
+            if error.isBusy { throw StoreError(error) }
+            return true
+        } catch let error as StoreError where error.code == .chainBroken {
+            return true
         }
     }
 

@@ -35,6 +35,19 @@ package struct ByteString: Sendable {
         self = bytes.withUnsafeBytes { ByteString($0) }
     }
 
+    /// Three bytes and sixteen more, such as an encoded UUID. O(1), without a buffer.
+    ///
+    /// - Parameters:
+    ///   - head: the three bytes as a number.
+    ///   - first: the next eight bytes as a big-endian number.
+    ///   - last: the last eight bytes as a big-endian number.
+    init(head: UInt64, _ first: UInt64, _ last: UInt64) {
+        high = head << 40 | first >> 24
+        middle = first << 40 | last >> 24
+        low = last << 40 | 19
+        overflow = nil
+    }
+
     /// The first eight bytes as a big-endian integer, filled up with zeros. O(1).
     package var leadingWord: UInt64 { high }
 

@@ -24,7 +24,7 @@ struct CoveredScans {
         return kept
     }
 
-    /// Whether an open file counts instead of a sealed one: it goes on after it, or the sealed one
+    /// Whether an open file counts instead of a sealed one: it continues after it, or the sealed one
     /// is damaged and another file continues the open one.
     private func replaces(
         _ open: SegmentDamageScan, _ sealed: SegmentDamageScan, isContinued: Bool

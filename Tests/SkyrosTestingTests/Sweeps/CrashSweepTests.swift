@@ -1,3 +1,4 @@
+import SkyrosTesting
 import TestSupport
 import Testing
 
@@ -22,6 +23,16 @@ import Testing
         var sweep = CrashSweep(script, Self.budgets)
         try sweep.run()
         sweep.tally.report()
+    }
+
+    /// Otherwise the sweeps of this script would try nothing new.
+    @Test func `has sealed and merged in the script that is about it`() throws {
+        let run = SweepRun(.merging)
+        try run.play()
+        let paths = run.disk.operations.filter { $0.kind == .remove }.map(\.path)
+        run.end()
+        #expect(paths.count { $0.hasSuffix(".open") } > 5)
+        #expect(paths.count { $0.hasSuffix(".zst") } > 4)
     }
 
     @Test func `holds all acknowledged events and the old or new checkpoint (F56)`() throws {

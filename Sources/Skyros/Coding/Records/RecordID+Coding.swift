@@ -28,11 +28,15 @@ extension RecordID {
 
     /// The id of a record whose `id` is a UUID.
     public init(_ id: UUID) {
-        self.init(
-            withUnsafeBytes(of: id.uuid) { content in
-                let head = (UInt8(0xD8), UInt8(CBORFormat.Tag.uuid), UInt8(0x50))
-                return withUnsafeBytes(of: head) { Self.join($0, content) }
-            })
+        let (first, last) = withUnsafeBytes(of: id.uuid) { content in
+            (
+                UInt64(bigEndian: content.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: content.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        // The heads of the tag and of the byte string.
+        let head = 0xD8 << 16 | CBORFormat.Tag.uuid << 8 | 0x50
+        self.init(ByteString(head: head, first, last))
     }
 
     /// The id of a record whose `id` is a text.

@@ -19,7 +19,7 @@ public struct NamedValues<Value> {
 
     /// The values of a dictionary. O(n log n).
     public init(_ dictionary: [String: Value]) {
-        entries = dictionary.sorted { $0.key.isNameBefore($1.key) }
+        entries = dictionary.isEmpty ? [] : dictionary.sorted { $0.key.isNameBefore($1.key) }
     }
 
     /// The values of names in any order; if a name occurs twice, the last value counts. O(n log n).

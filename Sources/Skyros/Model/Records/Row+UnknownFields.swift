@@ -15,7 +15,7 @@ extension Row {
     /// - Complexity: O(1) if this row was decoded and all of its fields were asked for; otherwise
     ///   O(n), with decoding if the new record lacks a field of this row.
     func keepingUnknownFields<E: Entity>(in record: [UInt8], as type: E.Type) -> [UInt8] {
-        if stored(type)?.isReadWhole == true { return record }
+        if isReadWhole(as: type) { return record }
         do {
             guard try Fields.hasKey(of: bytes, missingIn: record) else { return record }
             return try Fields.uniting(record, with: unknownFields(beside: record, as: type))

@@ -37,6 +37,10 @@ class Row: @unchecked Sendable {
     func value<T: Entity>(as type: T.Type) throws -> T {
         try RecordCoding.decode(type, from: bytes, id: id)
     }
+
+    /// Whether the row keeps a value that was decoded from it, and its type asked for all of the
+    /// row's fields.
+    func isReadWhole<T: Entity>(as type: T.Type) -> Bool { false }
 }
 
 extension Row {

@@ -63,8 +63,9 @@ final class StoredRow<E: Entity>: Row, @unchecked Sendable {
         return UnsafePointer(bitPattern: address)
     }
 
-    /// Whether the row was read, and its type asked for all of its fields.
-    var isReadWhole: Bool { state.load(ordering: .relaxed) == StoredRowState.filled }
+    override func isReadWhole<T: Entity>(as type: T.Type) -> Bool {
+        state.load(ordering: .relaxed) == StoredRowState.filled && type == E.self
+    }
 
     /// The address of `storage`, which is also that of the optional's value.
     @inlinable

@@ -1,0 +1,28 @@
+import SkyrosLog
+
+extension CheckpointPosition {
+    /// Compares the position of a checkpoint with a log of the same store.
+    ///
+    /// - Throws: `StoreError` with `.logBehindCheckpoint` if the checkpoint holds more than the log,
+    ///   `.chainBroken` if it is of another history.
+    func compare(with log: any LogReader) throws {
+        let event = SequenceNumber(rawValue: sequence)
+        let place = StoreError.Place(file: "checkpoint.sqlite", sequences: event...event)
+        guard sequence <= log.head.sequence else {
+            throw StoreError(
+                .logBehindCheckpoint,
+                "the checkpoint holds event \(event), the log ends at \(log.head.sequence): "
+                    + "the log lost something; restore it, save the records with "
+                    + "`skyros salvage --from-checkpoint`, or remove the checkpoint to open the "
+                    + "store without them; in a copy of a store that was written meanwhile, "
+                    + "copy its events/ again", at: place)
+        }
+        guard event > .zero else { return }
+        guard try EventReader(log).check(through: event)?.rawValue == chainHash else {
+            throw StoreError(
+                .chainBroken,
+                "the checkpoint and the log differ at or before event \(event); "
+                    + "remove checkpoint.sqlite to rebuild it from the log", at: place)
+        }
+    }
+}
