@@ -185,11 +185,11 @@ def checkpoint(log, kind="text", declared="TEXT"):
     """The checkpoint of a log whose only event inserts the items 1 and 2."""
     connection = sqlite3.connect(":memory:")
     for sql in ("PRAGMA page_size=4096", "PRAGMA application_id=1399552370",
-                "PRAGMA user_version=3",
+                "PRAGMA user_version=4",
                 "CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, "
                 "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, seal TEXT)",
                 "CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, "
-                "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT)",
+                "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)",
                 "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
                 "field TEXT, column_name TEXT, kind TEXT)",
                 'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, _sum INTEGER, '
@@ -207,14 +207,15 @@ def checkpoint(log, kind="text", declared="TEXT"):
              record["text"] if kind == "text" else None))
     digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
     columns = [["id", "id", "integer"], ["text", "text", kind]]
-    seal = hash64(cbor([3, log.store, log.sequence, log.chain, log.time, digest,
-                        [["Item", "Item", 2, digest, content, columns]]]))
+    indexes = '[["text"]]'
+    seal = hash64(cbor([4, log.store, log.sequence, log.chain, log.time, digest,
+                        [["Item", "Item", 2, digest, content, columns, indexes]]]))
     for number, column in enumerate(columns, 1):
         connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",
                            (number, *column))
-    connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?)",
-                       (digest, f"{content:016x}"))
-    connection.execute("INSERT INTO _skyros VALUES (1, 3, ?, ?, ?, ?, ?, ?)",
+    connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?, ?)",
+                       (digest, f"{content:016x}", indexes))
+    connection.execute("INSERT INTO _skyros VALUES (1, 4, ?, ?, ?, ?, ?, ?)",
                        (log.store.hex(), log.sequence, f"{log.chain:016x}", log.time, digest,
                         f"{seal:016x}"))
     connection.commit()

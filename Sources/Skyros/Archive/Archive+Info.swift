@@ -43,8 +43,10 @@ extension Archive {
     public func info(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> StoreInfo {
-        let statistics = log.statistics ?? LogStatistics()
         let description = try? checkpoint()?.description()
+        // The writer may have appended events and written the checkpoint since the last look.
+        if description?.position.sequence ?? 0 > sequence.rawValue { _ = try refresh() }
+        let statistics = log.statistics ?? LogStatistics()
         let start = clock.nowMicroseconds()
         let state = try state(
             after: sequence, from: indexed(empty, as: description?.layout), progress)

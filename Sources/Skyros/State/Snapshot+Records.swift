@@ -35,14 +35,6 @@ extension Snapshot {
         } ?? []
     }
 
-    /// Reads a record as a type, to check that it fits.
-    ///
-    /// - Throws: `StoreError` with `.notDecodable`, `.unknownEntity`.
-    package func check<E: Entity>(_ type: E.Type, _ id: RecordID) throws {
-        guard let index = try tableIndex(of: type) else { return }
-        _ = try tables[index].row(id)?.value(as: type)
-    }
-
     private func knownTable(_ entity: String) throws -> Table? {
         let table = table(entity)
         if table == nil, isTyped {

@@ -96,12 +96,14 @@ struct BackupCommand: Command {
     private func withBar<R>(_ body: ((BackupProgress) -> Void) throws -> R) rethrows -> R {
         let bar = ProgressBar(ProgressBar.Step(.copying))
         defer { bar.finish() }
-        return try body { progress in
-            let isDone = progress.copiedBytes >= progress.totalBytes
+        var total = 0
+        let result = try body { progress in
+            total = progress.totalBytes
             // The bar is drawn at round numbers only.
-            let count = isDone ? progress.totalBytes : progress.copiedBytes & ~0xFF
-            bar.update(.copying, count, of: progress.totalBytes)
+            bar.update(.copying, min(progress.copiedBytes, total - 1) & ~0xFF, of: total)
         }
+        bar.update(.copying, total, of: total)
+        return result
     }
 
     private func print(_ report: BackupReport, to output: Output) throws {
