@@ -83,10 +83,14 @@ private struct Item: Entity, Equatable {
     @Test func `is not one that was appended to after it was opened`() throws {
         let store = try Store(on: whole, entities: Item.self)
         let archive = try Archive(on: Environment(disk: whole))
+        let scanned = try Archive(on: Environment(disk: whole), reading: .upToDamage)
         try store.write { try $0.insert(Item(id: 99)) }
         try store.run(.checkpoint)
         #expect(archive.sequence == 20 && archive.lostEvents == nil)
         #expect(archive.verify().ok)
+        #expect(scanned.sequence == 20 && scanned.lostEvents == nil)
+        let report = try scanned.salvage(onto: Environment(disk: SimulatedDisk()))
+        #expect(report.sequence == 20 && report.isComplete)
     }
 
     @Test func `has its records saved from the checkpoint, as many events as needed`() throws {

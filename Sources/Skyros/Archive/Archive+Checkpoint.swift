@@ -25,10 +25,10 @@ extension Archive {
             let damaged = scan.damages.filter { !$0.isOpenEnded }.compactMap(\.sequences)
             let known = scan.readableAfterDamage + damaged
             end = max(end, known.map(\.upperBound).max() ?? 0)
-        } else {
+        }
+        if position.sequence > end {
             // A process that has the store open may have appended, and written the checkpoint.
-            let now = try? LogFollower(
-                on: disk, LogOptions(), framing: EventCoding.byteCount(of:))
+            let now = try? Self.follower(on: disk, isTolerant: true)
             end = max(end, now?.head.sequence ?? 0)
         }
         guard position.sequence > end else { return nil }

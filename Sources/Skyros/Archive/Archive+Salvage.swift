@@ -174,8 +174,8 @@ extension Archive {
                 return false
             }
             try writer.append(bytes, time: state.time.microseconds)
-            progress(
-                StoreProgress(.salvaging, sequence, of: SequenceNumber(rawValue: scan.head.sequence)))
+            let last = SequenceNumber(rawValue: scan.head.sequence)
+            progress(StoreProgress(.salvaging, sequence, of: last))
             return true
         }
         let damage = DamageReport(scan)

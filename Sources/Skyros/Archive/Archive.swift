@@ -76,7 +76,7 @@ public final class Archive: Sendable {
         openingMicroseconds = clock.nowMicroseconds() - start
     }
 
-    private static func follower(
+    static func follower(
         on disk: any Disk, isTolerant: Bool
     ) throws(LogError) -> any ObservedLog {
         let framing: PayloadFraming = EventCoding.byteCount(of:)

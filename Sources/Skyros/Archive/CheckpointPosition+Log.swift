@@ -3,8 +3,8 @@ import SkyrosLog
 extension CheckpointPosition {
     /// Compares the position of a checkpoint with a log of the same store.
     ///
-    /// - Throws: `StoreError` with `.logBehindCheckpoint` if the checkpoint holds more than the log,
-    ///   `.chainBroken` if it is of another history.
+    /// - Throws: `StoreError` with `.logBehindCheckpoint` if the checkpoint holds more than the
+    ///   log, `.chainBroken` if it is of another history.
     func compare(with log: any LogReader) throws {
         let event = SequenceNumber(rawValue: sequence)
         let place = StoreError.Place(file: "checkpoint.sqlite", sequences: event...event)

@@ -24,8 +24,8 @@ struct CoveredScans {
         return kept
     }
 
-    /// Whether an open file counts instead of a sealed one: it continues after it, or the sealed one
-    /// is damaged and another file continues the open one.
+    /// Whether an open file counts instead of a sealed one: it continues after it, or the sealed
+    /// one is damaged and another file continues the open one.
     private func replaces(
         _ open: SegmentDamageScan, _ sealed: SegmentDamageScan, isContinued: Bool
     ) throws(LogError) -> Bool {

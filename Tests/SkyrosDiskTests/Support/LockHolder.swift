@@ -30,12 +30,14 @@ struct LockHolder {
         return writer
     }
 
-    /// Runs a process that opens a store, or creates it, and closes it. `launcher` is put before
-    /// its command line. Returns the exit code and the error output.
+    /// Runs a process that opens a store, or creates it, and closes it, or writes to it until a
+    /// write fails. `launcher` is put before its command line. Returns the exit code and the error
+    /// output.
     func open(
-        _ store: String, through launcher: [String] = ["/usr/bin/env"]
+        _ store: String, writing: Bool = false, through launcher: [String] = ["/usr/bin/env"]
     ) throws -> (status: Int32, complaint: String) {
-        let arguments = [program, "verify", store, "\(store).acknowledged", "buffered"]
+        let role = writing ? "write" : "verify"
+        let arguments = [program, role, store, "\(store).acknowledged", "durable"]
         let process = process(launcher[0], launcher.dropFirst() + arguments)
         let complaint = Pipe()
         process.standardError = complaint

@@ -187,7 +187,8 @@ import Testing
             let saved = live.directory.path("saved\(round)")
             let outcome = try Program("skyros").run(
                 "salvage", live.directory.store.path, "--into", saved)
-            #expect(outcome.status == 0 && outcome.output.hasPrefix("saved: "))
+            #expect(
+                outcome.status == 0 && outcome.output.hasPrefix("saved: "), "\(outcome.output)")
             #expect(try live.lastEvent(of: saved) ?? 0 >= before)
         }
         live.stop()

@@ -46,6 +46,13 @@ private struct Shifted: Entity {
     }
 }
 
+/// The version of `Sometimes` that has written the records.
+private struct Steady: Entity {
+    static let entityName = "Sometimes"
+    var id: Int
+    var text: String
+}
+
 /// It shifts the ids from 10 on only.
 private struct Sometimes: Entity {
     static let indexes: [Index<Sometimes>] = [.on(\.text)]
@@ -96,6 +103,20 @@ private struct WriteOnly: Entity {
 
 /// The ids under which values are written and read.
 @Suite struct `A type whose decoded id is another` {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The checks of a debug build would refuse the records as values of `Sometimes`.
+    private func open(after values: Steady...) throws -> Store {
+        let store = try Store(at: directory.store, entities: Steady.self)
+        try store.write { try $0.insert(values) }
+        try store.close()
+        return try Store(at: directory.store, entities: Sometimes.self)
+    }
+
     private func expectRefusal<E: Entity>(
         of value: E, _ words: String..., location: SourceLocation = #_sourceLocation
     ) throws {
@@ -139,11 +160,8 @@ private struct WriteOnly: Entity {
     }
 
     @Test func `in a later record is refused where it is read (F66)`() throws {
-        let store = try Store(inMemory: Sometimes.self)
-        try store.write { try $0.insert(Sometimes(id: 1, text: "a")) }
-        try store.write { tx in
-            try tx.insert([Sometimes(id: 10, text: "b"), Sometimes(id: 11, text: "c")])
-        }
+        let store = try open(
+            after: Steady(id: 1, text: "a"), Steady(id: 10, text: "b"), Steady(id: 11, text: "c"))
         let reads: [(Snapshot) throws -> Void] = [
             { _ = try $0.get(Sometimes.self, 10) }, { _ = try $0.all(Sometimes.self) },
             { _ = try $0.withValue(of: Sometimes.self, 10) { $0.text } },
@@ -163,10 +181,8 @@ private struct WriteOnly: Entity {
     }
 
     @Test func `does not make a deletion report what did not happen (F66)`() throws {
-        let store = try Store(inMemory: Sometimes.self)
-        try store.write { tx in
-            try tx.insert((9...11).map { Sometimes(id: $0, text: $0 == 10 ? "b" : "a") })
-        }
+        let store = try open(
+            after: Steady(id: 9, text: "a"), Steady(id: 10, text: "b"), Steady(id: 11, text: "a"))
         // The index finds the row, and nothing is decoded.
         let count = try store.write { try $0.delete(Sometimes.self, where: \.text == "b") }
         #expect(count == 1 && store.snapshot.count("Sometimes") == 2)
