@@ -30,9 +30,10 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
+        .systemLibrary(name: "CLinux"),
 
         // MARK: Edges: bytes and rows, no meaning
-        .target(name: "SkyrosDisk"),
+        .target(name: "SkyrosDisk", dependencies: ["CLinux"]),
         .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
         .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
 

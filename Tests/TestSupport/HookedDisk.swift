@@ -1,7 +1,7 @@
 package import SkyrosDisk
 
 /// A disk that calls the test before each operation on a name, and before each write and sync of a
-/// file that was created or opened through it.
+/// file that was created or opened through it. It damages writes if the test asks for it.
 package struct HookedDisk<Base: Disk>: Disk {
     package typealias Hook = @Sendable (_ operation: DiskError.Operation, _ path: String) -> Void
 
@@ -11,6 +11,8 @@ package struct HookedDisk<Base: Disk>: Disk {
     private struct State: Sendable {
         var hook: Box?
         var isRunning = false
+        /// The suffix of the files in which a byte of each write is changed.
+        var damagedSuffix: String?
     }
 
     /// A reference: each move of a closure through generic code would wrap it once more.
@@ -31,6 +33,15 @@ package struct HookedDisk<Base: Disk>: Disk {
     package func beforeEach(_ body: Hook?) {
         let box = body.map { Box($0) }
         state.withLock { $0.hook = box }
+    }
+
+    /// Changes a byte of each write of at least 100 bytes to a file whose name ends so.
+    package func damageWrites(to suffix: String?) {
+        state.withLock { $0.damagedSuffix = suffix }
+    }
+
+    private func isDamaged(_ path: String) -> Bool {
+        state.withLock { path.hasSuffix($0.damagedSuffix ?? "/") }
     }
 
     private func call(_ operation: DiskError.Operation, _ path: String) {
@@ -62,7 +73,14 @@ package struct HookedDisk<Base: Disk>: Disk {
 
         func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
             disk.call(.write, path)
-            try file.write(bytes, at: position)
+            guard bytes.count >= 100, disk.isDamaged(path) else {
+                return try file.write(bytes, at: position)
+            }
+            var copy = [UInt8](bytes)
+            copy[copy.count / 2] ^= 1
+            try copy.withUnsafeBufferPointer { bytes throws(DiskError) in
+                try file.write(UnsafeRawBufferPointer(bytes), at: position)
+            }
         }
 
         func status() throws(DiskError) -> FileStatus { try file.status() }

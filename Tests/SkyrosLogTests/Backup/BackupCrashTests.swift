@@ -141,9 +141,9 @@ import Testing
             try log.grow(toSegments: 4)
             _ = try log.sealNext()
             _ = try log.sealNext()
-            let source = MeddlingDisk(base)
+            let source = HookedDisk(base)
             let target = SimulatedDisk()
-            source.before(opening: number) { [backups] in
+            let openings = source.before(opening: number) { [backups] in
                 _ = try? log.append(3)
                 try? log.sealAll()
                 try? backups.merge(2, on: base)
@@ -152,7 +152,7 @@ import Testing
             try backups.backup(source, to: target)
             let batches = try #require(try backups.opened(target))
             #expect(batches.count >= 3 && batches == expected(UInt64(batches.count)))
-            openCount = source.openCount
+            openCount = openings.withLock { $0 }
             number += 1
         }
         #expect(number > 5)

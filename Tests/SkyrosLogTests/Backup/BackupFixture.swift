@@ -68,94 +68,21 @@ extension FileLog {
     }
 }
 
-/// A disk that runs code before a file is opened, or changes what is written.
-struct MeddlingDisk: Disk {
-    let disk: SimulatedDisk
-    private let state = Locked(State())
-
-    private struct State: Sendable {
-        var openCount = 0
-        var actions: [Int: @Sendable () -> Void] = [:]
-        /// The suffix of the files in which a byte of each write is changed.
-        var damagedSuffix: String?
-    }
-
-    init(_ disk: SimulatedDisk) {
-        self.disk = disk
-    }
-
-    /// The number of files that were opened.
-    var openCount: Int { state.withLock { $0.openCount } }
-
-    /// Runs `body` before the opening with this number, counted from 0.
-    func before(opening number: Int, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.actions[number] = body }
-    }
-
-    /// Changes a byte of each write of at least 100 bytes to a file whose name ends so.
-    func damageWrites(to suffix: String?) {
-        state.withLock { $0.damagedSuffix = suffix }
-    }
-
-    func open(_ path: DiskPath, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-        let action = state.withLock { state in
-            defer { state.openCount += 1 }
-            return state.actions.removeValue(forKey: state.openCount)
-        }
-        action?()
-        let file = try disk.open(path, mode)
-        let isDamaged = state.withLock { path.name.hasSuffix($0.damagedSuffix ?? "/") }
-        return isDamaged ? DamagingFile(file: file) : file
-    }
-
-    private struct DamagingFile: DiskFile {
-        let file: any DiskFile
-
-        func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(DiskError) {
-            var copy = [UInt8](bytes)
-            if copy.count >= 100 { copy[copy.count / 2] ^= 1 }
-            try copy.withUnsafeBufferPointer { bytes throws(DiskError) in
-                try file.write(UnsafeRawBufferPointer(bytes), at: position)
+extension HookedDisk {
+    /// Runs `body` before the opening of a file with this number, counted from 0. Returns the count
+    /// of openings.
+    func before(
+        opening number: Int, _ body: @escaping @Sendable () -> Void
+    ) -> Locked<Int> {
+        let count = Locked(0)
+        beforeEach { operation, _ in
+            guard operation == .open else { return }
+            let now = count.withLock { count in
+                defer { count += 1 }
+                return count
             }
+            if now == number { body() }
         }
-
-        func read(
-            into buffer: UnsafeMutableRawBufferPointer, at position: Int
-        ) throws(DiskError) -> Int {
-            try file.read(into: buffer, at: position)
-        }
-
-        func status() throws(DiskError) -> FileStatus { try file.status() }
-        func preallocate(to size: Int) throws(DiskError) { try file.preallocate(to: size) }
-        func truncate(to size: Int) throws(DiskError) { try file.truncate(to: size) }
-        func sync() throws(DiskError) { try file.sync() }
-        func close() throws(DiskError) { try file.close() }
+        return count
     }
-
-    var bootID: String { disk.bootID }
-    var systemPath: String? { nil }
-
-    func makeDirectory(_ directory: Directory) throws(DiskError) {
-        try disk.makeDirectory(directory)
-    }
-
-    func removeDirectory(_ directory: Directory) throws(DiskError) {
-        try disk.removeDirectory(directory)
-    }
-
-    func list(_ directory: Directory) throws(DiskError) -> [String] { try disk.list(directory) }
-
-    func status(of path: DiskPath) throws(DiskError) -> FileStatus? { try disk.status(of: path) }
-
-    func rename(_ source: DiskPath, to target: DiskPath) throws(DiskError) {
-        try disk.rename(source, to: target)
-    }
-
-    func remove(_ path: DiskPath) throws(DiskError) { try disk.remove(path) }
-
-    func syncDirectory(_ directory: Directory) throws(DiskError) {
-        try disk.syncDirectory(directory)
-    }
-
-    func lock() throws(DiskError) -> any DiskLock { try disk.lock() }
 }

@@ -188,7 +188,7 @@ import Testing
         let before = try #require(try backups.opened(target))
         try log.grow(toSegments: 3)
         try log.sealAll()
-        let disk = MeddlingDisk(target)
+        let disk = HookedDisk(target)
         disk.damageWrites(to: ".tmp")
         #expect(logCode { try backups.backup(source, to: disk) } == .io)
         #expect(try backups.opened(target) == before)
@@ -198,7 +198,7 @@ import Testing
         let log = try fixture.make(on: source)
         try backups.backup(source, to: target)
         try log.append(3)
-        let disk = MeddlingDisk(target)
+        let disk = HookedDisk(target)
         disk.damageWrites(to: ".open")
         #expect(logCode { try backups.backup(source, to: disk) } == .io)
     }

@@ -60,15 +60,15 @@ import Testing
             let log = try fixture.make(on: base)
             try log.grow(toSegments: 4)
             let count = log.head.sequence
-            let disk = MeddlingDisk(base)
-            disk.before(opening: number) {
+            let disk = HookedDisk(base)
+            let openings = disk.before(opening: number) {
                 try? log.sealAll()
                 _ = try? log.append(30)
             }
             let scan = try DamageScan(of: disk, fixture.options, framing: LogFixture.framing)
             #expect(scan.damages.isEmpty && scan.head.sequence >= count, "opening \(number)")
             #expect(try batches(scan) == expected(scan.head.sequence), "opening \(number)")
-            openCount = disk.openCount
+            openCount = openings.withLock { $0 }
             number += 1
         }
         #expect(number > 4)

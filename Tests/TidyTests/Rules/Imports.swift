@@ -10,6 +10,7 @@ enum Imports {
     ]
     /// Modules that only some places import.
     private static let doors: [String: [String]] = [
+        "CLinux": ["Sources/SkyrosDisk/"],
         "CZstd": ["Sources/SkyrosLog/"],
         "CSQLite": [
             "Sources/SkyrosSQLite/", "Sources/SkyrosTesting/SQLite/",
