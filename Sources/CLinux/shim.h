@@ -14,7 +14,7 @@ struct clinux_identity {
 /// Returns 0, or -1 and sets `errno`.
 ///
 /// Unlike `fstatat` it asks for no time. Once the times of a file were asked for, Linux 6.13 and
-/// newer give its next write a time of its own, and the sync after it commits the journal.
+/// newer give its next write another time, and the sync after it commits the journal.
 /// Source: `man 2 statx`, from which the layout is; Documentation/filesystems/multigrain-ts.rst.
 static inline int clinux_identity(int directory, const char *name, struct clinux_identity *result) {
     struct {

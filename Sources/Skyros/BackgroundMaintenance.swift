@@ -22,10 +22,7 @@ final class BackgroundMaintenance: Sendable {
     /// Bytes appended since the last wake-up.
     private let bytesSinceWake = Atomic(0)
     private let wakeThresholdBytes: Int
-    /// Bytes appended since free memory was returned to the system.
-    private let bytesSinceTrim = Atomic(0)
-    /// A segment of the default size: sealing it needs several times as much memory for a moment.
-    private static let trimThresholdBytes = 16 << 20
+    let freeMemory = FreeMemory()
     /// Whether a run is queued and has not started.
     private let isScheduled = Atomic(false)
     /// Whether nothing was written for a while, so that the active segment ends.
@@ -172,11 +169,7 @@ final class BackgroundMaintenance: Sendable {
                 break
             }
         }
-        let byteCount = bytesSinceTrim.add(bytes, ordering: .relaxed).newValue
-        if byteCount >= Self.trimThresholdBytes {
-            bytesSinceTrim.store(0, ordering: .relaxed)
-            FreeMemory.returnToSystem()
-        }
+        freeMemory.note(bytes)
     }
 
     /// Does what is due, with one merge at most; returns whether there was one.

@@ -17,7 +17,7 @@ extension Store {
     ///   that was durable is damaged or missing; `.notAStore` if `url` is a file, or a directory
     ///   with other files and no store; `.invalidInput` if it is no file URL;
     ///   `.unsupportedFormat`, `.insecurePath`, `.io`.
-    ///   An opening that is refused changes nothing.
+    ///   An opening that is refused changes nothing, but may leave the file `lock` in a store.
     public convenience init(
         at url: URL, entities: any Entity.Type..., options: Options = Options()
     ) throws {

@@ -10,21 +10,24 @@ struct StoreCreation {
     let disk: any Disk
 
     /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
-    private static let harmless: Set = [
-        "lock", "quarantine", "events", FormatNote.file.name, CheckpointOpening.file.name,
-        ".DS_Store",
-    ]
+    private static let harmless = Set(
+        ["lock", "quarantine", "events", FormatNote.file.name, ".DS_Store"]
+            + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
+                // SQLite makes files beside a database.
+                ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
+            })
     /// The directories that only a store has.
     private static let storeParts: Set = [
         "tree", "history", "inbox", "forks", "shared.sqlite", ScrubState.file.name,
     ]
 
-    /// Throws if the directory holds other files and no events. Call it before the lock is taken,
+    /// Throws if the directory holds other files and no segment. Call it before the lock is taken,
     /// which leaves a file.
     func checkBeforeLock() throws {
-        let names = try StoreError.wrap(try disk.list(.root))
-        guard !names.contains("events") else { return }
-        try check(names)
+        let names = try StoreError.wrap(try disk.list(.events))
+        // The name of a segment begins with its first event.
+        guard !names.contains(where: { $0.first?.isNumber == true }) else { return }
+        try check()
     }
 
     /// Throws unless a store may be created. Call it under the lock, when there is no log.
@@ -49,15 +52,13 @@ struct StoreCreation {
     }
 
     private func check(_ names: [String]) throws {
-        let foreign = names.filter { !Self.harmless.contains($0) }
-        if let part = foreign.first(where: { Self.storeParts.contains($0) }) {
+        let others = names.filter { !Self.harmless.contains($0) }
+        if let part = others.first(where: { Self.storeParts.contains($0) }) {
             throw StoreError(
                 .segmentMissing,
                 "there is \(part) of a store but no event, so the log is lost; restore events/",
                 at: StoreError.Place(file: part))
         }
-        // SQLite and the tool make further files beside the checkpoint.
-        let others = foreign.filter { !$0.hasPrefix("checkpoint.") }
         if !others.isEmpty { throw occupied(by: others) }
     }
 

@@ -50,7 +50,8 @@ import Testing
         let sources = Repository.root.appending(path: "Sources").path
         compiler.arguments =
             ["swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings"]
-            + ["-I", try modules(), "-I", "\(sources)/CZstd", "-I", "\(sources)/CSQLite"]
+            + ["-I", try modules()]
+            + ["CLinux", "CZstd", "CSQLite"].flatMap { ["-I", "\(sources)/\($0)"] }
             + [directory.path("program.swift")]
         let output = Pipe()
         compiler.standardError = output

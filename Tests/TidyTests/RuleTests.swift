@@ -116,7 +116,8 @@ struct Plant: CustomStringConvertible, Sendable {
             SourceFile("Tests/A/B.swift", "@Test func `waits`() {}"),
             SourceFile("Tests/Mutants/disk.txt", "== a sync is skipped\n"),
         ])
-        #expect(Faults.findings(in: tree).count == count)
+        #expect(Faults.findings(in: tree, of: ["1.3"]).count == count)
+        #expect(Faults.findings(in: tree, of: ["1.3", "1.4"]).count == count + 1)
     }
 
     @Test(arguments: [

@@ -41,8 +41,8 @@ private enum Compiler {
         // The checks of ownership run only where code is generated.
         process.arguments =
             ["swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", file.path]
-            + [moduleDirectory?.path ?? "", "\(sources.path)/CZstd", "\(sources.path)/CSQLite"]
-            .flatMap { ["-I", $0] }
+            + (["CLinux", "CZstd", "CSQLite"].map { "\(sources.path)/\($0)" }
+            + [moduleDirectory?.path ?? ""]).flatMap { ["-I", $0] }
         let outcome = try process.outcome()
         if outcome.status == 0 { return nil }
         let first = outcome.errors.split(separator: "\n").first { $0.contains(": error: ") }
