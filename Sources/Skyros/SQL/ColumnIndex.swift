@@ -30,13 +30,7 @@ struct ColumnIndex {
         _ position: Int32
     ) {
         guard let value else { return }
-        if kind == .date {
-            guard let value = try? FieldValue(cbor: value), value != .null else { return }
-            let text = value.readableString ?? value.readableText()
-            strings.append((Array(text.utf8), position))
-            return
-        }
-        switch ColumnValue.shown(value, of: record, in: kind) {
+        switch ColumnValue.queried(value, of: record, in: kind) {
         case .null: break
         case .integer(let number): numbers.append((Double(number), position))
         case .real(let number): numbers.append((number, position))

@@ -118,7 +118,7 @@ private final class LogCursor: VirtualCursor {
             let tags = event.metadata.tags
             if !tags.isEmpty { set(FieldValue.map(tags.mapValues { .text($0) }).jsonText()) }
         case (.events, 7): set(event.intent?.name)
-        case (.events, 8): set(try event.intent?.value.jsonText())
+        case (.events, 8): set(try event.intent?.value.readableText())
         case (.events, _): result.set(integer: Int64(event.changes.count))
         case (.changes, _): try setValue(of: event.changes[index], column, result)
         }
@@ -129,29 +129,30 @@ private final class LogCursor: VirtualCursor {
     ) throws {
         switch (change, column) {
         case (_, 3): result.set(text: change.entity)
-        case (_, 4): if let id = change.id { Self.set(id.value, result) }
+        case (_, 4): if let id = change.id { try Self.set(id, result) }
         case (.inserted, 5): result.set(text: "inserted")
         case (.updated, 5): result.set(text: "updated")
         case (.deleted, 5): result.set(text: "deleted")
         case (.cleared, 5): result.set(text: "cleared")
-        case (.updated(_, _, let before, _), 6): result.set(text: try before.value.jsonText())
-        case (.deleted(let record), 6): result.set(text: try record.fields.value.jsonText())
-        case (.inserted(let record), 7): result.set(text: try record.fields.value.jsonText())
-        case (.updated(_, _, _, let after), 7): result.set(text: try after.value.jsonText())
+        case (.updated(_, _, let before, _), 6): Self.set(try before.value, result)
+        case (.deleted(let record), 6): Self.set(try record.fields.value, result)
+        case (.inserted(let record), 7): Self.set(try record.fields.value, result)
+        case (.updated(_, _, _, let after), 7): Self.set(try after.value, result)
         case (.cleared(_, let count), 8): result.set(integer: Int64(count))
         default: break
         }
     }
 
+    /// Fields as JSON whose dates are those of the entity's columns.
+    private static func set(_ fields: FieldValue, _ result: VirtualResult) {
+        result.set(text: fields.readableText())
+    }
+
     /// An id in the form in which the column `id` of its table shows it.
-    private static func set(_ id: FieldValue, _ result: VirtualResult) {
-        switch id {
-        case .integer(let number):
-            if let number = Int64(exactly: number) { return result.set(integer: number) }
-            result.set(real: Double(number))
-        case .double(let number): result.set(real: number)
-        case .bytes(let data): data.withUnsafeBytes { result.set(blob: $0) }
-        default: result.set(text: id.readableString ?? id.jsonText())
+    private static func set(_ id: RecordID, _ result: VirtualResult) throws {
+        try id.bytes.withUnsafeBytes { id in
+            guard let kind = try ColumnKind(decidedBy: id) else { return }
+            result.set(ColumnValue.queried(id, of: id, in: kind))
         }
     }
 }

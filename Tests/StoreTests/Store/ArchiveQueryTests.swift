@@ -99,6 +99,42 @@ import Testing
         #expect(joined == [[1, "m"], [3, "m"]])
     }
 
+    @Test func `prints the dates of changes as those of the columns`() throws {
+        struct Visit: Entity {
+            var id: Date
+            var when: Date
+            var others: [Date]
+        }
+        struct Book: DomainCommand {
+            var when: Date
+        }
+        // Not exactly this number of milliseconds.
+        let date = Date(timeIntervalSince1970: 1_777_777_428.123)
+        let place = directory.url.appending(path: "Visits.skyros")
+        let store = try Store(at: place, entities: Visit.self)
+        try store.write(intent: Book(when: date)) {
+            try $0.insert(Visit(id: date, when: date, others: [date]))
+        }
+        try store.write { try $0.update(Visit.self, date) { $0.others = [] } }
+        try store.close()
+        let archive = try Archive(at: place)
+        let joined = try archive.query(
+            """
+            SELECT c.sequence FROM _changes c JOIN Visit v
+            ON v.id = c.id AND c.after ->> 'when' = v."when"
+            """)
+        #expect(joined.rows == [[1]])
+        let text = FieldValue.text("2026-05-03T03:03:48.123Z")
+        let commands = try archive.query("SELECT command ->> 'when' FROM _events LIMIT 1")
+        #expect(commands.rows == [[text]])
+        let list = FieldValue.text("[\(text.jsonText())]")
+        let lists = try archive.query("SELECT others FROM Visit", asOf: .sequence(1))
+        #expect(lists.rows == [[list]])
+        let past = try archive.query(
+            "SELECT before ->> 'others' FROM _changes WHERE sequence = 2")
+        #expect(past.rows == [[list]])
+    }
+
     @Test func `has both tables beside an entity of that name`() throws {
         struct Events: Entity {
             var id: Int
