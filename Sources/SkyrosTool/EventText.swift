@@ -32,7 +32,10 @@ enum EventText {
     }
 
     private static func json(_ intent: Intent) throws -> FieldValue {
-        .map(["name": .text(intent.name), "value": try intent.value])
+        let object: NamedValues<FieldValue> = [
+            "name": .text(intent.name), "value": try intent.value,
+        ]
+        return .map(object.merging(try intent.additions.value.map ?? [:]) { $1 })
     }
 
     static func json(_ change: Change) throws -> NamedValues<FieldValue> {
@@ -63,12 +66,19 @@ enum EventText {
         head += Self.details(event.metadata)
         if let intent = event.intent {
             head += "  \(intent.name) \(try intent.value.readableText())"
+            head += try text(intent.additions)
         }
-        let additions = try event.additions.value.map ?? [:]
-        for (key, value) in additions.sorted(byName: \.key) {
-            head += "  \(key)=\(value.readableText())"
-        }
-        return try [head] + event.changes.map { try "    " + line($0) }
+        head += try text(event.additions)
+        return try [head]
+            + event.changes.enumerated().map { index, change in
+                try "    " + line(change) + text(event.additions(toChange: index))
+            }
+    }
+
+    /// What a later version has added, as text that begins with spaces.
+    private static func text(_ additions: Fields) throws -> String {
+        try (additions.value.map ?? [:]).sorted(byName: \.key)
+            .map { "  \($0)=\($1.readableText())" }.joined()
     }
 
     /// What metadata say besides actor and reason, as text that begins with a space.

@@ -108,6 +108,36 @@ import Testing
         #expect(try open(url).recovery.checkpoint == .loaded(store.sequence.next))
     }
 
+    @Test func `shows what a later version has added to an event, its intent and its changes`()
+        throws
+    {
+        let store = Self.stores.appending(path: "event-plus-keys").path
+        let tool = try Program("skyros")
+        let json = try tool.run("log", store, "--from", "4", "--to", "4", "--json")
+        let event = try FieldValue(json: json.output)
+        #expect(event["intent"] == .map(["name": "Add", "value": 1, "+more": 2]))
+        #expect(event["+origin"] == "later" && event["+adopted"] == "later")
+        let change = try #require(event["changes"]?.array?.first)
+        #expect(change["+operations"] == [1] && change["+evolved"] == ["text"])
+        let text = try tool.run("log", store, "--from", "4", "--to", "4").output
+        let lines = text.split(separator: "\n")
+        try #require(lines.count == 2)
+        #expect(lines[0].contains("  Add 1  +more=2  +adopted=\"later\"  +after=\"later\""))
+        #expect(lines[1].hasSuffix("  +evolved=[\"text\"]  +operations=[1]"))
+    }
+
+    @Test(arguments: [
+        ("event-key-erase", "has the unknown key \"erase\";"),
+        ("change-key", "has the unknown key \"later\" in a change;"),
+        ("intent-key", "has the unknown key \"later\" in its intent;"),
+    ])
+    func `with an unknown key is refused by its name and place`(name: String, words: String) throws
+    {
+        let path = Self.stores.appending(path: name).path
+        let outcome = try Program("skyros").run("verify", path)
+        #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome.output)")
+    }
+
     @Test(arguments: refused)
     func `of a later version is refused, and nothing is changed (F72)`(name: String) throws {
         let url = try copy(name)
@@ -132,6 +162,8 @@ import Testing
         let url = try copy("checkpoint-newer")
         let before = try directory.contents()
         #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
+        let info = try Program("skyros").run("info", url.path)
+        #expect(info.output.contains(/\ncheckpoint +of a newer version \(format 5\)\n/))
         let archive = try Archive(at: url)
         #expect(try archive.snapshot().digest().description == Self.foreign[1].digest)
         #expect(archive.verify().problems.first?.hasPrefix("unsupportedFormat: ") == true)
