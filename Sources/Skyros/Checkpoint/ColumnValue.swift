@@ -66,7 +66,7 @@ enum ColumnValue {
     private static func general(_ value: FieldValue, _ kind: ColumnKind) -> ColumnValue {
         if case .null = value { return .null }
         switch kind {
-        case .integer, .boolean: return integral(number(value))
+        case .integer, .boolean: return integral(value)
         case .real, .date: return number(value).map { floating($0) } ?? .null
         case .text, .uuid, .url, .decimal:
             return .text(visible(value.jsonString ?? value.jsonText()))
@@ -80,10 +80,22 @@ enum ColumnValue {
         number.isNaN ? .null : .real(number + 0.0)
     }
 
-    /// A whole number as an integer, to which the column's affinity would convert it.
-    private static func integral(_ number: Double?) -> ColumnValue {
-        guard let number, !number.isNaN else { return .null }
+    /// A whole number of 64 bits as it is; of others the nearest float, which is an integer too if
+    /// it is whole: the column's affinity would convert it.
+    private static func integral(_ value: FieldValue) -> ColumnValue {
+        if let whole = whole(value) { return .integer(whole) }
+        guard let number = number(value), !number.isNaN else { return .null }
         return Int64(exactly: number).map { .integer($0) } ?? .real(number)
+    }
+
+    /// The integer that an integer or a decimal is; nil if it does not fit.
+    private static func whole(_ value: FieldValue) -> Int64? {
+        switch value {
+        case .integer(let value): Int64(exactly: value)
+        case .tagged(CBORFormat.Tag.decimal, .array(let parts)):
+            FieldValue.decimalParts(parts)?.whole
+        default: nil
+        }
     }
 
     /// The nearest number to a number, boolean, date or decimal; nil for anything else.

@@ -57,12 +57,8 @@ extension FieldValue {
     /// The digits of a decimal fraction; beyond an exponent of 200 they are followed by the
     /// exponent. Nil if the parts are not two integers.
     private static func decimalText(_ parts: [FieldValue]) -> String? {
-        guard parts.count == 2, case .integer(let exponent) = parts[0],
-            let mantissa = parts[1].jsonInteger
-        else { return nil }
-        let isNegative = mantissa.hasPrefix("-")
-        let digits = isNegative ? String(mantissa.dropFirst()) : mantissa
-        let sign = isNegative ? "-" : ""
+        guard let parts = decimalParts(parts) else { return nil }
+        let (sign, digits, exponent) = (parts.sign, parts.digits, parts.exponent)
         guard (-200...200).contains(exponent) else { return "\(sign)\(digits)E\(exponent)" }
         let shift = Int(exponent)
         if digits == "0" { return "0" }
@@ -70,6 +66,35 @@ extension FieldValue {
         let missing = max(0, 1 - shift - digits.count)
         let padded = String(repeating: "0", count: missing) + digits
         return "\(sign)\(padded.dropLast(-shift)).\(padded.suffix(-shift))"
+    }
+
+    /// A decimal fraction: its digits, times a power of ten.
+    struct DecimalParts {
+        let sign: String
+        let digits: String
+        let exponent: Int128
+
+        /// The integer that it is; nil if it is none of 64 bits.
+        var whole: Int64? {
+            let significant = digits.reversed().drop { $0 == "0" }
+            if significant.isEmpty { return 0 }
+            let (zeros, overflow) = exponent.addingReportingOverflow(
+                Int128(digits.count - significant.count))
+            guard !overflow, 0..<19 ~= zeros else { return nil }
+            let text = String(significant.reversed()) + String(repeating: "0", count: Int(zeros))
+            return Int64(sign + text)
+        }
+    }
+
+    /// The parts of a decimal fraction; nil if they are not two integers.
+    static func decimalParts(_ parts: [FieldValue]) -> DecimalParts? {
+        guard parts.count == 2, case .integer(let exponent) = parts[0],
+            let mantissa = parts[1].jsonInteger
+        else { return nil }
+        let isNegative = mantissa.hasPrefix("-")
+        return DecimalParts(
+            sign: isNegative ? "-" : "",
+            digits: isNegative ? String(mantissa.dropFirst()) : mantissa, exponent: exponent)
     }
 
     /// The digits of an integer or a bignum; nil for all other values.
