@@ -151,6 +151,47 @@ private struct Item: Entity, Equatable {
         }
     }
 
+    @Test func `finds a checkpoint whose time is not that of its event`() throws {
+        let store = try Store(on: disk, entities: Item.self)
+        for id in 1...3 { try store.write { try $0.insert(Item(id: id)) } }
+        try store.close()
+        let archive = try Archive(on: Environment(disk: disk))
+        let checkpointer = Checkpointer(
+            in: try #require(disk.databaseDirectory), "checkpoint.sqlite",
+            storeID: archive.log.storeID.bytes)
+        var state = try #require(try checkpointer.load(into: archive.empty))
+        let time = state.time
+        state.move(
+            to: state.sequence, time: EventTime(microseconds: 1),
+            rawChainHash: state.chainHash.rawValue)
+        try checkpointer.write(state, DirtyRows())
+        try checkpointer.close()
+        #expect(
+            archive.verify().problems == [
+                "the checkpoint has another time than event 3; rebuild the checkpoint"
+            ])
+        #expect(try archive.info().lastTime == time)
+        #expect(try archive.newestSnapshot().time == time)
+        let opened = try Store(on: disk, entities: Item.self)
+        #expect(opened.snapshot.time == time)
+        guard case .rebuilt(let reason) = opened.recovery.checkpoint else {
+            Issue.record("\(opened.recovery)")
+            return
+        }
+        #expect(reason.contains("its time is not that of event 3"))
+    }
+
+    @Test func `says in words what zstd says of a damaged frame`() throws {
+        try write(try (1...9).map { try event($0, [insertion($0)]) }, segmentBytesMax: 300)
+        let name = try #require(disk.contents.keys.filter { $0.hasSuffix(".zst") }.min())
+        var bytes = try #require(disk.contents[name])
+        bytes[150] ^= 1
+        disk.overwrite(name, with: bytes)
+        let problems = try Archive(on: Environment(disk: disk), reading: .upToDamage).verify()
+            .problems.filter { $0.contains("a frame cannot be decompressed: ") }
+        #expect(!problems.isEmpty && !problems.contains { $0.contains("library(") })
+    }
+
     /// After a reboot, opening would cut off all of it: the writes may have been reordered.
     @Test func `finds whole events after a torn one`() throws {
         var options = Store.Options()

@@ -28,8 +28,9 @@ extension Archive {
         var layout = TableLayout()
         try state.fold { state in
             var rowCount = 0
-            if let checkpoint = try loadCheckpoint(into: state, progress) {
-                try compare(checkpoint.state)
+            if let checkpoint = try loadCheckpoint(into: state, progress),
+                try isUsable(checkpoint.state)
+            {
                 (state, layout) = checkpoint
                 rowCount = layout.rowCount
             }
@@ -59,7 +60,7 @@ extension Archive {
         try state.fold { state in
             var rowCount = 0
             if let (loaded, layout) = try loadCheckpoint(into: state, through: event, progress),
-                try EventReader(log).check(through: loaded.sequence) == loaded.chainHash
+                try EventReader(log).holds(loaded)
             {
                 state = loaded
                 rowCount = layout.rowCount
@@ -106,8 +107,9 @@ extension Archive {
         }
     }
 
-    /// Throws unless the state of the checkpoint is one of this log.
-    private func compare(_ state: Snapshot) throws {
+    /// Whether the state of the checkpoint has the time of its event; throws unless it is one of
+    /// this log.
+    private func isUsable(_ state: Snapshot) throws -> Bool {
         // The writer may have appended events and written the checkpoint since the last look.
         if state.sequence > sequence { _ = try refresh() }
         let place = StoreError.Place(
@@ -120,12 +122,14 @@ extension Archive {
                     + "or save the records with `skyros salvage --from-checkpoint`",
                 at: place)
         }
-        guard state.sequence > .zero else { return }
-        guard try EventReader(log).check(through: state.sequence) == state.chainHash else {
+        guard state.sequence > .zero else { return true }
+        let stamp = try EventReader(log).stamp(of: state.sequence)
+        guard stamp?.chainHash == state.chainHash else {
             throw StoreError(
                 .chainBroken,
                 "the checkpoint and the log differ at or before event \(state.sequence); "
                     + "rebuild the checkpoint from the log", at: place)
         }
+        return stamp?.time ?? state.time == state.time
     }
 }

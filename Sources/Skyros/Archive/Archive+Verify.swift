@@ -152,6 +152,10 @@ extension Archive {
         if checkpoint.chainHash != fold.chainHash {
             result.otherProblems.append(
                 "the checkpoint and the log differ at or before event \(fold.sequence)")
+        } else if checkpoint.time != fold.time {
+            result.otherProblems.append(
+                "the checkpoint has another time than event \(fold.sequence); "
+                    + "rebuild the checkpoint")
         } else if try checkpoint.digest() != fold.digest() {
             result.otherProblems.append(
                 "the checkpoint is not the fold of the log up to event \(fold.sequence)")

@@ -4,7 +4,7 @@ extension CheckpointPosition {
     /// Compares the position of a checkpoint with a log of the same store.
     ///
     /// - Throws: `StoreError` with `.logBehindCheckpoint` if the checkpoint holds more than the
-    ///   log, `.chainBroken` if it is of another history.
+    ///   log, `.chainBroken` if it is of another history; `CheckpointError` if its time is wrong.
     func compare(with log: any LogReader) throws {
         let event = SequenceNumber(rawValue: sequence)
         let place = StoreError.Place(file: "checkpoint.sqlite", sequences: event...event)
@@ -18,11 +18,14 @@ extension CheckpointPosition {
                     + "copy its events/ again", at: place)
         }
         guard event > .zero else { return }
-        guard try EventReader(log).check(through: event)?.rawValue == chainHash else {
+        let stamp = try EventReader(log).stamp(of: event)
+        guard stamp?.chainHash.rawValue == chainHash else {
             throw StoreError(
                 .chainBroken,
                 "the checkpoint and the log differ at or before event \(event); "
                     + "remove checkpoint.sqlite to rebuild it from the log", at: place)
         }
+        guard let time = stamp?.time, time.microseconds != timeMicroseconds else { return }
+        throw CheckpointError.damage("its time is not that of event \(event)")
     }
 }

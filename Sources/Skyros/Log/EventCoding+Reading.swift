@@ -42,6 +42,20 @@ extension EventCoding {
             at: StoreError.Place(sequences: sequence...sequence))
     }
 
+    /// The time of an event, without reading the rest; nil if it says none. O(size).
+    static func time(of bytes: UnsafeRawBufferPointer) -> EventTime? {
+        var reader = CBORReader(bytes)
+        guard let count = try? reader.readMapHead() else { return nil }
+        for _ in 0..<count {
+            guard let key = try? reader.readUTF8() else { return nil }
+            if case Key.time = key {
+                return (try? reader.readInteger(Int64.self)).map { EventTime(microseconds: $0) }
+            }
+            guard (try? reader.skipValue()) != nil else { return nil }
+        }
+        return nil
+    }
+
     private static func read(_ bytes: UnsafeRawBufferPointer) throws -> Event {
         var sequence: UInt64?
         var time: Int64?
@@ -62,7 +76,7 @@ extension EventCoding {
             case Key.sequence: sequence = try reader.readInteger(UInt64.self)
             case Key.causation: metadata.causation = try readText(&reader)
             case Key.correlation: metadata.correlation = try readText(&reader)
-            default: try readAddition(key, &reader, of: "it", &additions)
+            default: try readAddition(key, &reader, &additions)
             }
         }
         try reader.finish()
@@ -77,12 +91,12 @@ extension EventCoding {
 
     /// Reads the value of a key that this version does not know.
     private static func readAddition(
-        _ key: UnsafeRawBufferPointer, _ reader: inout CBORReader, of owner: String,
+        _ key: UnsafeRawBufferPointer, _ reader: inout CBORReader, in place: String = "",
         _ additions: inout Additions
     ) throws {
         guard key.first == UInt8(ascii: "+") else {
             let name = String(decoding: key, as: UTF8.self)
-            throw Unsupported(what: "has an unknown key, \"\(name)\" of \(owner)")
+            throw Unsupported(what: "has the unknown key \"\(name)\"\(place)")
         }
         let range = try reader.skipValue()
         try additions.append(key, UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
@@ -117,7 +131,7 @@ extension EventCoding {
             case Key.value:
                 let range = try reader.skipValue()
                 encoded = [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
-            default: try readAddition(key, &reader, of: "its intent", &additions)
+            default: try readAddition(key, &reader, in: " in its intent", &additions)
             }
         }
         guard let name, let encoded else {
@@ -160,7 +174,7 @@ extension EventCoding {
             case Key.before: before = try readFields(&reader)
             case Key.entity: entity = try reader.readText()
             case Key.cleared: cleared = try reader.readInteger(Int.self)
-            default: try readAddition(key, &reader, of: "a change", &additions)
+            default: try readAddition(key, &reader, in: " in a change", &additions)
             }
         }
         switch (entity, id, before, after, cleared) {

@@ -60,6 +60,26 @@ struct EventReader {
         try chunk(containing: sequence.rawValue)?.chainHash(through: sequence.rawValue)
     }
 
+    /// The chain hash through an event, and the time that the event says.
+    typealias Stamp = (chainHash: ChainHash, time: EventTime?)
+
+    /// The stamp of the event `sequence`; nil if the log does not hold it.
+    func stamp(of sequence: SequenceNumber) throws -> Stamp? {
+        guard let chunk = try chunk(containing: sequence.rawValue) else { return nil }
+        var time: EventTime?
+        _ = chunk.forEach(from: sequence.rawValue) { _, bytes in
+            time = EventCoding.time(of: bytes)
+            return false
+        }
+        return (chunk.chainHash(through: sequence.rawValue), time)
+    }
+
+    /// Whether the log has the history of a state up to its last event, and that event its time.
+    func holds(_ state: Snapshot) throws -> Bool {
+        guard let stamp = try stamp(of: state.sequence) else { return false }
+        return stamp.chainHash == state.chainHash && stamp.time ?? state.time == state.time
+    }
+
     private func chunk(containing sequence: UInt64) throws -> LogChunk? {
         try StoreError.wrap(try log.chunk(containing: sequence))
     }

@@ -6,10 +6,18 @@ enum Zstd {
     /// processor for a few percent.
     private static let level: Int32 = 3
 
-    enum Failure: Error, Equatable {
+    enum Failure: Error, Equatable, CustomStringConvertible {
         case library(String)
         /// The frame states another content size than expected, or one that its bytes cannot hold.
         case sizeMismatch(expected: Int, stated: UInt64)
+
+        var description: String {
+            switch self {
+            case .library(let message): message
+            case .sizeMismatch(let expected, let stated):
+                "it states \(stated) bytes of content instead of \(expected)"
+            }
+        }
     }
 
     /// Compresses frames with one set of tables.
