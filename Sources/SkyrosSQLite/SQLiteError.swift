@@ -51,14 +51,16 @@ extension SQLiteError {
     package var isDamage: Bool { code == .corrupt || code == .notADatabase }
 }
 
+extension SQLiteError {
+    /// The error without its place and remedy.
+    package var summary: String { "SQLite error \(extendedCode): \(message)" }
+}
+
 extension SQLiteError: CustomStringConvertible {
     package var description: String {
-        let name = "SQLite error \(extendedCode): \(message)"
-        let place =
-            switch place {
-            case .path(let path): "in the file \(path)"
-            case .sql(let sql): "in \(sql)"
-            }
-        return [name + ",", place + ".", remedy].compactMap(\.self).joined(separator: " ")
+        var name = summary
+        // The library's own statements mean nothing to a reader.
+        if case .path(let path) = place { name += ", in the file \(path)" }
+        return [name + ".", remedy].compactMap(\.self).joined(separator: " ")
     }
 }

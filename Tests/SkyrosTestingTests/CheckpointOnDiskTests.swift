@@ -51,6 +51,25 @@ private struct Item: Entity, Equatable {
         #expect(!archive.verify().ok)
     }
 
+    @Test func `that cannot be used is described as such`() throws {
+        try fill(disk)
+        #expect(try Archive(on: disk).info().checkpointProblem == nil)
+        let whole = try #require(disk.contents["checkpoint.sqlite"])
+        var newer = whole
+        // The last byte of `user_version`.
+        newer[63] = 9
+        for (bytes, problem) in [
+            (newer, "of a newer version (format 9)"),
+            (whole.map { ~$0 }, "damaged: SQLite error 26: file is not a database"),
+        ] {
+            disk.overwrite("checkpoint.sqlite", with: bytes)
+            let archive = try Archive(on: disk)
+            let info = try archive.info()
+            #expect(info.checkpointSequence == nil && info.checkpointProblem == problem)
+            #expect(!archive.verify().problems.contains { $0.contains("PRAGMA") })
+        }
+    }
+
     @Test func `is set aside and rebuilt if it was damaged (F26)`() throws {
         try fill(disk)
         let bytes = try #require(disk.contents["checkpoint.sqlite"])

@@ -21,6 +21,8 @@ public struct StoreInfo: Hashable, Sendable {
     public let sealedSegmentCount: Int
     /// The event of the checkpoint; nil if there is none that can be read.
     public let checkpointSequence: SequenceNumber?
+    /// Why the checkpoint cannot be used, as in "damaged: …"; nil if it can, or if there is none.
+    public let checkpointProblem: String?
     /// The events that the checkpoint holds and the log has lost; nil if there are none.
     public let lostEvents: ClosedRange<SequenceNumber>?
     /// The time in which an app would open the store now, on this machine: the same work was timed.
@@ -43,7 +45,7 @@ extension Archive {
     public func info(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> StoreInfo {
-        let description = try? checkpoint()?.description()
+        let (description, problem) = checkpointDescription()
         // The writer may have appended events and written the checkpoint since the last look.
         if description?.position.sequence ?? 0 > sequence.rawValue { _ = try refresh() }
         let statistics = log.statistics ?? LogStatistics()
@@ -60,9 +62,23 @@ extension Archive {
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
             checkpointSequence: position.map { SequenceNumber(rawValue: $0.sequence) },
+            checkpointProblem: problem,
             lostEvents: position.flatMap { lostEvents(before: $0) },
             openingMilliseconds: OpeningCost.milliseconds(measured: microseconds),
             scrub: ScrubState(on: disk).map { ScrubReport($0) })
+    }
+
+    /// What the checkpoint says of itself, or why it cannot be used; neither if there is none.
+    private func checkpointDescription() -> (CheckpointDescription?, problem: String?) {
+        do {
+            guard let description = try checkpoint()?.description() else { return (nil, nil) }
+            let problem = isOwn(description.position) ? nil : "of another store"
+            return (description, problem)
+        } catch let error as CheckpointError {
+            return (nil, error.summary)
+        } catch {
+            return (nil, "cannot be read: \(error)")
+        }
     }
 
     /// The empty state with the indexes that a checkpoint names, unless the archive has types.

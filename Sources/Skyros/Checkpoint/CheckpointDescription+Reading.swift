@@ -53,7 +53,11 @@ extension CheckpointDescription {
         var description = CheckpointDescription(position: position)
         description.layout = try readEntities(connection)
         try readColumns(connection, into: &description.layout)
-        guard description.layout.digest == digest, description.seal == seal else {
+        guard description.layout.digest == digest else {
+            throw CheckpointError.damage(
+                "the digests of the entities do not add up to that of the whole state")
+        }
+        guard description.seal == seal else {
             throw CheckpointError.damage("the description does not match its seal")
         }
         guard description.layout.schema == schema else {

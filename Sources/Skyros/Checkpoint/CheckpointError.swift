@@ -46,12 +46,12 @@ enum CheckpointError: Error, Hashable, Sendable {
     /// Reading runs only the library's own statements, so a wrong statement means a wrong file.
     static func reading(_ error: SQLiteError) -> CheckpointError {
         let isDamage = error.isDamage || error.code == .error
-        return isDamage ? .damage(error.description) : .unreadable(error)
+        return isDamage ? .damage(error.summary) : .unreadable(error)
     }
 
     /// The error for a SQLite error while writing: damage to the file, or a failure of the system.
     static func writing(_ error: SQLiteError) -> CheckpointError {
-        error.isDamage ? .damage(error.description) : .unwritable(error)
+        error.isDamage ? .damage(error.summary) : .unwritable(error)
     }
 }
 
@@ -61,6 +61,21 @@ extension CheckpointError {
         switch self {
         case .unreadable(let error), .unwritable(let error): error.code == .busy
         default: false
+        }
+    }
+}
+
+extension CheckpointError {
+    /// What the checkpoint is instead of usable, for the end of a sentence.
+    var summary: String {
+        switch self {
+        case .newerFormat(let version): "of a newer version (format \(version))"
+        case .olderFormat(let version): "of an earlier version (format \(version))"
+        case .corrupt(let damage): "damaged: \(damage.description)\(damage.place)"
+        case .foreign(let applicationID): "another program's (application id \(applicationID))"
+        case .unreadable(let error) where error.isUnfinishedTransaction:
+            "interrupted: the next opening rolls its last transaction back"
+        default: description
         }
     }
 }

@@ -45,6 +45,7 @@ struct InfoCommand: Command {
             "segments": .integer(Int128(info.segmentCount)),
             "lostEvents": info.lostEvents.map { DamageText.json([$0])[0] ?? .null },
             "checkpointSequence": info.checkpointSequence.map { .integer(Int128($0.rawValue)) },
+            "checkpointProblem": info.checkpointProblem.map { .text($0) },
             "firstTime": info.firstTime.map { .text($0.description) },
             "lastTime": info.lastTime.map { .text($0.description) },
             "openingMilliseconds": .integer(Int128(info.openingMilliseconds)),
@@ -72,7 +73,9 @@ struct InfoCommand: Command {
         let size = "\(Output.bytes(info.logBytes)), \(Output.bytes(info.rawBytes)) uncompressed"
         rows.append(["log", size])
         rows.append(["segments", "\(info.segmentCount), \(info.sealedSegmentCount) sealed"])
-        rows.append(["checkpoint", info.checkpointSequence.map { "at event \($0)" } ?? "none"])
+        let checkpoint = info.checkpointSequence.map { "at event \($0)" }
+        let parts = [checkpoint, info.checkpointProblem].compactMap(\.self)
+        rows.append(["checkpoint", parts.isEmpty ? "none" : parts.joined(separator: ", ")])
         if let lost = info.lostEvents {
             rows.append(["lost", "\(DamageText.line(lost)), which only the checkpoint holds"])
         }

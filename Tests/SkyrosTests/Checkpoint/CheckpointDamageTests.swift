@@ -85,6 +85,20 @@ import Testing
         #expect(!damage.description.isEmpty)
     }
 
+    @Test(arguments: [
+        ("UPDATE _skyros SET seal = '0000000000000000'", "does not match its seal"),
+        ("UPDATE _skyros SET digest = printf('%032d', 0)", "do not add up"),
+        ("UPDATE _skyros_entities SET digest = printf('%032d', 0)", "do not add up"),
+    ])
+    func `says whether the seal or the sums are wrong`(sql: String, words: String) throws {
+        try tamper(sql)
+        guard case .corrupt(let damage) = openError() else {
+            Issue.record("\(sql)")
+            return
+        }
+        #expect(damage.description.contains(words))
+    }
+
     /// Opening does not read these columns; only queries see the change.
     @Test(arguments: [
         ("b = 'c'", "b"), ("b = x'00'", "b"), ("id = 'x'", "id"), ("id = 1.5", "id"),
