@@ -1,4 +1,4 @@
-import pathlib, re, struct, sys, uuid, cbor2, xxhash, zstandard
+import pathlib, re, struct, sys, cbor2, xxhash, zstandard
 
 def u32(data, at): return struct.unpack_from("<I", data, at)[0]
 def u64(data, at): return struct.unpack_from("<Q", data, at)[0]
@@ -110,26 +110,30 @@ def digest(records):
             for entity, rows in records.items() for key, record in rows.items()]
     return "".join(f"{sum(hash64(row, seed) for row in rows) % 2**64:016x}" for seed in (0, 1))
 
-def order(value):                                              # of ids, see "The order of ids"
-    if value is None: return 0,
-    if isinstance(value, bool): return 1 + value,
-    if isinstance(value, (int, float)): return (0x10, value) if value == value else (0x11,)
-    if isinstance(value, str): return 0x20, value.encode()
-    if isinstance(value, bytes): return 0x21, value
-    if isinstance(value, uuid.UUID): return 0x30, value.bytes
-    if isinstance(value, list): return 0x40, [order(item) for item in value]
-    if isinstance(value, dict):
-        return 0x41, [order(value[key]) for key in sorted(value, key=canonical)]
-    if isinstance(value, cbor2.CBORTag) and value.tag == 0xDA7E:
-        return (0x31, value.value) if value.value == value.value else (0x32,)
-    if isinstance(value, cbor2.CBORTag): return 0x42, value.tag, order(value.value)
-    sign, digits, exponent = value.as_tuple()                  # a decimal
-    mantissa = int("".join(map(str, digits))) * (-1 if sign else 1)
-    return 0x42, 4, order([exponent, mantissa])
+def order(data):                                               # of ids, see "The order of ids"
+    kind, value, at = head(data, 0)
+    if kind < 2: return 0x10, -1 - value if kind else value
+    if kind == 2: return 0x21, data[at:]
+    if kind == 3: return 0x20, data[at:]
+    if kind == 4: return 0x40, [order(item) for item in content(data)]
+    if kind == 5: return 0x41, [order(item) for item in content(data)[1::2]]
+    if kind == 7:                                              # null, a boolean, a float
+        value = cbor2.loads(data)
+        if not isinstance(value, float): return (None, False, True).index(value),
+        return (0x10, value) if value == value else (0x11,)
+    inner = order(data[at:])                                   # of a value under a tag
+    if value in (2, 3) and inner[0] == 0x21:
+        number = int.from_bytes(inner[1], "big") + value - 2
+        if number < 2**128: return 0x10, -number if value == 3 else number
+    if value == 37 and inner[0] == 0x21 and len(inner[1]) == 16: return 0x30, inner[1]
+    if value == 0xDA7E and data[at] >> 5 != 6 and inner[0] in (0x10, 0x11):
+        if inner[0] == 0x11: return 0x32,
+        if float(inner[1]) == inner[1]: return 0x31, inner[1]
+    return 0x42, value, inner
 
 if __name__ == "__main__":
     records = fold(sys.argv[1])
     for entity in sorted(records):
-        for key in sorted(records[entity], key=lambda key: (order(cbor2.loads(key)), key)):
+        for key in sorted(records[entity], key=lambda key: (order(key), key)):
             print(entity, key.hex(), encoded(records[entity][key]).hex())
     print("digest", digest(records))

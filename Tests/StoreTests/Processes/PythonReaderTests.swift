@@ -178,6 +178,32 @@ private struct Odd: Entity {
         try odd.close()
     }
 
+    @Test func `orders ids beyond 128 bits and under any tag as the library does (F67)`() throws {
+        let long = FieldValue.bytes(Data([1] + [UInt8](repeating: 0, count: 16)))
+        let full = FieldValue.bytes(Data(repeating: 0xFF, count: 16))
+        let values: [FieldValue] = [
+            .null, true, false, 1, .double(1), .double(.nan), .double(-.infinity), "1", [], [[1]],
+            .integer(.max), .integer(.min), .integer(-1), .tagged(2, full), .tagged(3, full),
+            .tagged(2, long), .tagged(3, long), .tagged(0, "x"), .tagged(1, 5), .tagged(100, 3),
+            .tagged(4, [1, 2]), .tagged(4, [1]), .tagged(32, "a:b"), .tagged(37, "x"),
+            .tagged(55_934, 5), .tagged(55_934, "x"), .tagged(1_000, 1), .date(.distantPast),
+            .date(Date(timeIntervalSinceReferenceDate: .nan)), .bytes(Data([7])), ["a": 1],
+            .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9))), ["b": 0],
+        ]
+        let ids = try values.map { try RecordID($0) }
+        let code = """
+            import sys; sys.path.insert(0, sys.argv[1]); import read_log
+            ids = map(bytes.fromhex, sys.argv[2:])
+            for key in sorted(ids, key=lambda key: (read_log.order(key), key)): print(key.hex())
+            """
+        let python = Repository.root.appending(path: ".build/python/bin/python3").path
+        let docs = Repository.root.appending(path: "docs").path
+        let output = try Shell.run(
+            [python, "-c", code, docs] + ids.reversed().map { hex($0.bytes.array) })
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines == ids.sorted().map { hex($0.bytes.array) })
+    }
+
     @Test func `agrees with the tool`() throws {
         try store.close()
         let tool = try Program("skyros")
