@@ -12,6 +12,10 @@ package final class Backup {
     /// Where the copy ends; nil for the store's end.
     private let last: UInt64?
 
+    /// The interval at which a copy that follows its store checks for changes: a part of the second
+    /// that it may be behind.
+    package static let pollMilliseconds = 100
+
     /// Opens the copy in `directory`, or creates it.
     ///
     /// - Throws: `StoreError` with `.historyChanged` if the directory holds a store that is no

@@ -32,9 +32,6 @@ struct BackupCommand: Command {
     private let target: URL
     private let moment: MomentArgument?
 
-    /// The interval in milliseconds at which `--follow` checks for changes.
-    private static let pollMilliseconds = 100
-
     init(_ arguments: Arguments) throws {
         try arguments.requireOnlyStore()
         guard let into = arguments.text("into"), !into.isEmpty else {
@@ -87,7 +84,7 @@ struct BackupCommand: Command {
 
     /// Waits until the store has changed; returns false if a signal came instead.
     private func waitForNews(_ backup: Backup) throws -> Bool {
-        while !Interruption.wait(atMost: Self.pollMilliseconds) {
+        while !Interruption.wait(atMost: Backup.pollMilliseconds) {
             if try backup.hasNews() { return true }
         }
         return false

@@ -73,6 +73,12 @@ import Testing
         #expect(shown.hasSuffix("\r\u{1B}[K"))
     }
 
+    @Test func `says how many of all, how fast, and how long it takes yet`() throws {
+        let shown = try Terminal.errors(of: process(["replay"]))
+        let pattern = #/reading [█░]{16} \d+ %  [123] of 3 items, [\d,]+/s, \d+ (s|min) left/#
+        #expect(shown.contains(pattern), "\(shown.debugDescription)")
+    }
+
     @Test func `never goes back, also when damage makes a verification begin anew`() throws {
         let place = store.directory.url.appending(path: "Sealed.skyros")
         var options = Store.Options()

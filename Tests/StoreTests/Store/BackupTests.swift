@@ -32,6 +32,11 @@ import Testing
         try Archive(at: url).snapshot().digest()
     }
 
+    /// The rest of a second is left for the update.
+    @Test func `that follows checks for changes at least four times a second`() {
+        #expect((1...250).contains(Backup.pollMilliseconds))
+    }
+
     @Test func `holds every event up to the call, deferred ones too`() throws {
         try write(1...200)
         try write(201...203, durability: .deferred)
