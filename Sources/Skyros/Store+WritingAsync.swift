@@ -9,7 +9,8 @@ extension Store {
     ///
     /// Blocks run one after the other, in the order of the calls, in turns with those of threads
     /// that wait. No thread of the cooperative pool is blocked. Cancelling the task does not take
-    /// the write back.
+    /// the write back. Tasks that await do not count in the bound of the queue, see `writeAsync`:
+    /// each is held back by its own write.
     ///
     /// Parameters and errors are those of the synchronous `write`; `.nestedWrite` cannot occur.
     @discardableResult

@@ -10,9 +10,9 @@ enum FormatNote {
         This directory is a Skyros store: it keeps records, and every change ever made to them.
 
           events/*.zst        the history: events 1, 2, 3 ... A file is named after its first
-                              event. Small files are merged into larger ones. It is an ordinary
-                              zstd file: `zstd -dc FILE` prints its events, CBOR items (RFC 8949)
-                              one after the other.
+                              event, and changes only when small files are merged. It is an
+                              ordinary zstd file: `zstd -dc FILE` prints its events, CBOR items
+                              (RFC 8949) one after the other.
           events/*.open       the newest events, not compressed yet: a header (its size is in
                               bytes 12 to 15, little-endian), then blocks at multiples of 8
                               bytes. A block has 48 bytes with B5 first, the kind at byte 1 (1 is
