@@ -54,13 +54,20 @@ extension SQLiteError {
 extension SQLiteError {
     /// The error without its place and remedy.
     package var summary: String { "SQLite error \(extendedCode): \(message)" }
+
+    /// The error with its file and remedy, and without SQL text, for readers who did not write it.
+    package var explanation: String {
+        if case .path(let path) = place { sentence("in the file \(path)") } else { sentence(nil) }
+    }
+
+    private func sentence(_ place: String?) -> String {
+        let head = [summary, place].compactMap(\.self).joined(separator: ", ")
+        return [head + ".", remedy].compactMap(\.self).joined(separator: " ")
+    }
 }
 
 extension SQLiteError: CustomStringConvertible {
     package var description: String {
-        var name = summary
-        // The library's own statements mean nothing to a reader.
-        if case .path(let path) = place { name += ", in the file \(path)" }
-        return [name + ".", remedy].compactMap(\.self).joined(separator: " ")
+        if case .sql(let sql) = place { sentence("in \(sql)") } else { explanation }
     }
 }

@@ -92,7 +92,8 @@ import Testing
         }
         #expect(error?.code == .error)
         #expect(error?.place == .sql("SELECT * FROM absent"))
-        #expect(error?.description.contains("no such table: absent") == true)
+        #expect(error?.description.contains("no such table: absent, in SELECT") == true)
+        #expect(error?.explanation == "SQLite error 1: no such table: absent.")
     }
 
     @Test func `refuses a parameter that does not exist`() throws {

@@ -83,8 +83,8 @@ extension CheckpointError {
 extension CheckpointError: CustomStringConvertible {
     var description: String {
         switch self {
-        case .unreadable(let error): "The checkpoint cannot be read. \(error)"
-        case .unwritable(let error): "The checkpoint cannot be written. \(error)"
+        case .unreadable(let error): "The checkpoint cannot be read. \(error.explanation)"
+        case .unwritable(let error): "The checkpoint cannot be written. \(error.explanation)"
         case .foreign(let applicationID):
             "The file is no checkpoint: its application id is \(applicationID)."
         case .newerFormat(let version):
