@@ -32,7 +32,10 @@ enum EventText {
     }
 
     private static func json(_ intent: Intent) throws -> FieldValue {
-        .map(["name": .text(intent.name), "value": try intent.value])
+        let plain: NamedValues<FieldValue> = [
+            "name": .text(intent.name), "value": try intent.value,
+        ]
+        return .map(plain.merging(try intent.additions.value.map ?? [:]) { $1 })
     }
 
     static func json(_ change: Change) throws -> NamedValues<FieldValue> {

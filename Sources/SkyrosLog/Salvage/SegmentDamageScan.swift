@@ -20,8 +20,8 @@ struct SegmentDamageScan: Sendable {
     struct Context {
         let disk: any Disk
         let format: FrameFormat
-        /// By a segment's first sequence, the chain hash before it, as its header says.
-        let chainHashesBefore: [UInt64: ChainHash]
+        /// By a segment's first sequence, the chain hashes before it, as headers say.
+        let chainHashesBefore: [UInt64: Set<ChainHash>]
     }
 
     /// The first sequence of the next segment; nil if there is none.
@@ -82,7 +82,7 @@ extension SegmentDamageScan {
             throw LogError(.unsupportedFormat, block.why, file.name, at: block.offset)
         }
         extents = scan.extents
-        firstContradicted = scan.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
+        firstContradicted = scan.gaps.first { $0.contradiction == .mark }?.sequences?.lowerBound
         // The mismatch covers a file in which nothing is a block.
         if file.header == nil, scan.extents.isEmpty { return }
         lastKnown = scan.lastSequence
@@ -106,7 +106,7 @@ extension SegmentDamageScan {
     /// A segment with a successor was durable up to its end.
     private mutating func addGaps(_ scan: LenientBlockScan) {
         for gap in scan.gaps {
-            if gap.isContradiction {
+            if gap.contradiction != nil {
                 addContradiction(gap)
                 continue
             }
@@ -136,15 +136,20 @@ extension SegmentDamageScan {
                 + scan.extents.filter { $0.offset >= offset }.map(\.sequences)
             let first = ranges.map(\.lowerBound).min()
             let last = ranges.map(\.upperBound).max()
+            let wholeCount = scan.batchCount(from: offset)
+            let why =
+                wholeCount > 0
+                ? "\(byteCount) bytes at the end do not continue the events before them"
+                : "\(byteCount) bytes at the end never became a whole event"
             tornTail = LogDamage(
-                .corrupt, "\(byteCount) bytes at the end never became a whole event", file.name,
-                at: offset, sequences: first.flatMap { first in last.map { first...$0 } },
+                .corrupt, why, file.name, at: offset,
+                sequences: first.flatMap { first in last.map { first...$0 } },
                 isOpenEnded: scan.gaps.last?.isOpenEnded ?? false, isBelowDurable: false)
-            tornTail?.wholeBatchCount = scan.batchCount(from: offset)
+            tornTail?.wholeBatchCount = wholeCount
             return
         }
         for (index, gap) in scan.gaps.enumerated() {
-            if gap.isContradiction {
+            if gap.contradiction != nil {
                 addContradiction(gap)
                 continue
             }
