@@ -117,7 +117,8 @@ private struct Item: Entity, Equatable {
         let sequence = Array("sequence".utf8)
         place = try #require(record.indices.first { record[$0...].starts(with: sequence) })
         record[place + sequence.count] = 2
-        place = try #require(record.indices.first { record[$0...].starts(with: Array("time".utf8)) })
+        let time = Array("time".utf8)
+        place = try #require(record.indices.first { record[$0...].starts(with: time) })
         record[place + 4] = 2
         try write([id, record])
         #expect(try problems() == [])
@@ -139,7 +140,8 @@ private struct Item: Entity, Equatable {
 
     @Test func `finds a first event that is not later than 1970`() throws {
         var bytes = try event(1)
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("time".utf8)) })
+        let time = Array("time".utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: time) })
         bytes[place + 4] = 0
         try write([bytes])
         #expect(try problems() == ["event 1 is not later than the beginning of 1970"])

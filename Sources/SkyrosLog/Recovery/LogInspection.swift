@@ -110,10 +110,12 @@ extension OpenSegment {
     /// not proven.
     fileprivate func damage(_ why: String, at offset: Int) -> LogError {
         let last = scan.lastSequence
-        let first = scan.contradiction == .mark ? last : last + 1
+        // Of two blocks that contradict each other, either may be the forged one.
+        let isBroken =
+            scan.contradiction == .mark || (scan.contradiction != nil && hasBatches)
+        let first = isBroken ? last : last + 1
         return LogError(
-            scan.contradiction == nil ? .corrupt : .chainBroken, why, name, at: offset,
-            sequences: first...first)
+            isBroken ? .chainBroken : .corrupt, why, name, at: offset, sequences: first...first)
     }
 }
 

@@ -98,13 +98,12 @@ struct DamageScanResult {
                 a?.sequences.upperBound != b?.sequences.upperBound
                     || a?.chainHashAfter != b?.chainHashAfter
             else { continue }
-            let first = try firstDifference(second, first)
+            let difference = try firstDifference(second, first)
+            let last = b?.sequences.upperBound
             damages.append(
                 LogDamage(
                     .chainBroken, "the open and the sealed file of the segment differ",
-                    second.file.name,
-                    sequences: b.map { min(first, $0.sequences.upperBound)...$0.sequences.upperBound }
-                ))
+                    second.file.name, sequences: last.map { min(difference, $0)...$0 }))
         }
     }
 

@@ -30,7 +30,9 @@ struct ForeignSegments {
 
     private mutating func count(_ scan: SegmentDamageScan, _ change: Int) {
         if let end = scan.extents.last?.chainHashAfter { ends[end, default: 0] += change }
-        if let header = scan.file.header { beginnings[header.chainHashBefore, default: 0] += change }
+        if let header = scan.file.header {
+            beginnings[header.chainHashBefore, default: 0] += change
+        }
     }
 
     private func isForeign(_ scan: SegmentDamageScan) -> Bool {

@@ -10,8 +10,9 @@ struct LenientBlockScan {
         let sequences: ClosedRange<UInt64>?
         /// Whether their number is unknown, because no block follows the gap.
         var isOpenEnded = false
-        /// If the gap is empty: how the next block contradicts the batch before it.
-        var contradiction: SegmentScan.Contradiction?
+        /// Whether the gap is empty, but the next block belongs to another history than the batch
+        /// before it. One of the two is not what was written.
+        var isContradiction = false
     }
 
     private(set) var extents: [BatchExtent] = []
@@ -94,9 +95,9 @@ struct LenientBlockScan {
         }
         if !follows(block) {
             startGap(at: offset)
-            endGap(before: block, at: offset)
+            endGap(before: block)
         } else if gapOffset != nil {
-            endGap(before: block, at: offset)
+            endGap(before: block)
         }
         take(block, at: offset)
         return block.byteCount
@@ -134,12 +135,16 @@ struct LenientBlockScan {
     }
 
     /// Ends the gap. The sequence of the block after it shows which batches were in it.
-    private mutating func endGap(before block: Block, at blockOffset: Int) {
+    private mutating func endGap(before block: Block) {
         guard let offset = gapOffset else { return }
         let last = block.kind == .batch ? block.sequence - 1 : block.sequence
         let lost = last > sequence ? sequence + 1...last : nil
-        if lost == nil, chainHash != nil, offset == blockOffset, !follows(block) {
-            addContradiction(block, at: offset)
+        if lost == nil, chainHash != nil, !follows(block), let lastBatch,
+            lastBatch.sequence == sequence
+        {
+            let doubtful = lastBatch.sequence...block.sequence
+            gaps.append(Gap(offset: offset, sequences: doubtful, isContradiction: true))
+            split(before: lastBatch)
         } else {
             gaps.append(Gap(offset: offset, sequences: lost))
         }
@@ -150,17 +155,6 @@ struct LenientBlockScan {
         }
         gapOffset = nil
         sequenceInGap = nil
-    }
-
-    /// Only a mark that proves what is before it durable casts doubt on the batch before it.
-    private mutating func addContradiction(_ block: Block, at offset: Int) {
-        let kind = SegmentScan.Contradiction(block, at: offset)
-        var doubtful = block.kind == .batch ? block.sequence...block.sequence : nil
-        if kind == .mark, let lastBatch, lastBatch.sequence == sequence {
-            doubtful = sequence...sequence
-            split(before: lastBatch)
-        }
-        gaps.append(Gap(offset: offset, sequences: doubtful, contradiction: kind))
     }
 
     private mutating func endExtent(at offset: Int) {

@@ -82,12 +82,17 @@ extension SegmentDamageScan {
             throw LogError(.unsupportedFormat, block.why, file.name, at: block.offset)
         }
         extents = scan.extents
-        firstContradicted = scan.gaps.first { $0.contradiction == .mark }?.sequences?.lowerBound
         // The mismatch covers a file in which nothing is a block.
         if file.header == nil, scan.extents.isEmpty { return }
         lastKnown = scan.lastSequence
+        let verdict = next == nil ? verdict(bytes, context.disk) : nil
+        if case .torn = verdict {
+            // An opening keeps the batch before the tail, whatever follows it.
+        } else {
+            firstContradicted = scan.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
+        }
         if next == nil {
-            addEnd(scan, verdict(bytes, context.disk))
+            addEnd(scan, verdict)
         } else {
             addGaps(scan)
         }
@@ -106,7 +111,7 @@ extension SegmentDamageScan {
     /// A segment with a successor was durable up to its end.
     private mutating func addGaps(_ scan: LenientBlockScan) {
         for gap in scan.gaps {
-            if gap.contradiction != nil {
+            if gap.isContradiction {
                 addContradiction(gap)
                 continue
             }
@@ -134,7 +139,8 @@ extension SegmentDamageScan {
             let ranges =
                 scan.gaps.compactMap(\.sequences)
                 + scan.extents.filter { $0.offset >= offset }.map(\.sequences)
-            let first = ranges.map(\.lowerBound).min()
+            let kept = scan.extents.last { $0.offset < offset }?.sequences.upperBound ?? 0
+            let first = ranges.map(\.lowerBound).min().map { max($0, kept + 1) }
             let last = ranges.map(\.upperBound).max()
             let wholeCount = scan.batchCount(from: offset)
             let why =
@@ -149,7 +155,7 @@ extension SegmentDamageScan {
             return
         }
         for (index, gap) in scan.gaps.enumerated() {
-            if gap.contradiction != nil {
+            if gap.isContradiction {
                 addContradiction(gap)
                 continue
             }
