@@ -35,7 +35,8 @@ import Testing
 
     @Test func `compares a file with those that may hold its batches only`() {
         let apart = (1...1_000).map { (first: UInt64($0), last: UInt64($0)) }
-        #expect(CoveredScans.rivals(in: apart).flatMap(\.self) == [])
+        let pairCount = CoveredScans.rivals(in: apart).reduce(0) { $0 + $1.count }
+        #expect(pairCount == 0)
         let merged: [(first: UInt64, last: UInt64)] = [(1, 9), (1, 3), (4, 9), (10, 12), (13, 13)]
         #expect(CoveredScans.rivals(in: merged) == [[1], [0], [0], [], []])
     }
