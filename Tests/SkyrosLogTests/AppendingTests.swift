@@ -49,6 +49,26 @@ import Testing
         #expect(try fixture.open(disk.crashed(seed: 3)).0.batches() == expected(16))
     }
 
+    @Test func `keeps no more deferred bytes in the process than the limit`() throws {
+        var fixture = LogFixture()
+        fixture.options.deferredBytesMax = 1_000
+        let log = try fixture.make(on: disk)
+        let start = log.end
+        let before = disk.count(.write)
+        var writes = 0
+        while writes < 3 {
+            let end = log.end
+            try log.append(1, deferring: true)
+            // The one that would exceed the limit takes the others with it.
+            guard disk.count(.write) > before + 2 * writes else { continue }
+            #expect(disk.count(.write) == before + 2 * (writes + 1))
+            writes += 1
+            #expect(end.byteCount - start.byteCount <= writes * (1_000 + 256))
+        }
+        let count = log.head.sequence
+        #expect(try fixture.open(disk.killed()).0.batches() == expected(count))
+    }
+
     @Test func `shares one sync among all waiting threads`() throws {
         let log = try fixture.make(on: disk)
         let position = try log.append(20)

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// The location of a block in an open segment, by the documented format (docs/log-format.md): the
 /// code of the log is not used.
 struct BlockLocation {
@@ -21,4 +23,19 @@ struct BlockLocation {
         }
         return blocks
     }
+}
+
+extension [UInt8] {
+    /// Makes the checksums of the block at `start` match its bytes again.
+    mutating func rehashBlock(at start: Int, salt: UInt64) {
+        let size = (0..<4).reduce(0) { $0 | Int(self[start + 4 + $1]) << (8 * $1) }
+        let payload = XXH64.hash(Array(self[start + 48..<start + 48 + size]))
+        replaceSubrange(start + 16..<start + 24, with: payload.littleEndianBytes)
+        let header = XXH64.hash(Array(self[start..<start + 40]), seed: salt)
+        replaceSubrange(start + 40..<start + 48, with: header.littleEndianBytes)
+    }
+}
+
+extension UInt64 {
+    var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }

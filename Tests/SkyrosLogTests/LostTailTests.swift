@@ -57,6 +57,22 @@ import Testing
         #expect(logCode { _ = try accepting.open(disk) } == .corrupt)
     }
 
+    /// Another payload, or another kind that readers skip, with checksums that match.
+    @Test(arguments: [[48: 0xFF], [1: 0x7F]] as [[Int: UInt8]])
+    func `is refused if no opening block shows a reboot`(changes: [Int: UInt8]) throws {
+        var bytes = try #require(disk.contents[path])
+        let salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
+        for (offset, byte) in changes { bytes[96 + offset] = byte }
+        bytes.rehashBlock(at: 96, salt: salt)
+        disk.overwrite(path, with: bytes)
+        disk.nameBoot("another")
+        let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
+        #expect(error?.code == .corrupt && error?.sequences == 4...4)
+        #expect(error?.message.contains("no reboot since is known") == true)
+        #expect(try fixture.scan(disk).tornTail == nil)
+        #expect(try accepting.open(disk).0.batches() == expected(3))
+    }
+
     @Test func `keeps in quarantine what its blocks are checked with (F2)`() throws {
         let whole = try #require(disk.contents[path])
         let (_, recovery) = try accepting.open(disk)

@@ -104,6 +104,26 @@ private struct Item: Entity, Equatable {
         #expect(problems.first?.hasSuffix("of the event") == true)
     }
 
+    /// The event around a record or an id adds levels, which do not count.
+    @Test func `finds nothing in values that are nested to the limit (F36)`() throws {
+        let deep = [UInt8](repeating: 0x81, count: CBORFormat.nestingMax)
+        let plain = try event(1, [["entity": "E", "id": 1, "after": [:]]])
+        var record = plain
+        var place = try #require(plain.lastIndex(of: 0xA0))
+        record.replaceSubrange(place...place, with: [0xA1, 0x61, 0x78] + deep.dropLast() + [0])
+        var id = plain
+        place = try #require(plain.indices.first { plain[$0...].starts(with: [0x62, 0x69, 0x64]) })
+        id.replaceSubrange(place + 3...place + 3, with: deep + [0])
+        let sequence = Array("sequence".utf8)
+        place = try #require(record.indices.first { record[$0...].starts(with: sequence) })
+        record[place + sequence.count] = 2
+        let time = Array("time".utf8)
+        place = try #require(record.indices.first { record[$0...].starts(with: time) })
+        record[place + 4] = 2
+        try write([id, record])
+        #expect(try problems() == [])
+    }
+
     @Test(
         arguments: [
             ["entity": "Item", "id": 1, "before": ["text": "x"], "after": ["text": "b"]],
@@ -116,6 +136,15 @@ private struct Item: Entity, Equatable {
         let problems = try problems()
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("event 2 says of Item 1 that it was other") == true)
+    }
+
+    @Test func `finds a first event that is not later than 1970`() throws {
+        var bytes = try event(1)
+        let time = Array("time".utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: time) })
+        bytes[place + 4] = 0
+        try write([bytes])
+        #expect(try problems() == ["event 1 is not later than the beginning of 1970"])
     }
 
     @Test func `finds a change whose past is not what the same event made of the record`() throws {

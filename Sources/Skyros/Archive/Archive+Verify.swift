@@ -115,10 +115,14 @@ extension Archive {
                 return nil
             }
             if position.sequence > sequence.rawValue {
-                if lostEvents(before: position) != nil || scan?.damages.isEmpty == false {
+                if let lost = lostEvents(before: position) {
                     result.otherProblems.append(
                         "the checkpoint holds event \(position.sequence), "
-                            + "the log ends at \(sequence)")
+                            + "the log ends at \(lost.lowerBound.rawValue - 1)")
+                } else if scan?.damages.isEmpty == false {
+                    result.otherProblems.append(
+                        "the log can be read to event \(sequence) only, so the checkpoint at event "
+                            + "\(position.sequence) was not compared")
                 }
                 return nil
             }

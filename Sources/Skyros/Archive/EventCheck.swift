@@ -30,7 +30,8 @@ struct EventCheck {
             note("event \(event.sequence) is not in canonical form: \(error) of the event")
         }
         if event.time <= lastTime {
-            note("event \(event.sequence) is not later than the one before")
+            let bound = lastTime == .zero ? "the beginning of 1970" : "the one before"
+            note("event \(event.sequence) is not later than \(bound)")
         }
         lastTime = event.time
         compareTimes(of: event.sequence, at: event.time)

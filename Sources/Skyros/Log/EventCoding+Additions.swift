@@ -24,7 +24,8 @@ extension EventCoding {
                 writer.append(raw: entry.key)
                 writer.append(raw: entry.value)
             }
-            return try Fields(canonical: writer.array)
+            // The limit is that of the value, without the map around it.
+            return try Fields(canonical: writer.array, levelsAround: -1)
         }
     }
 
@@ -69,7 +70,8 @@ extension EventCoding {
     }
 
     private static func merge(_ map: [UInt8], _ more: [UInt8]) throws(CBORError) -> [UInt8] {
-        try Fields.merge(map, before: Fields.none.bytes, after: more)
+        try Fields.merge(
+            map, before: Fields.none.bytes, after: more, levelsAround: -levelsAround)
     }
 
     private static func encoded(_ body: (inout CBORWriter) -> Void) -> [UInt8] {

@@ -22,6 +22,9 @@ package struct SegmentName: Hashable, Sendable {
         self.kind = kind
     }
 
+    /// Where the header begins: in a sealed segment it is in a frame.
+    var headerOffset: Int { kind == .sealed ? SkippableFrame.headerByteCount : 0 }
+
     /// Reads a file's name; nil if it is not a segment's.
     package init?(_ name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

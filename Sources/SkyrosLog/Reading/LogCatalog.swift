@@ -13,6 +13,12 @@ struct LogCatalog: Sendable {
     /// The chain hash before the first batch.
     var beginning: ChainHash { ChainHash(beginning: first.storeID) }
 
+    /// The store that most segments name; the segments of a fork's origin name another one.
+    var prevailingStoreID: StoreID {
+        let headers = sealed.map(\.header) + ended.map(\.header) + [active.header]
+        return StoreID.prevailing(in: headers) ?? active.header.storeID
+    }
+
     /// The header of the first segment.
     private var first: SegmentHeader {
         sealed.first?.header ?? ended.first?.header ?? active.header
@@ -32,10 +38,9 @@ struct LogCatalog: Sendable {
         if let segment = ended.last(where: { $0.header.firstSequence <= sequence }) {
             return try segment.chunk(containing: sequence, format)
         }
-        guard let segment = sealed.last(where: { $0.header.firstSequence <= sequence }) else {
-            return nil
-        }
-        return try segment.chunk(containing: sequence, format, replaced: replaced)
+        let next = sealed.partitioningIndex { $0.header.firstSequence > sequence }
+        guard next > 0 else { return nil }
+        return try sealed[next - 1].chunk(containing: sequence, format, replaced: replaced)
     }
 
     /// Takes a merged segment instead of those that it holds.

@@ -10,6 +10,20 @@ struct SegmentScan: Sendable {
         case invalid
     }
 
+    /// A whole block that does not continue the history before it.
+    enum Contradiction: Equatable, Sendable {
+        /// A mark that proves everything before it durable: the blocks before it are not those that
+        /// were synced.
+        case mark
+        /// Another block, which itself may be the damaged part.
+        case block
+
+        init(_ block: Block, at offset: Int) {
+            let isProof = block.kind != .batch && block.durableByteCount >= offset
+            self = isProof ? .mark : .block
+        }
+    }
+
     /// A block that this library must not pass over.
     struct Unsupported: Equatable, Sendable {
         let offset: Int
@@ -32,17 +46,14 @@ struct SegmentScan: Sendable {
     private(set) var contentByteCount = 0
     /// The durable watermark: the largest position that some block proves durable.
     private(set) var durableByteCount: Int
-    /// The boot that the newest opening block names.
-    private(set) var bootID: String?
-    /// The directory that the newest opening block names.
-    private(set) var directoryID: UInt64?
+    /// What the newest opening block says; nil if there is none, or it cannot be read.
+    private(set) var opening: OpeningPayload?
     private(set) var waypoints: [Waypoint] = []
     private(set) var stop: Stop = .endOfFile
     /// Valid blocks after the first byte that does not parse.
     private(set) var validBlocksAfterEnd = 0
-    /// Whether an intact mark follows the end, proves everything before it durable, and continues
-    /// another history. If a batch follows instead, the batch itself may be the damaged part.
-    private(set) var isEndContradicted = false
+    /// The whole block at the end that continues another history.
+    private(set) var contradiction: Contradiction?
     /// The first block that only a newer version understands. Its header is intact, so it is not
     /// damage, and nothing after it may be cut off.
     private(set) var unsupported: Unsupported?
@@ -73,13 +84,15 @@ struct SegmentScan: Sendable {
             offset += block.byteCount
         }
         validBlocksAfterEnd = 0
-        isEndContradicted = false
+        contradiction = nil
         if offset >= bytes.count {
             stop = .endOfFile
         } else if let last = bytes.lastNonzero(from: offset) {
             stop = .invalid
             lastNonzeroOffset = base + last + 1
-            isEndContradicted = contradictsEnd(bytes, at: offset, salt: salt)
+            contradiction = Block(wholeIn: bytes, at: offset, salt: salt).map {
+                Contradiction($0, at: endOffset)
+            }
             noteUnsupported(Block(headerIn: bytes, at: offset, salt: salt), at: base + offset)
             countBlocksAfterEnd(bytes, from: offset, salt: salt, base: base)
         } else {
@@ -99,11 +112,7 @@ struct SegmentScan: Sendable {
                 )
             }
         }
-        if block.kind == .opening {
-            let opening = OpeningPayload(payload)
-            bootID = opening?.bootID
-            directoryID = opening?.directoryID
-        }
+        if block.kind == .opening { opening = OpeningPayload(payload) }
         durableByteCount = max(durableByteCount, block.durableByteCount)
         lastSequence = block.sequence
         lastChainHash = block.chainHash
@@ -130,14 +139,6 @@ struct SegmentScan: Sendable {
     private mutating func noteUnsupported(_ block: Block?, at offset: Int) {
         guard unsupported == nil, let why = block?.refusal else { return }
         unsupported = Unsupported(offset: offset, why: why)
-    }
-
-    /// No crash can change what was durable before a later mark was written.
-    private func contradictsEnd(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
-    ) -> Bool {
-        guard let block = Block(wholeIn: bytes, at: offset, salt: salt) else { return false }
-        return block.kind != .batch && block.durableByteCount >= endOffset
     }
 
     /// Counts the valid headers after the end, which distinguish damage from a torn tail.

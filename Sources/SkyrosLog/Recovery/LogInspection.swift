@@ -69,13 +69,7 @@ package struct LogInspection: LogReader {
         guard case .damaged(let offset, let why) = verdict, let active = catalog?.active else {
             return nil
         }
-        let last = active.scan.lastSequence
-        if active.scan.isEndContradicted {
-            return LogError(.chainBroken, why, active.name, at: offset, sequences: last...last)
-        }
-        return LogError(
-            .corrupt, "the segment is damaged and \(why)", active.name, at: offset,
-            sequences: last + 1...last + 1)
+        return active.damage("the segment is damaged and \(why)", at: offset)
     }
 
     /// A segment is sealed after its successor was created, so the successor must exist. It is
@@ -104,12 +98,24 @@ package struct LogInspection: LogReader {
             border.head = segment.scan.head
             guard segment.scan.stop != .invalid else {
                 let why = "the segment has a successor, so it was durable, and is damaged"
-                let next = border.head.sequence + 1
-                throw LogError(
-                    .corrupt, why, segment.name, at: segment.scan.endOffset, sequences: next...next)
+                throw segment.damage(why, at: segment.scan.endOffset)
             }
         }
         try border.check(catalog.active.name, catalog.active.header)
+    }
+}
+
+extension OpenSegment {
+    /// The error of a segment that is damaged at its scan's end: it names the first batch that is
+    /// not proven.
+    fileprivate func damage(_ why: String, at offset: Int) -> LogError {
+        let last = scan.lastSequence
+        // Of two blocks that contradict each other, either may be the forged one.
+        let isBroken =
+            scan.contradiction == .mark || (scan.contradiction != nil && hasBatches)
+        let first = isBroken ? last : last + 1
+        return LogError(
+            isBroken ? .chainBroken : .corrupt, why, name, at: offset, sequences: first...first)
     }
 }
 
@@ -118,7 +124,7 @@ package struct LogInspection: LogReader {
 /// A segment may have another store's id: a fork continues a copy of its origin. The chain hash
 /// shows whether it does.
 private struct Border {
-    /// The store that the log belongs to.
+    /// The store that most segments name.
     let storeID: StoreID
     /// The end of the last segment.
     var head: LogHead
@@ -126,7 +132,7 @@ private struct Border {
     private var last: (name: SegmentName, storeID: StoreID)?
 
     init(_ catalog: LogCatalog) {
-        storeID = catalog.active.header.storeID
+        storeID = catalog.prevailingStoreID
         head = LogHead(sequence: 0, chainHash: catalog.beginning)
     }
 
@@ -142,17 +148,21 @@ private struct Border {
         }
         guard header.firstSequence == next else {
             let why = "the segment starts before its predecessor ends, at \(head.sequence)"
-            throw LogError(.chainBroken, why, name, sequences: header.firstSequence...next)
+            throw LogError(
+                .chainBroken, why, name, at: name.headerOffset + Offset.firstSequence,
+                sequences: header.firstSequence...next)
         }
         guard header.chainHashBefore == head.chainHash else {
             if header.storeID != last?.storeID ?? storeID {
                 let foreign = header.storeID == storeID ? last?.name ?? name : name
                 let why = "the segment belongs to another store"
-                throw LogError(.foreignStore, why, foreign, at: Offset.storeID)
+                throw LogError(
+                    .foreignStore, why, foreign, at: foreign.headerOffset + Offset.storeID)
             }
             let why = "the segment continues another history than its predecessor's"
             throw LogError(
-                .chainBroken, why, name, at: Offset.chainHashBefore, sequences: next...next)
+                .chainBroken, why, name, at: name.headerOffset + Offset.chainHashBefore,
+                sequences: next...next)
         }
     }
 }

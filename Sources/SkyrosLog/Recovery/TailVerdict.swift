@@ -25,10 +25,10 @@ extension TailVerdict {
     /// 2. X < W: a sync beyond X had succeeded, which no crash undoes. Damaged.
     /// 3. An intact mark at X says that X = W and continues another history than the blocks before
     ///    it: they are not what was synced. Damaged.
-    /// 4. Valid blocks follow X, the machine was not rebooted since, and the directory is the one
-    ///    in which the log was opened: a page cache does not reorder writes within one boot.
-    ///    Damaged. A copy of a log that was being written can have such a gap: what is in it was
-    ///    written after the copying began.
+    /// 4. Valid blocks follow X, and the newest opening block before X shows neither that the
+    ///    machine was rebooted since, nor that the directory is another one: a page cache does not
+    ///    reorder writes within one boot. Damaged. A copy of a log that was being written can have
+    ///    such a gap: what is in it was written after the copying began.
     /// 5. More bytes would be cut off than may be unsynced. Damaged.
     /// 6. Otherwise a torn tail, or writes that a power cut reordered, which is legal.
     ///
@@ -43,18 +43,23 @@ extension TailVerdict {
         }
         let byteCount = scan.lastNonzeroOffset - start
         let isCopy = scan.isCopy(on: disk)
-        let isSameBoot = !disk.bootID.isEmpty && disk.bootID == scan.bootID && !isRebooted
+        let opened = scan.opening
+        // Without a readable opening block nothing shows a reboot.
+        let isSameBoot =
+            !disk.bootID.isEmpty && !isRebooted && opened?.bootID ?? disk.bootID == disk.bootID
         let damage: String? =
             if start < scan.durableByteCount {
                 isCopy
                     ? "it lacks what was durable when the rest of it was copied: this is a copy of "
                         + "a store that was written meanwhile; copy its events/ again"
                     : "it was proved durable through byte \(scan.durableByteCount)"
-            } else if scan.isEndContradicted {
+            } else if scan.contradiction == .mark {
                 "the blocks before it are not those that were made durable"
             } else if scan.validBlocksAfterEnd > 0, isSameBoot, !isCopy {
-                "\(scan.validBlocksAfterEnd) valid blocks follow, in the same boot; if the medium "
-                    + "was away since, Options.acceptsLostTail opens the store without them"
+                "\(scan.validBlocksAfterEnd) valid blocks follow, "
+                    + (opened == nil ? "and no reboot since is known" : "in the same boot")
+                    + "; if the medium was away since, Options.acceptsLostTail opens the store "
+                    + "without them"
             } else if byteCount > header.unsyncedBytesMax {
                 "\(byteCount) bytes follow, more than may be unsynced"
             } else {
@@ -72,7 +77,9 @@ extension TailVerdict {
 extension SegmentScan {
     /// Whether the file is a copy: it was opened in another directory than that of `disk`.
     func isCopy(on disk: any Disk) -> Bool {
-        guard let directoryID, let own = disk.directoryID else { return false }
+        guard let directoryID = opening?.directoryID, let own = disk.directoryID else {
+            return false
+        }
         return directoryID != own
     }
 }

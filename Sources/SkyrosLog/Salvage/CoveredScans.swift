@@ -6,11 +6,14 @@ struct CoveredScans {
     let disk: any Disk
     let format: FrameFormat
 
+    /// - Parameter scans: in the order of their first sequences.
     func removed(from scans: [SegmentDamageScan]) throws(LogError) -> [SegmentDamageScan] {
         var kept: [SegmentDamageScan] = []
+        let rivals = Self.rivals(in: scans.map(Self.extent))
         for (index, scan) in scans.enumerated() {
             var isCovered = false
-            for (other, cover) in scans.enumerated() where other != index && !isCovered {
+            for other in rivals[index] where !isCovered {
+                let cover = scans[other]
                 isCovered =
                     if scan.file.isSealed, !cover.file.isSealed {
                         try replaces(cover, scan, isContinued: Self.isContinued(cover, in: scans))
@@ -22,6 +25,32 @@ struct CoveredScans {
             if !isCovered { kept.append(scan) }
         }
         return kept
+    }
+
+    /// The first sequence that a file names, and the last one that was read of it.
+    private static func extent(of scan: SegmentDamageScan) -> (first: UInt64, last: UInt64) {
+        let first = scan.file.firstSequence
+        return (first, max(first, scan.extents.last?.sequences.upperBound ?? 0))
+    }
+
+    /// For each file, the others that may hold its batches: they reach its first sequence.
+    ///
+    /// O(files), unless many hold the same batches.
+    ///
+    /// - Parameter extents: in the order of their first sequences.
+    static func rivals(in extents: [(first: UInt64, last: UInt64)]) -> [[Int]] {
+        var rivals = [[Int]](repeating: [], count: extents.count)
+        // The files so far that reach the current one.
+        var reaching: [Int] = []
+        for (index, extent) in extents.enumerated() {
+            reaching.removeAll { extents[$0].last < extent.first }
+            rivals[index] = reaching
+            for other in reaching where extents[other].first == extent.first {
+                rivals[other].append(index)
+            }
+            reaching.append(index)
+        }
+        return rivals
     }
 
     /// Whether an open file counts instead of a sealed one: it continues after it, or the sealed

@@ -108,18 +108,9 @@ package final class DamageScan: ObservedLog {
     package func refresh() throws(LogError) -> Bool { false }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
-        var low = 0
-        var high = findings.prefix.count
-        while low < high {
-            let middle = (low + high) / 2
-            if findings.prefix[middle].sequences.upperBound < sequence {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        guard sequence >= 1, low < findings.prefix.count else { return nil }
-        return try chunk(of: findings.prefix[low], containing: sequence)
+        let index = findings.prefix.partitioningIndex { $0.sequences.upperBound >= sequence }
+        guard sequence >= 1, index < findings.prefix.count else { return nil }
+        return try chunk(of: findings.prefix[index], containing: sequence)
     }
 
     /// Reads an extent; or, if a writer has sealed or merged the segment since the scan, batches

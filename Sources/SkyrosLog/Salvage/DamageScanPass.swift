@@ -25,10 +25,8 @@ struct DamageScanPass {
         files.sort {
             ($0.firstSequence, $0.isSealed ? 0 : 1) < ($1.firstSequence, $1.isSealed ? 0 : 1)
         }
-        let storeID = Self.storeID(of: files)
         let context = SegmentDamageScan.Context(
-            disk: disk, format: format,
-            chainHashesBefore: Self.chainHashesBefore(files, of: storeID))
+            disk: disk, format: format, chainHashesBefore: Self.chainHashesBefore(files))
         var scans: [SegmentDamageScan] = []
         var sizes: [Int] = []
         for file in files {
@@ -36,17 +34,26 @@ struct DamageScanPass {
         }
         let byteCount = sizes.reduce(0, +)
         var doneCount = 0
+        var following = files.startIndex
         for (file, size) in zip(files, sizes) {
-            let next = files.first { $0.firstSequence > file.firstSequence }?.firstSequence
+            while following < files.endIndex,
+                files[following].firstSequence <= file.firstSequence
+            {
+                following += 1
+            }
+            let next = following < files.endIndex ? files[following].firstSequence : nil
             scans.append(try SegmentDamageScan(of: file, next: next, context))
             doneCount += size
             progress(doneCount, byteCount)
         }
-        Self.rejectForeign(in: &scans, storeID)
+        var foreign = ForeignSegments(in: scans)
+        foreign.reject(from: &scans)
+        let storeID = Self.storeID(of: scans)
         let all = scans
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
-        let result = DamageScanResult(
-            scans, of: all, storeID, hasUnnamed: try hasUnnamedSegment(after: scans.last))
+        let result = try DamageScanResult(
+            scans, of: all, storeID, hasUnnamed: hasUnnamedSegment(after: scans.last),
+            firstDifference: firstDifference)
         var findings = DamageScan.Findings(
             storeID: storeID, originID: result.originID, damages: result.damages,
             prefix: result.prefix, rest: result.rest)
@@ -63,59 +70,51 @@ struct DamageScanPass {
         return findings
     }
 
+    /// The first batch of `scan` that `other`, which begins with the same one, has not.
+    private func firstDifference(
+        of scan: SegmentDamageScan, from other: SegmentDamageScan
+    ) throws(LogError) -> UInt64 {
+        let own = try chainHashes(of: scan)
+        let others = try chainHashes(of: other)
+        let same = zip(own, others).prefix { $0 == $1 }.count
+        return scan.file.firstSequence + UInt64(same)
+    }
+
+    /// The chain hash through each batch of a file without damage.
+    private func chainHashes(of scan: SegmentDamageScan) throws(LogError) -> [ChainHash] {
+        var hashes: [ChainHash] = []
+        for extent in scan.extents {
+            let chunk = try extent.chunk(on: disk, format)
+            var chainHash = chunk.chainHashBefore
+            _ = chunk.forEach(from: chunk.firstSequence) { _, batch in
+                chainHash = chainHash.advanced(by: XXH64.hash(batch))
+                hashes.append(chainHash)
+                return true
+            }
+        }
+        return hashes
+    }
+
     private func hasUnnamedSegment(after last: SegmentDamageScan?) throws(LogError) -> Bool {
         guard let last, last.file.isSealed, let end = last.extents.last else { return false }
         let head = LogHead(sequence: end.sequences.upperBound, chainHash: end.chainHashAfter)
         return try UnnamedSegment.successor(of: head, on: disk) != nil
     }
 
-    /// Replaces what the scans found in segments of other stores by that one damage.
-    private static func rejectForeign(in scans: inout [SegmentDamageScan], _ storeID: StoreID?) {
-        // Those that continue a foreign one are foreign too.
-        while let index = scans.firstIndex(where: { isForeign($0, in: scans, storeID) }) {
-            let headerOffset = scans[index].file.headerOffset
-            scans[index].damages = []
-            scans[index].tornTail = nil
-            scans[index].addFileDamage(
-                .foreignStore, "the segment belongs to another store",
-                at: headerOffset + SegmentHeader.Offset.storeID)
-            scans[index].extents = []
+    /// The store of the newest segment that is of this log.
+    private static func storeID(of scans: [SegmentDamageScan]) -> StoreID? {
+        if let header = scans.last(where: { $0.file.header != nil && !$0.isForeign })?.file.header {
+            return header.storeID
         }
-    }
-
-    /// Whether a segment has another store's id, and is no part of this log.
-    ///
-    /// It is one if it continues a segment of the log, or is the log's first: a fork continues a
-    /// copy of its origin under another id.
-    private static func isForeign(
-        _ scan: SegmentDamageScan, in scans: [SegmentDamageScan], _ storeID: StoreID?
-    ) -> Bool {
-        guard let header = scan.file.header, header.storeID != storeID, !scan.isForeign else {
-            return false
-        }
-        let others = scans.filter { $0.file.name != scan.file.name && !$0.isForeign }
-        if header.firstSequence == 1, let end = scan.extents.last?.chainHashAfter {
-            return !others.contains { $0.file.header?.chainHashBefore == end }
-        }
-        return !others.contains { $0.extents.last?.chainHashAfter == header.chainHashBefore }
-    }
-
-    /// The store that most segments belong to; among equals, the one of the newest segment.
-    private static func storeID(of files: [SegmentFile]) -> StoreID? {
-        let ids = files.compactMap { $0.header?.storeID }
-        let most = ids.map { id in ids.count { $0 == id } }.max() ?? 0
-        if let id = ids.last(where: { id in ids.count { $0 == id } == most }) { return id }
         // A damaged header is proved by the chain hash of the blocks after it, which starts with
         // the store's ID.
-        return files.first { $0.name.firstSequence == 1 }?.uncheckedHeader?.storeID
+        return scans.first { $0.file.name.firstSequence == 1 }?.file.uncheckedHeader?.storeID
     }
 
-    private static func chainHashesBefore(
-        _ files: [SegmentFile], of storeID: StoreID?
-    ) -> [UInt64: ChainHash] {
-        var hashes: [UInt64: ChainHash] = [:]
-        for header in files.compactMap(\.header) where header.storeID == storeID {
-            hashes[header.firstSequence] = header.chainHashBefore
+    private static func chainHashesBefore(_ files: [SegmentFile]) -> [UInt64: Set<ChainHash>] {
+        var hashes: [UInt64: Set<ChainHash>] = [:]
+        for header in files.compactMap(\.header) {
+            hashes[header.firstSequence, default: []].insert(header.chainHashBefore)
         }
         return hashes
     }

@@ -12,10 +12,12 @@ struct DamageScanResult {
     ///   - scans: of the files that no other file holds.
     ///   - all: of these files too.
     ///   - hasUnnamed: whether the last segment has a successor with a temporary name.
-    init(
+    ///   - firstDifference: the first batch of a file that another of the same batches has not.
+    init<E: Error>(
         _ scans: [SegmentDamageScan], of all: [SegmentDamageScan], _ storeID: StoreID?,
-        hasUnnamed: Bool
-    ) {
+        hasUnnamed: Bool,
+        firstDifference: (SegmentDamageScan, SegmentDamageScan) throws(E) -> UInt64
+    ) throws(E) {
         self.scans = scans
         self.storeID = storeID
         let extents = all.flatMap(\.extents).sorted {
@@ -25,7 +27,7 @@ struct DamageScanResult {
         takePrefix(extents)
         takeRest(extents)
         damages = scans.flatMap(\.damages)
-        addDifferingTwins()
+        try addDifferingTwins(firstDifference)
         addBrokenChains()
         addMissing(extents, hasUnnamed: hasUnnamed)
         let readable = prefix + rest
@@ -71,16 +73,22 @@ struct DamageScanResult {
         guard let sequences = damage.sequences else { return true }
         guard !damage.isOpenEnded else { return false }
         var next = sequences.lowerBound
-        for extent in extents where extent.sequences.contains(next) {
-            next = extent.sequences.upperBound + 1
-            if next > sequences.upperBound { return true }
+        // Their ends increase.
+        var index = extents.partitioningIndex { $0.sequences.upperBound >= sequences.lowerBound }
+        while index < extents.count, extents[index].sequences.contains(next) {
+            let last = extents[index].sequences.upperBound
+            if last >= sequences.upperBound { return true }
+            next = last + 1
+            index += 1
         }
         return false
     }
 
     // MARK: Damage that only several files together show
 
-    private mutating func addDifferingTwins() {
+    private mutating func addDifferingTwins<E: Error>(
+        _ firstDifference: (SegmentDamageScan, SegmentDamageScan) throws(E) -> UInt64
+    ) throws(E) {
         for (first, second) in zip(scans, scans.dropFirst())
         where first.file.firstSequence == second.file.firstSequence
             && first.damages.isEmpty && second.damages.isEmpty
@@ -90,30 +98,35 @@ struct DamageScanResult {
                 a?.sequences.upperBound != b?.sequences.upperBound
                     || a?.chainHashAfter != b?.chainHashAfter
             else { continue }
+            let difference = try firstDifference(second, first)
+            let last = b?.sequences.upperBound
             damages.append(
                 LogDamage(
                     .chainBroken, "the open and the sealed file of the segment differ",
-                    second.file.name,
-                    sequences: b.map { second.file.firstSequence...$0.sequences.upperBound }))
+                    second.file.name, sequences: last.map { min(difference, $0)...$0 }))
         }
     }
 
     /// Adds the segments that are intact but do not continue their predecessors.
     private mutating func addBrokenChains() {
+        var earlier = EarlierExtents()
+        var pending = scans.startIndex
         for scan in scans {
+            while scans[pending].file.firstSequence < scan.file.firstSequence {
+                earlier.append(scans[pending].extents)
+                pending += 1
+            }
             guard let header = scan.file.header, !scan.isForeign else { continue }
             let first = header.firstSequence
-            let others = scans.filter { $0.file.firstSequence < first }.flatMap(\.extents)
+            earlier.advance(to: first)
             let sequences = scan.extents.last.map { first...max(first, $0.sequences.upperBound) }
-            if let other = others.last(where: { $0.sequences.contains(first) }) {
+            if let last = earlier.lastSequence(beyond: first) {
                 addBrokenChain(
                     scan.file, SegmentHeader.Offset.firstSequence, sequences,
-                    "the segment starts before its predecessor ends, "
-                        + "at \(other.sequences.upperBound)")
+                    "the segment starts before its predecessor ends, at \(last)")
                 continue
             }
-            var expected = others.filter { $0.sequences.upperBound + 1 == first }.map(
-                \.chainHashAfter)
+            var expected = earlier.chainHashes(before: first)
             if first == 1, let originID { expected = [ChainHash(beginning: originID)] }
             guard !expected.isEmpty, !expected.contains(header.chainHashBefore) else { continue }
             addBrokenChain(

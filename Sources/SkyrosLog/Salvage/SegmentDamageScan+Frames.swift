@@ -136,6 +136,6 @@ extension SegmentDamageScan {
                     chainHashBefore: before, chainHashAfter: chainHash))
             next += UInt64(batches.count)
         }
-        return context.chainHashesBefore[next] == chainHash ? found : []
+        return context.chainHashesBefore[next]?.contains(chainHash) ?? false ? found : []
     }
 }

@@ -20,8 +20,8 @@ struct SegmentDamageScan: Sendable {
     struct Context {
         let disk: any Disk
         let format: FrameFormat
-        /// By a segment's first sequence, the chain hash before it, as its header says.
-        let chainHashesBefore: [UInt64: ChainHash]
+        /// By a segment's first sequence, the chain hashes before it, as headers say.
+        let chainHashesBefore: [UInt64: Set<ChainHash>]
     }
 
     /// The first sequence of the next segment; nil if there is none.
@@ -82,12 +82,17 @@ extension SegmentDamageScan {
             throw LogError(.unsupportedFormat, block.why, file.name, at: block.offset)
         }
         extents = scan.extents
-        firstContradicted = scan.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
         // The mismatch covers a file in which nothing is a block.
         if file.header == nil, scan.extents.isEmpty { return }
         lastKnown = scan.lastSequence
+        let verdict = next == nil ? verdict(bytes, context.disk) : nil
+        if case .torn = verdict {
+            // An opening keeps the batch before the tail, whatever follows it.
+        } else {
+            firstContradicted = scan.gaps.first(where: \.isContradiction)?.sequences?.lowerBound
+        }
         if next == nil {
-            addEnd(scan, verdict(bytes, context.disk))
+            addEnd(scan, verdict)
         } else {
             addGaps(scan)
         }
@@ -134,13 +139,19 @@ extension SegmentDamageScan {
             let ranges =
                 scan.gaps.compactMap(\.sequences)
                 + scan.extents.filter { $0.offset >= offset }.map(\.sequences)
-            let first = ranges.map(\.lowerBound).min()
+            let kept = scan.extents.last { $0.offset < offset }?.sequences.upperBound ?? 0
+            let first = ranges.map(\.lowerBound).min().map { max($0, kept + 1) }
             let last = ranges.map(\.upperBound).max()
+            let wholeCount = scan.batchCount(from: offset)
+            let why =
+                wholeCount > 0
+                ? "\(byteCount) bytes at the end do not continue the events before them"
+                : "\(byteCount) bytes at the end never became a whole event"
             tornTail = LogDamage(
-                .corrupt, "\(byteCount) bytes at the end never became a whole event", file.name,
-                at: offset, sequences: first.flatMap { first in last.map { first...$0 } },
+                .corrupt, why, file.name, at: offset,
+                sequences: first.flatMap { first in last.map { first...$0 } },
                 isOpenEnded: scan.gaps.last?.isOpenEnded ?? false, isBelowDurable: false)
-            tornTail?.wholeBatchCount = scan.batchCount(from: offset)
+            tornTail?.wholeBatchCount = wholeCount
             return
         }
         for (index, gap) in scan.gaps.enumerated() {

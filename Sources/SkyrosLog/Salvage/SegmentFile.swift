@@ -39,7 +39,9 @@ struct SegmentFile: Sendable {
             }
             problem = nil
         } catch {
-            guard error.isDamage else { throw error }
+            guard error.isDamage else {
+                throw error.moved(by: isSealed ? SkippableFrame.headerByteCount : 0)
+            }
             header = Self.repaired(headerBytes, name)
             problem = error
         }

@@ -40,7 +40,8 @@ struct VerifyCommand: Command {
             for damage in result.damages { try output.line("damaged: \(DamageText.line(damage))") }
             if let torn = result.tornTail { try output.line("torn: \(DamageText.line(torn))") }
             let digest = result.digest?.description ?? "unknown"
-            let verdict = result.ok ? "ok" : "damaged"
+            // A checkpoint that is wrong, or an event that is badly encoded, damages no log.
+            let verdict = result.ok ? "ok" : result.damages.isEmpty ? "not ok" : "damaged"
             try output.line(
                 result.isReadable
                     ? "\(verdict): \(result.sequence) events, digest \(digest)"

@@ -64,13 +64,13 @@ import Testing
         let log = try small.make(on: disk)
         try log.grow(toSegments: 3)
         for open in try small.inspect(disk).catalog.map({ $0.ended + [$0.active] }) ?? [] {
-            #expect(open.scan.directoryID == 1)
+            #expect(open.scan.opening?.directoryID == 1)
             #expect(open.scan.isCopy(on: disk.copied()) && !open.scan.isCopy(on: disk.killed()))
         }
         try log.close()
         let copy = disk.copied()
         _ = try small.open(copy)
-        #expect(try small.inspect(copy).catalog?.active.scan.directoryID == 2)
+        #expect(try small.inspect(copy).catalog?.active.scan.opening?.directoryID == 2)
     }
 
     /// One moment of the active segment's file, and what was durable then.

@@ -156,6 +156,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target.path))
         let after = try directory.contents().filter { !$0.key.hasSuffix("/lock") }
         #expect(after == before)
+        // The log is judged first: a checkpoint that nothing can use is left as it is, too.
+        let checkpoint = url.appending(path: "checkpoint.sqlite")
+        let garbage = Data("no checkpoint".utf8)
+        try garbage.write(to: checkpoint)
+        #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
+        #expect(try Data(contentsOf: checkpoint) == garbage)
+        #expect(!FileManager.default.fileExists(atPath: url.appending(path: "quarantine").path))
     }
 
     @Test func `with a newer checkpoint is read from its log, and not opened (F72)`() throws {

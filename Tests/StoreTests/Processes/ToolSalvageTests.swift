@@ -76,7 +76,8 @@ import Testing
         let missing = "\(try first(3)) to \(try first(4) - 1)"
         #expect(
             outcome.output == """
-                problem: the checkpoint holds event 30, the log ends at \(saved)
+                problem: the log can be read to event \(saved) only, so the checkpoint at event 30 \
+                was not compared
                 damaged: events/\(names[1]) at byte 104, frame 1: events \(lost.lowerBound) to \
                 \(lost.upperBound): \(message)
                 damaged: events/\(names[3]): events \(missing): no segment holds these events; \

@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
 import Testing
@@ -57,6 +58,24 @@ import Testing
         #expect(try store.event(1)?.intent?.decode(as: Ask.self) == intent)
         #expect(try store.history(of: Holder.self, id).map(\.kind) == [.inserted, .deleted])
         try store.close()
+    }
+
+    @Test func `is verified, salvaged and taken over from a checkpoint (F36)`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Holder.self)
+        let holder = Holder(id: .empty, inner: Nest(depth: CBORFormat.nestingMax - 2))
+        try store.write { try $0.insert(holder) }
+        try store.close()
+        let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
+        #expect(archive.verify().problems == [])
+        let copies = [SimulatedDisk(), SimulatedDisk()]
+        #expect(try archive.salvage(onto: Environment(disk: copies[0])).isComplete)
+        _ = try Archive.salvageCheckpoint(on: disk, onto: Environment(disk: copies[1]))
+        for copy in copies {
+            let store = try Store(on: copy, entities: Holder.self)
+            #expect(try store.all(Holder.self) == [holder])
+            try store.close()
+        }
     }
 
     @Test func `is refused one level deeper (F36)`() throws {

@@ -19,8 +19,11 @@ struct CanonicalForm: ~Copyable {
 
     private mutating func checkValue(depth: Int) throws(CBORError) {
         let start = reader.offset
-        guard depth < CBORFormat.nestingMax else { throw CBORError(.tooDeep, at: start) }
-        switch try reader.peekType() {
+        let type = try reader.peekType()
+        if type == .array || type == .map || type == .tag, depth >= CBORFormat.nestingMax {
+            throw CBORError(.tooDeep, at: start)
+        }
+        switch type {
         case .text: try checkText()
         case .simple: try checkSimple()
         case .map: try checkMap(depth: depth)

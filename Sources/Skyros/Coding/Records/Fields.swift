@@ -23,9 +23,11 @@ public struct Fields: Hashable, Sendable {
     }
 
     /// Fields that are canonical CBOR already; throws if they are not a map in order. O(n).
-    package init(canonical bytes: [UInt8]) throws(CBORError) {
+    ///
+    /// - Parameter levelsAround: as for `merge`.
+    package init(canonical bytes: [UInt8], levelsAround: Int = 0) throws(CBORError) {
         self.bytes = bytes
-        try Self.check(bytes)
+        try Self.check(bytes, levelsAround)
     }
 
     /// Fields of these values. O(n log n); throws for values nested deeper than 127 levels.
@@ -35,9 +37,9 @@ public struct Fields: Hashable, Sendable {
         bytes = writer.array
     }
 
-    private static func check(_ bytes: [UInt8]) throws(CBORError) {
+    private static func check(_ bytes: [UInt8], _ levelsAround: Int) throws(CBORError) {
         try bytes.withBytes { buffer throws(CBORError) in
-            var cursor = try RecordCursor(buffer)
+            var cursor = try RecordCursor(buffer, levelsAround: levelsAround)
             while cursor.current != nil { try cursor.advance() }
         }
     }
@@ -115,14 +117,20 @@ public struct Fields: Hashable, Sendable {
     /// does not have are removed.
     ///
     /// O(n); throws if one of the three is not a canonical map.
+    ///
+    /// - Parameter levelsAround: the levels around the maps that the nesting limit counts; negative
+    ///   for the maps of an event, which has records in it.
     package static func merge(
-        _ old: [UInt8], before: [UInt8], after: [UInt8]
+        _ old: [UInt8], before: [UInt8], after: [UInt8], levelsAround: Int = 0
     ) throws(CBORError) -> [UInt8] {
         var merged = FieldCollector()
         try old.withBytes { oldBytes throws(CBORError) in
             try before.withBytes { beforeBytes throws(CBORError) in
                 try after.withBytes { afterBytes throws(CBORError) in
-                    try merge(oldBytes, beforeBytes, afterBytes, into: &merged)
+                    try merge(
+                        RecordCursor(oldBytes, levelsAround: levelsAround),
+                        RecordCursor(beforeBytes, levelsAround: levelsAround),
+                        RecordCursor(afterBytes, levelsAround: levelsAround), into: &merged)
                 }
             }
         }
@@ -130,12 +138,10 @@ public struct Fields: Hashable, Sendable {
     }
 
     private static func merge(
-        _ oldBytes: UnsafeRawBufferPointer, _ beforeBytes: UnsafeRawBufferPointer,
-        _ afterBytes: UnsafeRawBufferPointer, into merged: inout FieldCollector
+        _ old: RecordCursor, _ before: RecordCursor, _ after: RecordCursor,
+        into merged: inout FieldCollector
     ) throws(CBORError) {
-        var old = try RecordCursor(oldBytes)
-        var before = try RecordCursor(beforeBytes)
-        var after = try RecordCursor(afterBytes)
+        var (old, before, after) = (old, before, after)
         while old.current != nil || after.current != nil {
             let order = old.compareKey(to: after)
             if order >= 0 {

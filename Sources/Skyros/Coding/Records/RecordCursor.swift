@@ -4,9 +4,14 @@ struct RecordCursor {
     private var left: Int
     /// The current field; nil after the last.
     private(set) var current: MapEntry?
+    /// The levels around a value, that of the map included.
+    private let depth: Int
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(CBORError) {
+    /// - Parameter levelsAround: the levels around the map that the nesting limit counts; negative
+    ///   if it may nest deeper than a record.
+    init(_ bytes: UnsafeRawBufferPointer, levelsAround: Int = 0) throws(CBORError) {
         reader = CBORReader(bytes)
+        depth = levelsAround + 1
         left = try reader.readMapHead()
         current = try next()
     }
@@ -29,8 +34,7 @@ struct RecordCursor {
             return nil
         }
         left -= 1
-        // The map itself is a level.
-        return try reader.readField(depth: 1)
+        return try reader.readField(depth: depth)
     }
 
     /// Skips the fields that are equal in both cursors, byte for byte; returns false if the current
