@@ -60,11 +60,51 @@ enum Interruption {
                 return true
             }
         } while isNoted
-        UnfinishedFiles.removeAll {
+        UnfinishedFiles.removeAll { own, shared in
             ProgressBar.erase()
-            signal(number, SIG_DFL)
-            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            raise(number)
+            endThreads(own, shared, number)
+            end(by: number)
         }
+    }
+
+    private static func end(by number: Int32) {
+        signal(number, SIG_DFL)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+    }
+}
+
+// Other threads work until the process ends, and may make a file again that was just removed. So
+// the process replaces its program by this one, which ends them, and removes such files.
+extension Interruption {
+    private static let option = "--end-interrupted"
+
+    /// Does not return, unless the program cannot be replaced.
+    private static func endThreads(_ own: [String], _ shared: [String], _ number: Int32) {
+        guard !own.isEmpty || !shared.isEmpty else { return }
+        #if os(Linux)
+            let program = "/proc/self/exe"
+        #else
+            guard let program = Bundle.main.executablePath else { return }
+        #endif
+        let name = CommandLine.arguments.first ?? program
+        let words = [name, option, "\(number)", "\(own.count)"] + own + shared
+        var pointers = words.map { strdup($0) } + [nil]
+        execv(program, &pointers)
+    }
+
+    /// Ends the process if it is one that `endThreads` has begun anew. Call it first.
+    static func endIfInterrupted() {
+        let words = CommandLine.arguments.dropFirst()
+        guard words.first == option, words.count >= 3, let number = Int32(words[2]),
+            let ownCount = Int(words[3]), (0...words.count - 3).contains(ownCount)
+        else { return }
+        let paths = words.dropFirst(3)
+        UnfinishedFiles.removeAgain(
+            own: Array(paths.prefix(ownCount)), shared: Array(paths.dropFirst(ownCount)))
+        end(by: number)
     }
 }

@@ -61,13 +61,26 @@ enum UnfinishedFiles {
         }
     }
 
-    /// Removes all items, and then runs `body`; nothing is added or published meanwhile.
-    static func removeAll(_ body: () -> Void) {
+    /// Removes all items, and then runs `body` with their paths; nothing is added or published
+    /// meanwhile.
+    static func removeAll(_ body: (_ own: [String], _ shared: [String]) -> Void) {
         items.withLock { items in
             for item in items { remove(item) }
+            let own = items.filter { $0.identity == nil }.map(\.path)
+            let shared = items.filter { $0.identity != nil }.map(\.path)
             items = []
-            body()
+            body(own, shared)
         }
+    }
+
+    /// Removes what other threads have made after `removeAll`, once they have ended.
+    static func removeAgain(own: [String], shared: [String]) {
+        for path in own {
+            try? FileManager.default.removeItem(atPath: path)
+            unlink(path + "-journal")
+        }
+        // Another process that makes a file of this name has made it before its journal.
+        for path in shared where Identity(path) == nil { unlink(path + "-journal") }
     }
 
     private static func remove(_ item: Item) {

@@ -1,4 +1,5 @@
 import Foundation
 
+Interruption.endIfInterrupted()
 Interruption.prepare()
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())))

@@ -68,7 +68,9 @@ import Testing
             try removeNew()
             guard try interrupt(words, prefix, by: signal) else { continue }
             #expect(try unfinished(prefix).isEmpty)
-            #expect(!FileManager.default.fileExists(atPath: store.path("new")))
+            // The signal may also come after the file has got its name. One that always has it
+            // then was never unfinished.
+            if FileManager.default.fileExists(atPath: store.path("new")) { continue }
             #expect(try process(words).outcome().status == 0)
             #expect(try Program("skyros").run("verify", store.directory.store.path).status == 0)
             return
@@ -84,8 +86,8 @@ import Testing
         for _ in 0..<20 {
             try removeNew()
             guard try interrupt(words, prefix, by: SIGKILL) else { continue }
+            if FileManager.default.fileExists(atPath: store.path("new")) { continue }
             #expect(try !unfinished(prefix).isEmpty)
-            #expect(!FileManager.default.fileExists(atPath: store.path("new")))
             #expect(try process(words).outcome().status == 0)
             #expect(try unfinished(prefix).isEmpty)
             return
