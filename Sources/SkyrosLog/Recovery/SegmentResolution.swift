@@ -37,13 +37,7 @@ struct SegmentResolution {
     ) throws(LogError) {
         self.format = format
         leftovers = names.filter { $0.kind == .temporary }
-        for name in names where name.kind == .sealed {
-            do throws(LogError) {
-                sealed.append(try SealedSegment(name, on: disk))
-            } catch {
-                try note(error, name)
-            }
-        }
+        // First, because a writer removes them when they are sealed. An open one stays readable.
         for name in names where name.kind == .open {
             do throws(LogError) {
                 open.append(try OpenSegment(name, on: disk, .read))
@@ -51,6 +45,14 @@ struct SegmentResolution {
                 try note(error, name)
             }
         }
+        for name in names where name.kind == .sealed {
+            do throws(LogError) {
+                sealed.append(try SealedSegment(name, on: disk))
+            } catch {
+                try note(error, name)
+            }
+        }
+        failures.sort { $0.name.firstSequence < $1.name.firstSequence }
         try dropCoveredSealed()
         try resolveTwins()
         try resolveFailures()

@@ -74,3 +74,23 @@ import Testing
         #expect(number > 4)
     }
 }
+
+@Suite struct `An inspection beside a writer` {
+    /// A writer of small segments seals one while the inspection reads the others, each time.
+    @Test func `opens what will be sealed first, and needs it no more`() throws {
+        let backups = BackupFixture()
+        let base = SimulatedDisk()
+        let log = try backups.fixture.make(on: base)
+        try log.grow(toSegments: 5)
+        _ = try log.sealNext()
+        let count = log.head.sequence
+        let disk = HookedDisk(base)
+        disk.beforeEach { operation, path in
+            guard operation == .open, path.hasSuffix(".zst") else { return }
+            try? log.sealAll()
+        }
+        let inspection = try backups.fixture.inspect(disk)
+        #expect(inspection.head.sequence == count && inspection.refusal == nil)
+        #expect(base.contents.keys.filter { $0.hasSuffix(".open") }.count == 1)
+    }
+}
