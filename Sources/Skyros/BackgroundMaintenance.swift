@@ -43,7 +43,7 @@ final class BackgroundMaintenance: Sendable {
         self.scrubber = scrubber
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
-        if let segments = log.segments, segments.hasSegmentToSeal { wake() }
+        if let segments = log.segments, segments.endedSegmentCount > 0 { wake() }
     }
 
     /// Adds the cost of an event. A few nanoseconds.
@@ -78,7 +78,7 @@ final class BackgroundMaintenance: Sendable {
         do {
             try log.sync(through: log.end)
             try endSegment()
-            try sealEnded()
+            try sealEnded(atMost: .max)
             for _ in 0..<Self.mergesMax where try !mergeNext() { return }
         } catch {
             let error = StoreError.wrapping(error)
@@ -86,8 +86,8 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
-    private func sealEnded() throws {
-        while try log.segments?.sealNext() ?? false {}
+    private func sealEnded(atMost count: Int) throws {
+        for _ in 0..<count where try !(log.segments?.sealNext() ?? false) { return }
     }
 
     private func mergeNext() throws -> Bool {
@@ -174,7 +174,12 @@ final class BackgroundMaintenance: Sendable {
 
     /// Does what is due, with one merge at most; returns whether there was one.
     private func runOnce() -> Bool {
-        attempt { try sealEnded() }
+        attempt {
+            guard let segments = log.segments else { return }
+            try sealEnded(atMost: segments.endedSegmentCount)
+            // A writer may end segments as fast as they are sealed: other work comes before those.
+            if segments.endedSegmentCount > 0 { wake() }
+        }
         if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
             attempt { try checkpoint() }
         }

@@ -79,8 +79,8 @@ extension ObservedLog {
 
 /// The part of a log that consists of segment files.
 package protocol SegmentedLog: Sendable {
-    /// Whether a segment is waiting to be sealed.
-    var hasSegmentToSeal: Bool { get }
+    /// The number of segments that wait to be sealed.
+    var endedSegmentCount: Int { get }
 
     /// Whether the active segment holds more than is worth keeping uncompressed, so that it ends on
     /// closing and after a pause, before it is full.

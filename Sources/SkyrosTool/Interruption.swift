@@ -100,7 +100,8 @@ extension Interruption {
     static func endIfInterrupted() {
         let words = CommandLine.arguments.dropFirst()
         guard words.first == option, words.count >= 3, let number = Int32(words[2]),
-            let ownCount = Int(words[3]), (0...words.count - 3).contains(ownCount)
+            [SIGINT, SIGTERM, SIGHUP].contains(number), let ownCount = Int(words[3]),
+            (0...words.count - 3).contains(ownCount)
         else { return }
         let paths = words.dropFirst(3)
         UnfinishedFiles.removeAgain(

@@ -73,14 +73,18 @@ enum UnfinishedFiles {
         }
     }
 
-    /// Removes what other threads have made after `removeAll`, once they have ended.
+    /// Removes what other threads have made after `removeAll`, once they have ended. Other paths
+    /// than those of such files are left alone.
     static func removeAgain(own: [String], shared: [String]) {
-        for path in own {
+        func name(_ path: String) -> String { URL(filePath: path).lastPathComponent }
+        for path in own where maker(of: name(path)) == getpid() {
             try? FileManager.default.removeItem(atPath: path)
             unlink(path + "-journal")
         }
         // Another process that makes a file of this name has made it before its journal.
-        for path in shared where Identity(path) == nil { unlink(path + "-journal") }
+        for path in shared where name(path) == "checkpoint.tmp" && Identity(path) == nil {
+            unlink(path + "-journal")
+        }
     }
 
     private static func remove(_ item: Item) {

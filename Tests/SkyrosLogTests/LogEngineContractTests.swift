@@ -223,7 +223,7 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
         try log.segments?.markIdle()
         _ = try log.segments?.endSegment(after: 80, at: 80)
         while try log.segments?.sealNext() ?? false {}
-        #expect(log.segments?.hasSegmentToSeal != true)
+        #expect(log.segments?.endedSegmentCount ?? 0 == 0)
         #expect(try log.batches() == expected(80))
         while try log.segments?.mergeNext() ?? false {}
         #expect(log.head == head)

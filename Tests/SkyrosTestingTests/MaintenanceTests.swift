@@ -1,11 +1,13 @@
 import SkyrosDisk
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @testable import Skyros
 
 private struct Item: Entity, Equatable {
     var id: Int
+    var n = 0
 }
 
 /// When the background writes a checkpoint. The target of 1 ms is the cost of about 500 inserts.
@@ -39,6 +41,36 @@ private struct Item: Entity, Equatable {
         try insert(0..<300)
         try insert(300..<600)
         #expect(try checkpointed() == 2)
+    }
+
+    /// What ends while a run seals is left for the next run.
+    @Test func `is written beside a writer that ends segments as fast as they are sealed`() throws {
+        let disk = SimulatedDisk()
+        let hooked = HookedDisk(disk)
+        var options = Store.Options()
+        options.segmentBytesMax = 100
+        options.openingTarget = .milliseconds(1)
+        let store = try Store(Schema([Item.self]), options, Environment(disk: hooked))
+        let empty = disk.contents["checkpoint.sqlite"]
+        let sealedCount = Locked(0)
+        hooked.beforeEach { [weak store, disk] operation, path in
+            guard operation == .rename, path.hasSuffix(".zst"),
+                disk.contents["checkpoint.sqlite"] == empty
+            else { return }
+            let count = sealedCount.withLock { count in
+                count += 1
+                return count
+            }
+            guard count < 200 else { return }
+            try? store?.write { tx in for id in 0..<10 { try tx.upsert(Item(id: id, n: count)) } }
+        }
+        try store.maintenance.withPause {
+            for n in 1...2 {
+                try store.write { tx in for id in 0..<600 { try tx.upsert(Item(id: id, n: n)) } }
+            }
+        }
+        store.maintenance.stop()
+        #expect(sealedCount.withLock { $0 } == 1)
     }
 
     @Test func `that failed is written with the next one`() throws {

@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosSQLite
 
 /// An index of a column that a query looks up repeatedly, made on demand.
@@ -50,26 +51,12 @@ struct ColumnIndex {
     }
 
     private func positions(of number: Double) -> [Int] {
-        let first = numbers.firstIndex { $0.key >= number }
+        let first = numbers.partitioningIndex { $0.key >= number }
         return numbers[first...].prefix { $0.key == number }.map { Int($0.position) }
     }
 
     private func positions(of bytes: [UInt8]) -> [Int] {
-        let first = strings.firstIndex { !$0.key.lexicographicallyPrecedes(bytes) }
+        let first = strings.partitioningIndex { !$0.key.lexicographicallyPrecedes(bytes) }
         return strings[first...].prefix { $0.key == bytes }.map { Int($0.position) }
-    }
-}
-
-extension Array {
-    /// The index of the first element that `isAfter` accepts, as it does all further ones.
-    /// O(log n).
-    fileprivate func firstIndex(isAfter: (Element) -> Bool) -> Int {
-        var lower = 0
-        var upper = count
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if isAfter(self[middle]) { upper = middle } else { lower = middle + 1 }
-        }
-        return lower
     }
 }

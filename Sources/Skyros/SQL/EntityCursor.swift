@@ -70,7 +70,6 @@ final class EntityCursor: VirtualCursor {
         record = bytes
         return bytes
     }
-
 }
 
 extension ColumnValue {

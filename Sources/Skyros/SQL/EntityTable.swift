@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosSQLite
 
 /// The records of one entity as a table of SQL: the columns of the checkpoint, dates as ISO 8601.
@@ -158,12 +159,7 @@ extension EntityTable {
 
     /// The row with this number, as an array.
     func row(_ number: Int64) -> [Row] {
-        var lower = 0
-        var upper = rows.count
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if Int64(rows[middle].number) < number { lower = middle + 1 } else { upper = middle }
-        }
-        return lower < rows.count && Int64(rows[lower].number) == number ? [rows[lower]] : []
+        let index = rows.partitioningIndex { Int64($0.number) >= number }
+        return index < rows.count && Int64(rows[index].number) == number ? [rows[index]] : []
     }
 }

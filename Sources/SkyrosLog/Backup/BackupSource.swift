@@ -95,11 +95,6 @@ struct BackupSource {
 }
 
 extension LogCatalog {
-    /// The headers of all segments, in order.
-    var headers: [SegmentHeader] {
-        sealed.map(\.header) + (ended + [active]).map(\.header)
-    }
-
     /// The header of the segment that begins with `sequence`; nil if none does.
     func header(beginning sequence: UInt64) -> SegmentHeader? {
         let open = (ended + [active]).lazy.map(\.header)

@@ -131,13 +131,8 @@ extension BackupTarget {
 
     /// The segment that begins with `first`, or the last one before it.
     private func index(ofFirst first: UInt64) -> Int? {
-        var low = 0
-        var high = pieces.count
-        while low < high {
-            let middle = (low + high) / 2
-            if pieces[middle].firstSequence <= first { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : low - 1
+        let next = pieces.partitioningIndex { $0.firstSequence > first }
+        return next == 0 ? nil : next - 1
     }
 }
 

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// The segments of a log at one moment, in order.
 struct LogCatalog: Sendable {
     let format: FrameFormat
@@ -15,8 +17,12 @@ struct LogCatalog: Sendable {
 
     /// The store that most segments name; the segments of a fork's origin name another one.
     var prevailingStoreID: StoreID {
-        let headers = sealed.map(\.header) + ended.map(\.header) + [active.header]
-        return StoreID.prevailing(in: headers) ?? active.header.storeID
+        StoreID.prevailing(in: headers) ?? active.header.storeID
+    }
+
+    /// The headers of all segments, in order.
+    var headers: [SegmentHeader] {
+        sealed.map(\.header) + (ended + [active]).map(\.header)
     }
 
     /// The header of the first segment.

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// Combines the scans of all segments: the history up to the first damage, what can be read after
 /// it, and what is missing.
 struct DamageScanResult {

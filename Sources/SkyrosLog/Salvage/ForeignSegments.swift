@@ -57,17 +57,3 @@ extension SegmentDamageScan {
         extents = []
     }
 }
-
-extension StoreID {
-    /// The store that most segments name; of those that equally many name, the first.
-    ///
-    /// - Parameter headers: in the order of the segments.
-    static func prevailing(in headers: some Sequence<SegmentHeader>) -> StoreID? {
-        var counts: [StoreID: (count: Int, rank: Int)] = [:]
-        for (rank, header) in headers.enumerated() {
-            counts[header.storeID, default: (0, rank)].count += 1
-        }
-        return counts.max { ($0.value.count, -$0.value.rank) < ($1.value.count, -$1.value.rank) }?
-            .key
-    }
-}

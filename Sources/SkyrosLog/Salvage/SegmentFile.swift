@@ -16,7 +16,7 @@ struct SegmentFile: Sendable {
     private let problem: LogError?
 
     /// The offset of the header: in a sealed segment it is in a frame.
-    var headerOffset: Int { isSealed ? SkippableFrame.headerByteCount : 0 }
+    let headerOffset: Int
 
     var firstSequence: UInt64 { header?.firstSequence ?? name.firstSequence }
 
@@ -31,7 +31,8 @@ struct SegmentFile: Sendable {
         let bytes = try file.readableBytes(from: 0, count: count)
         let isSealed = bytes.withBytes { Self.isSealed($0, name) }
         self.isSealed = isSealed
-        let headerBytes = [UInt8](bytes.dropFirst(isSealed ? SkippableFrame.headerByteCount : 0))
+        headerOffset = isSealed ? SkippableFrame.headerByteCount : 0
+        let headerBytes = [UInt8](bytes.dropFirst(headerOffset))
         uncheckedHeader = headerBytes.withBytes { SegmentHeader(unchecked: $0) }
         do throws(LogError) {
             header = try headerBytes.withBytes { bytes throws(LogError) in
@@ -39,9 +40,7 @@ struct SegmentFile: Sendable {
             }
             problem = nil
         } catch {
-            guard error.isDamage else {
-                throw error.moved(by: isSealed ? SkippableFrame.headerByteCount : 0)
-            }
+            guard error.isDamage else { throw error.moved(by: headerOffset) }
             header = Self.repaired(headerBytes, name)
             problem = error
         }

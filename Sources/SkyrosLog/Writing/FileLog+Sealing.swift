@@ -1,7 +1,7 @@
 import SkyrosDisk
 
 extension FileLog {
-    package var hasSegmentToSeal: Bool { state.withLock { !$0.catalog.ended.isEmpty } }
+    package var endedSegmentCount: Int { state.withLock { $0.catalog.ended.count } }
 
     package var isActiveSealable: Bool { state.withLock { $0.isActiveSealable(options) } }
 

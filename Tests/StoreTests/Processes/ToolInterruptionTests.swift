@@ -113,6 +113,24 @@ import Testing
         #expect(try Set(unfinished(".skyros-")) == Set(names))
     }
 
+    /// The option with which an interrupted process begins anew.
+    @Test func `removes nothing else (F74)`() throws {
+        for name in ["mine", "mine-journal", ".skyros-1-1.tmp"] {
+            try Data([1]).write(to: URL(filePath: store.path(name)))
+        }
+        let end = try Program("skyros").process([
+            "--end-interrupted", "\(SIGTERM)", "2", store.path("mine"),
+            store.path(".skyros-1-1.tmp"), store.path("other"), store.directory.url.path,
+        ])
+        try Data([1]).write(to: URL(filePath: store.path("other-journal")))
+        try end.run()
+        end.waitUntilExit()
+        #expect(end.terminationReason == .uncaughtSignal && end.terminationStatus == SIGTERM)
+        for name in ["mine", "mine-journal", ".skyros-1-1.tmp", "other-journal"] {
+            #expect(FileManager.default.fileExists(atPath: store.path(name)), "\(name)")
+        }
+    }
+
     @Test func `makes files for this user only`() throws {
         let files = FileManager.default
         for (number, words) in Self.commands.map(\.0).enumerated() {
