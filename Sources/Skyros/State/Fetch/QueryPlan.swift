@@ -39,16 +39,22 @@ extension QueryPlan {
     /// next field, then one that has the requested order. Indexes whose stored values differ from
     /// the values that are read are not used; those whose keys have another order than the values
     /// are used for equality only.
-    init(_ question: Question, indexes: [TableIndex], mayUse: (TableIndex) -> Bool) {
+    init(_ question: Question, of table: Table) {
         var best: Candidate?
-        for position in indexes.indices {
-            let candidate = Candidate(question, indexes[position], at: position)
-            if candidate.score > (best?.score ?? 0), mayUse(indexes[position]) { best = candidate }
+        // A copy of the table or of an index would retain each of its parts.
+        for position in table.indexes.indices {
+            let candidate = Candidate(
+                question, table.indexes[position].definition.fieldIDs,
+                isOrdered: table.indexes[position].isOrdered, at: position)
+            if candidate.score > (best?.score ?? 0), table.mayUse(table.indexes[position]) {
+                best = candidate
+            }
         }
         self = best?.plan(question) ?? Self.fullScan(question)
     }
 
-    private static func fullScan(_ question: Question) -> QueryPlan {
+    /// The plan that reads all rows.
+    static func fullScan(_ question: Question) -> QueryPlan {
         QueryPlan(
             range: nil, isSorted: question.sort.isEmpty,
             isExact: question.conditions.isEmpty && question.areConditionsSufficient)
@@ -69,9 +75,10 @@ private struct Candidate {
     /// The direction in which the index has the requested order; nil if it has another one.
     private let order: Order?
 
-    init(_ question: QueryPlan.Question, _ index: TableIndex, at position: Int) {
+    init(
+        _ question: QueryPlan.Question, _ fields: [FieldID], isOrdered: Bool, at position: Int
+    ) {
         self.position = position
-        let fields = index.definition.fieldIDs
         var next = 0
         while next < fields.count {
             let equal = question.conditions.first {
@@ -81,7 +88,7 @@ private struct Candidate {
             fixed.append(equal)
             next += 1
         }
-        guard index.isOrdered else {
+        guard isOrdered else {
             order = nil
             return
         }

@@ -35,11 +35,12 @@ extension Snapshot {
         guard let index = try tableIndex(of: E.self), request.countMax > 0 else {
             return .values([])
         }
-        let plan = tables[index].plan(request)
+        let table = tables[index]
+        let plan = table.plan(request)
         if plan.isExact, plan.isSorted || request.sort.isEmpty {
-            return .rows(tables[index].page(request, plan), of: self)
+            return .rows(table.page(request, plan), of: self)
         }
-        return .values(try tables[index].fetch(request, plan))
+        return .values(try table.fetch(request, plan))
     }
 }
 
@@ -85,10 +86,8 @@ extension Table {
             conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
             sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
         // Another type that reads the records by their name has other fields.
-        guard type == E.self else {
-            return QueryPlan(question, indexes: [], mayUse: { _ in false })
-        }
-        return QueryPlan(question, indexes: indexes, mayUse: mayUse)
+        guard type == E.self else { return .fullScan(question) }
+        return QueryPlan(question, of: self)
     }
 
     /// The rows of an exact plan, from the request's offset up to its limit.
