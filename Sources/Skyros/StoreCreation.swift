@@ -24,19 +24,18 @@ struct StoreCreation {
     /// Throws if the directory holds other files and no segment. Call it before the lock is taken,
     /// which leaves a file.
     func checkBeforeLock() throws {
-        let names = try StoreError.wrap(try disk.list(.events))
+        let names = try StoreError.wrap(try disk.list(.root))
+        // After the others: what another process creates meanwhile comes with a segment.
+        let eventNames = try StoreError.wrap(try disk.list(.events))
         // The name of a segment begins with its first event.
-        guard !names.contains(where: { $0.first?.isNumber == true }) else { return }
-        try check()
+        guard !eventNames.contains(where: { $0.first?.isNumber == true }) else { return }
+        try check(names, eventNames)
     }
 
     /// Throws unless a store may be created. Call it under the lock, when there is no log.
     func check() throws {
-        try check(StoreError.wrap(try disk.list(.root)))
-        let foreign = try StoreError.wrap(try disk.list(.events)).filter { name in
-            SegmentName(name)?.kind != .temporary
-        }
-        if !foreign.isEmpty { throw occupied(by: foreign.map { "events/\($0)" }) }
+        try check(
+            StoreError.wrap(try disk.list(.root)), StoreError.wrap(try disk.list(.events)))
     }
 
     /// Throws if there is a checkpoint that cannot be used: it may be all that is left of a store.
@@ -51,7 +50,7 @@ struct StoreCreation {
             at: StoreError.Place(file: CheckpointOpening.file.name))
     }
 
-    private func check(_ names: [String]) throws {
+    private func check(_ names: [String], _ eventNames: [String]) throws {
         let others = names.filter { !Self.harmless.contains($0) }
         if let part = others.first(where: { Self.storeParts.contains($0) }) {
             throw StoreError(
@@ -60,6 +59,8 @@ struct StoreCreation {
                 at: StoreError.Place(file: part))
         }
         if !others.isEmpty { throw occupied(by: others) }
+        let foreign = eventNames.filter { SegmentName($0)?.kind != .temporary }
+        if !foreign.isEmpty { throw occupied(by: foreign.map { "events/\($0)" }) }
     }
 
     private func occupied(by names: [String]) -> StoreError {

@@ -84,6 +84,34 @@ import Testing
         #expect(store.sequence == 1 && store.recovery.wasClean)
     }
 
+    /// Another process creates the store before each listing of a directory.
+    @Test func `that becomes one meanwhile is already open (F42)`() throws {
+        var number = 0
+        var isCreated = true
+        while isCreated {
+            let base = SimulatedDisk()
+            let disk = HookedDisk(base)
+            let left = Locked(number)
+            let other = Locked<Store?>(nil)
+            disk.beforeEach { operation, _ in
+                guard operation == .list else { return }
+                let isMeant = left.withLock { left in
+                    left -= 1
+                    return left == -1
+                }
+                guard isMeant, let store = try? Store(on: base, entities: Note.self) else { return }
+                other.withLock { $0 = store }
+            }
+            let found = code {
+                _ = try Store(Schema([Note.self]), Store.Options(), Environment(disk: disk))
+            }
+            isCreated = other.withLock { $0 != nil }
+            #expect(found == (isCreated ? .alreadyOpen : nil), "listing \(number)")
+            number += 1
+        }
+        #expect(number > 2)
+    }
+
     @Test func `is no store if it is a file, or no file URL`() throws {
         try put("file")
         for name in ["file", "file/in"] {
