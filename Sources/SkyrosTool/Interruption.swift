@@ -5,13 +5,15 @@ import SkyrosDisk
 /// its unfinished files are removed. A command that would run for ever ends by itself. SIGPIPE is
 /// ignored, so that writing to a closed pipe is an error like any other.
 enum Interruption {
+    private static let endingSignals = [SIGINT, SIGTERM, SIGHUP]
+
     /// Prepares the process. Call it first, while there is one thread: later ones inherit the mask.
     static func prepare() {
         keepStandardDescriptorsTaken()
         signal(SIGPIPE, SIG_IGN)
         var handled = sigset_t()
         sigemptyset(&handled)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in endingSignals {
             // A blocked signal is not discarded, although `nohup` or a shell had it ignored.
             let previous = signal(number, SIG_DFL)
             if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
@@ -100,7 +102,7 @@ extension Interruption {
     static func endIfInterrupted() {
         let words = CommandLine.arguments.dropFirst()
         guard words.first == option, words.count >= 3, let number = Int32(words[2]),
-            [SIGINT, SIGTERM, SIGHUP].contains(number), let ownCount = Int(words[3]),
+            endingSignals.contains(number), let ownCount = Int(words[3]),
             (0...words.count - 3).contains(ownCount)
         else { return }
         let paths = words.dropFirst(3)

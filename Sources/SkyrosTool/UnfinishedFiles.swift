@@ -1,4 +1,5 @@
 import Foundation
+import Skyros
 import SkyrosDisk
 
 /// The files and directories that this process is making under temporary names.
@@ -82,7 +83,8 @@ enum UnfinishedFiles {
             unlink(path + "-journal")
         }
         // Another process that makes a file of this name has made it before its journal.
-        for path in shared where name(path) == "checkpoint.tmp" && Identity(path) == nil {
+        for path in shared
+        where name(path) == DiskPath.unfinishedCheckpoint.name && Identity(path) == nil {
             unlink(path + "-journal")
         }
     }

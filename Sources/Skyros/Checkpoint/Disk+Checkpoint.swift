@@ -1,11 +1,11 @@
-import SkyrosDisk
+package import SkyrosDisk
 
 extension DiskPath {
     static let checkpoint = DiskPath(.root, "checkpoint.sqlite")
     /// SQLite's journal of it, while it is written or after a crash.
     static let checkpointJournal = DiskPath(.root, "checkpoint.sqlite-journal")
     /// A new checkpoint that a rebuild is writing, under the store's lock.
-    static let unfinishedCheckpoint = DiskPath(.root, "checkpoint.tmp")
+    package static let unfinishedCheckpoint = DiskPath(.root, "checkpoint.tmp")
 }
 
 extension Disk {

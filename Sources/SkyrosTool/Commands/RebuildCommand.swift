@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 
 /// `skyros rebuild`: writes a new checkpoint from the log.
 struct RebuildCommand: Command {
@@ -60,7 +61,8 @@ struct RebuildCommand: Command {
     private func rebuild(
         _ archive: Archive, _ progress: (CheckpointProgress) -> Void
     ) throws -> Snapshot {
-        let path = arguments.store.appending(path: "checkpoint.tmp").path(percentEncoded: false)
+        let path = arguments.store.appending(path: DiskPath.unfinishedCheckpoint.name)
+            .path(percentEncoded: false)
         return try archive.rebuildCheckpoint { step in
             // Another process makes a file of that name at other times, under the store's lock.
             if step == .began { UnfinishedFiles.add(path, isOwnName: false) }

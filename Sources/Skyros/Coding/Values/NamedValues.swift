@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// Values by their names, in canonical order: shorter names first, then by their UTF-8.
 ///
 ///     let value: FieldValue = ["name": "Nonna", "tables": 12]
@@ -98,13 +100,8 @@ public struct NamedValues<Value> {
 
     /// The place of a name, or the one where it would be inserted.
     private func find(_ name: String) -> (index: Int, isFound: Bool) {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key.isNameBefore(name) { low = middle + 1 } else { high = middle }
-        }
-        return (low, low < entries.count && entries[low].key.isSameName(as: name))
+        let index = entries.partitioningIndex { !$0.key.isNameBefore(name) }
+        return (index, index < entries.count && entries[index].key.isSameName(as: name))
     }
 }
 

@@ -94,16 +94,12 @@ final class IndexBulkLoader: @unchecked Sendable {
         let byWords = a.commonBytes == b.commonBytes
         return a.bytes.withUnsafeBytes { bytesOfA in
             b.bytes.withUnsafeBytes { bytesOfB in
-                var low = max(0, count - b.items.count)
-                var high = min(count, a.items.count)
-                while low < high {
-                    let middle = (low + high) / 2
-                    let isLeading = precedes(
-                        (a.items[middle], bytesOfA), (b.items[count - middle - 1], bytesOfB),
+                let counts = max(0, count - b.items.count)..<min(count, a.items.count)
+                return counts.partitioningIndex { number in
+                    !precedes(
+                        (a.items[number], bytesOfA), (b.items[count - number - 1], bytesOfB),
                         byWords: byWords)
-                    if isLeading { low = middle + 1 } else { high = middle }
                 }
-                return low
             }
         }
     }
