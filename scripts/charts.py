@@ -53,10 +53,10 @@ def ratios(figures):
     axes.grid(axis="x", color="#dddddd")
     axes.set_axisbelow(True)
     axes.xaxis.tick_top()
-    axes.margins(x=0.08)
+    axes.margins(x=0.1)
     axes.set_title("Skyros beside its peers: to the right of 1, Skyros is better", loc="left")
     handles = [plt.Rectangle((0, 0), 1, 1, color=COLORS[p]) for p in list(COLORS)[1:]]
-    axes.legend(handles, list(COLORS)[1:], loc="lower right")
+    axes.legend(handles, list(COLORS)[1:], loc="lower left")
     return chart
 
 
