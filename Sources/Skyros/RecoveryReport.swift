@@ -13,6 +13,9 @@ public struct RecoveryReport: Hashable, Sendable {
         case rebuilt(because: String)
     }
 
+    /// Whether the opening created the store: there was no log, and no trace of one. A plain copy
+    /// that lacks all files of the log counts as new, too; see ``Store/Options/createsStore``.
+    public internal(set) var isNew = false
     /// Whether the store was closed in order before, or is new.
     public internal(set) var wasClean = true
     /// The last event.

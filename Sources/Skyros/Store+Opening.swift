@@ -29,7 +29,7 @@ extension Store {
         at url: URL, entities: [any Entity.Type], options: Options = Options()
     ) throws {
         let schema = try Schema(entities)
-        let disk = try StoreDirectory.disk(at: url, creating: true)
+        let disk = try StoreDirectory.disk(at: url, creating: options.createsStore)
         try self.init(schema, options, Environment(disk: disk))
     }
 

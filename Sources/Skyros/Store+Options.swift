@@ -24,6 +24,10 @@ extension Store {
         /// Default: none; the next write or `close` throws what matters.
         public var onError: (@Sendable (any Error) -> Void)?
 
+        /// Whether to create a store where there is none. If false, opening throws `.notAStore`:
+        /// for an app that has just restored a backup. Default: true.
+        public var createsStore = true
+
         /// Whether to open a store with records of entities for which no type was given. The
         /// records are kept. If false, opening throws: a type may have been renamed.
         /// Default: false.

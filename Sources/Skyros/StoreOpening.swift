@@ -32,7 +32,7 @@ struct StoreOpening {
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
-        if inspection.storeID == nil { try StoreCreation(disk: disk).check() }
+        if inspection.storeID == nil { try checkCreation() }
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = Snapshot(
             schema, beginning: inspection.beginning ?? ChainHash(beginning: storeID),
@@ -48,6 +48,7 @@ struct StoreOpening {
             try replay(inspection, into: &snapshot, &dirty)
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
+        report.isNew = inspection.storeID == nil
         report.sequence = snapshot.sequence
         report.checkpoint = checkpoint.outcome
         if inspection.storeID == nil { try StoreCreation(disk: disk).check(checkpoint.outcome) }
@@ -65,6 +66,18 @@ struct StoreOpening {
             lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report)
+    }
+
+    /// Throws unless a store may be created.
+    private func checkCreation() throws {
+        guard options.createsStore else {
+            throw StoreError(
+                .notAStore,
+                "there is no store in the directory, and Options.createsStore is false; name "
+                    + "another one, or copy the store's events/ again if this is a copy",
+                at: StoreError.Place(file: disk.systemPath))
+        }
+        try StoreCreation(disk: disk).check()
     }
 
     func replay(

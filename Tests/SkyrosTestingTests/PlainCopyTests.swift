@@ -77,6 +77,13 @@ private struct Item: Entity, Equatable {
             for (name, bytes) in files { copied.overwrite(name, with: bytes) }
             do {
                 let store = try Store(on: copied, entities: Item.self)
+                // All files of the log were gone when their turn came, as the copier reports.
+                let isEmpty = !files.keys.contains { $0.hasPrefix("events/") }
+                #expect(store.recovery.isNew == isEmpty, "seed \(seed)")
+                if isEmpty {
+                    counts["new", default: 0] += 1
+                    continue
+                }
                 #expect(store.sequence >= moments[first].durable, "seed \(seed)")
                 let digest = try store.snapshot.digest()
                 let fold = try store.snapshot(asOf: .sequence(store.sequence))

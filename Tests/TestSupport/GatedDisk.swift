@@ -94,6 +94,8 @@ package struct GatedDisk<Base: Disk>: Disk {
 
     package var bootID: String { disk.bootID }
 
+    package var directoryID: UInt64? { disk.directoryID }
+
     package var systemPath: String? { disk.systemPath }
 
     package var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }

@@ -104,6 +104,8 @@ package struct HookedDisk<Base: Disk>: Disk {
 
     package var bootID: String { disk.bootID }
 
+    package var directoryID: UInt64? { disk.directoryID }
+
     package var systemPath: String? { disk.systemPath }
 
     package var databaseDirectory: DatabaseDirectory? { disk.databaseDirectory }

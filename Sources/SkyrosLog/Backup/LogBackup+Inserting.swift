@@ -133,7 +133,7 @@ extension SealedSegment {
 extension SegmentHeader {
     /// An empty segment, as a log leaves it that was closed in order.
     fileprivate func bytesOfClosedSegment(on disk: any Disk) -> [UInt8] {
-        var bytes = bytes(openedOn: disk)
+        var bytes = bytes(openedBy: OpeningPayload(ofFileOn: disk))
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
         let closing = Block(
             .closing, payload: empty, payloadHash: XXH64.hash(empty), sequence: firstSequence - 1,

@@ -25,6 +25,12 @@ struct OpeningPayload: Equatable {
         self.init(bootID: disk.bootID, directoryID: disk.directoryID)
     }
 
+    /// The payload for a file that is written to `disk` as a whole, and ends as after a closing. It
+    /// names no directory, so that the next opening makes the file's name durable.
+    init(ofFileOn disk: any Disk) {
+        self.init(bootID: disk.bootID, directoryID: nil)
+    }
+
     var bytes: [UInt8] {
         var bytes = CBORItem.head(CBORItem.map, directoryID == nil ? 1 : 2)
         bytes += CBORItem.head(CBORItem.text, UInt64(Key.boot.count)) + Key.boot

@@ -92,9 +92,9 @@ package struct SegmentHeader: Equatable, Sendable {
     }
 
     /// The header, and the block with which every process opens a segment.
-    func bytes(openedOn disk: any Disk) -> [UInt8] {
+    func bytes(openedBy payload: OpeningPayload) -> [UInt8] {
         var bytes = bytes
-        OpeningPayload(on: disk).bytes.withBytes { payload in
+        payload.bytes.withBytes { payload in
             let opening = Block(
                 .opening, payload: payload, payloadHash: XXH64.hash(payload),
                 sequence: firstSequence - 1, chainHash: chainHashBefore, durableByteCount: 0)

@@ -67,17 +67,32 @@ extension FileLog {
             recovery.cutBlockCount = blocks
         }
         recovery.wasClean = inspection.verdict == .clean
+        if catalog.active.scan.isCopy(on: disk) { try sync(catalog, on: disk) }
         // Recovery after the next crash relies on the bound in the segment's header.
         let isBoundEnough =
             catalog.active.header.unsyncedBytesMax >= UInt64(options.unsyncedBytesMax)
-        if recovery.wasClean, isBoundEnough {
+        if recovery.wasClean, isBoundEnough, catalog.active.scan.wasOpened(on: disk) {
             catalog.active = try reopened(catalog.active, on: disk)
-        } else {
-            catalog.active = try rewritten(catalog.active, on: disk, options)
+            let log = FileLog(catalog, on: disk, options)
+            try log.markOpening()
+            return (log, recovery)
         }
-        let log = FileLog(catalog, on: disk, options)
-        try log.markOpening()
-        return (log, recovery)
+        catalog.active = try rewritten(catalog.active, on: disk, options)
+        return (FileLog(catalog, on: disk, options), recovery)
+    }
+
+    /// Syncs the files of a plain copy: `cp` and the like do not.
+    private static func sync(_ catalog: LogCatalog, on disk: any Disk) throws(LogError) {
+        let names = catalog.sealed.map(\.name) + catalog.ended.map(\.name)
+        try onDisk { () throws(DiskError) in
+            for name in names {
+                let file = try disk.open(name.path, .readWrite)
+                try file.sync()
+                try file.close()
+            }
+            try disk.syncDirectory(.events)
+            try disk.syncDirectory(.root)
+        }
     }
 
     private static func remove(
@@ -103,7 +118,8 @@ extension FileLog {
         return try SealedSegment(segment.name, on: disk)
     }
 
-    /// Opens a segment for appending that was closed in order.
+    /// Opens a segment for appending that a log in this directory has closed in order, so that its
+    /// name is durable.
     ///
     /// The sync of its closing block may have failed before the process ended. The block is then in
     /// the page cache but not on the medium, and a later sync would leave a hole before durable
@@ -124,15 +140,17 @@ extension FileLog {
         return writable
     }
 
-    /// Copies the valid blocks to a new file, which replaces the old one.
+    /// Copies the valid blocks and an opening block to a new file, which replaces the old one.
     ///
     /// What a killed process, or one whose sync failed, left in the page cache may never reach the
-    /// medium. So nothing of it counts as durable before it is written again.
+    /// medium. So nothing of it counts as durable before it is written again. That includes the
+    /// name: the opening block is in the file before it is renamed, so that a file whose name may
+    /// not be durable never ends with a closing block, which it may have copied.
     private static func rewritten(
         _ segment: OpenSegment, on disk: any Disk, _ options: LogOptions
     ) throws(LogError) -> OpenSegment {
         let content = try SegmentRewriter(segment, unsyncedBytesMax: options.unsyncedBytesMax)
-            .content()
+            .content(openedOn: disk)
         let file = try DurableFile.write(content, to: segment.name, in: SegmentDirectory(on: disk))
         return try OpenSegment(segment.name, file: file)
     }

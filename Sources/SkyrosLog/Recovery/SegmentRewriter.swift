@@ -16,10 +16,10 @@ struct SegmentRewriter {
         self.header = header
     }
 
-    /// The content of the new file.
+    /// The content of the new file: the blocks, and one that says that the log is opened on `disk`.
     ///
     /// - Throws: `LogError` if the blocks cannot be read again as they were.
-    func content() throws(LogError) -> [UInt8] {
+    func content(openedOn disk: any Disk) throws(LogError) -> [UInt8] {
         let bytes = try segment.file.bytes(from: 0, count: segment.scan.endOffset)
         var copy = header.bytes
         bytes.withBytes { copyBlocks(of: $0, to: &copy) }
@@ -32,6 +32,15 @@ struct SegmentRewriter {
         guard scan.head == segment.scan.head, scan.endOffset == segment.scan.endOffset else {
             let why = "blocks that were valid before can no longer be read"
             throw LogError(.corrupt, why, segment.name, at: scan.endOffset)
+        }
+        let payload = OpeningPayload(on: disk).bytes
+        payload.withBytes { payload in
+            // The file is synced before it gets its name.
+            let opening = Block(
+                .opening, payload: payload, payloadHash: XXH64.hash(payload),
+                sequence: scan.lastSequence, chainHash: scan.lastChainHash,
+                durableByteCount: copy.count)
+            opening.append(to: &copy, payload: payload, salt: header.salt)
         }
         return copy
     }

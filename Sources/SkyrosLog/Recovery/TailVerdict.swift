@@ -82,4 +82,11 @@ extension SegmentScan {
         }
         return directoryID != own
     }
+
+    /// Whether the newest opening block says that a log has opened the file in the directory of
+    /// `disk`, where its name is durable then.
+    func wasOpened(on disk: any Disk) -> Bool {
+        guard let directoryID = opening?.directoryID else { return false }
+        return directoryID == disk.directoryID
+    }
 }

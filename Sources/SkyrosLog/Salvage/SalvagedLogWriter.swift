@@ -107,7 +107,7 @@ package final class SalvagedLogWriter {
 
     /// The newest segment, as a log leaves it that was closed in order.
     private func activeSegment() -> [UInt8] {
-        var bytes = header.bytes(openedOn: disk)
+        var bytes = header.bytes(openedBy: OpeningPayload(ofFileOn: disk))
         var chainHash = header.chainHashBefore
         func append(_ kind: Block.Kind, _ payload: UnsafeRawBufferPointer, _ sequence: UInt64) {
             let hash = XXH64.hash(payload)

@@ -207,7 +207,7 @@ extension OpenSegment {
     /// Once the file has its name, only a failed sync of the directory can make this throw: the log
     /// would otherwise continue in the segment before, which the new file contradicts.
     init(creating header: SegmentHeader, in directory: SegmentDirectory) throws(LogError) {
-        let content = header.bytes(openedOn: directory.disk)
+        let content = header.bytes(openedBy: OpeningPayload(on: directory.disk))
         var scan = SegmentScan(beginning: header)
         content.withBytes { all in
             let blocks = all.slice(header.byteCount, all.count - header.byteCount)

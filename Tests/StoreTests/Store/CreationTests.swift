@@ -44,6 +44,22 @@ import Testing
         #expect(try Archive(at: directory.store).sequence == 1)
     }
 
+    @Test func `becomes none if the app does not want one`() throws {
+        var options = Store.Options()
+        options.createsStore = false
+        for url in [directory.store, directory.url.appending(path: "Missing.skyros")] {
+            let error = failure(as: StoreError.self) {
+                _ = try Store(at: url, entities: Note.self, options: options)
+            }
+            #expect(error?.code == .notAStore)
+        }
+        #expect(try directory.contents().keys.filter { $0 != "Test.skyros/lock" } == [])
+        try open()
+        let store = try Store(at: directory.store, entities: Note.self, options: options)
+        #expect(try !store.recovery.isNew && store.count(Note.self) == 1)
+        try store.close()
+    }
+
     @Test(arguments: [
         "notes.txt", "events.txt", ".git/config", "Documents/a", "events/notes.txt", "a\u{1B}[0m",
         "checkpoint.pt",
