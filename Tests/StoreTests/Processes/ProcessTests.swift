@@ -210,7 +210,8 @@ import Testing
     }
 }
 
-@Suite(.long) struct `A process that gets no thread` {
+@Suite(.long, .enabled(if: !Sanitizer.isEnabled, "a sanitizer needs a larger address space"))
+struct `A process that gets no thread` {
     /// Each stack would need more memory than the process may have.
     @Test func `cannot open a store, and says why (F76)`() throws {
         let home = try WriterStore()

@@ -96,6 +96,6 @@ import Testing
         let bytes = outcome.program.output.utf8.count
         #expect(outcome.program.output.split(separator: "\n").count == 4_000)
         #expect(bytes > 2 << 16)
-        #expect(outcome.calls.count <= bytes >> 16 + 1)
+        #expect(outcome.calls.count <= bytes >> 16 + 1, "\(outcome.calls)")
     }
 }
