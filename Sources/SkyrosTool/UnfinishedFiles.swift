@@ -34,14 +34,21 @@ enum UnfinishedFiles {
     /// How often the removal of a directory is tried into which another thread writes.
     private static let attemptsMax = 1_000
 
-    /// Adds a file or directory, with SQLite's journal beside it.
-    ///
-    /// - Parameter isOwnName: whether no other process gives a file this path. Otherwise only the
-    ///   file that is there now is meant.
-    static func add(_ path: String, isOwnName: Bool = true) {
-        let identity = isOwnName ? nil : Identity(path)
-        guard isOwnName || identity != nil else { return }
-        items.withLock { $0.append(Item(path: path, identity: identity)) }
+    /// Adds a file or directory, with SQLite's journal beside it. No other process gives one this
+    /// path.
+    static func add(_ path: String) {
+        items.withLock { $0.append(Item(path: path, identity: nil)) }
+    }
+
+    /// Runs `body`, which makes the file at `path`, and adds this file: other processes make one of
+    /// that name at other times. A signal comes before or after both.
+    static func make(_ path: String, _ body: () throws -> Void) rethrows {
+        try items.withLock { items in
+            try body()
+            if let identity = Identity(path) {
+                items.append(Item(path: path, identity: identity))
+            }
+        }
     }
 
     /// Runs `body`, which gives the item at `path` its final name, and takes it off the list. A

@@ -93,6 +93,13 @@ extension Archive {
     public func rebuildCheckpoint(
         progress: (CheckpointProgress) -> Void = { _ in }
     ) throws -> Snapshot {
+        try rebuildCheckpoint(creating: { try $0() }, progress: progress)
+    }
+
+    /// The same; `creating` must call its argument, which creates the temporary file.
+    package func rebuildCheckpoint(
+        creating: (() throws -> Void) throws -> Void, progress: (CheckpointProgress) -> Void
+    ) throws -> Snapshot {
         if let damage = damage?.damages.first { throw StoreError(damage) }
         guard let directory = disk.databaseDirectory else {
             throw StoreError(.checkpointFailed, "a store in memory has no checkpoint")
@@ -104,7 +111,9 @@ extension Archive {
             }
             _ = try refresh()
             let isOldKept = try mustKeepCheckpoint(in: directory)
-            try StoreError.wrap { try disk.createFile(.unfinishedCheckpoint).close() }
+            try creating {
+                try StoreError.wrap { try disk.createFile(.unfinishedCheckpoint).close() }
+            }
             do {
                 progress(.began)
                 let snapshot = try writeUnfinishedCheckpoint(to: directory, progress)

@@ -63,10 +63,7 @@ struct RebuildCommand: Command {
     ) throws -> Snapshot {
         let path = arguments.store.appending(path: DiskPath.unfinishedCheckpoint.name)
             .path(percentEncoded: false)
-        return try archive.rebuildCheckpoint { step in
-            // Another process makes a file of that name at other times, under the store's lock.
-            if step == .began { UnfinishedFiles.add(path, isOwnName: false) }
-            progress(step)
-        }
+        return try archive.rebuildCheckpoint(
+            creating: { try UnfinishedFiles.make(path, $0) }, progress: progress)
     }
 }
