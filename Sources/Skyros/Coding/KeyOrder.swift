@@ -14,11 +14,7 @@ enum KeyOrder: Comparable {
 
     static func of(_ type: Any.Type) -> KeyOrder {
         // The most frequent ones first.
-        if type == String.self || type == Int.self || type == Double.self || type == UUID.self
-            || type == Date.self
-        {
-            return .full
-        }
+        if type == String.self || type == Int.self || type == Double.self { return .full }
         if ordered.contains(ObjectIdentifier(type)) { return .full }
         if type == Bool.self { return .equality }
         if let optional = type as? any OptionalType.Type { return of(optional.wrapped) }

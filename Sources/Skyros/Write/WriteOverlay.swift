@@ -65,7 +65,7 @@ struct WriteOverlay: ~Copyable {
         let record = try RecordCoding.encode(value)
         try checkIdentity(of: E.self, record, id, in: index)
         try compareFields(of: value, record, id, in: index)
-        if EncodingCheck.isEnabled { try EncodingCheck.compare(value, with: record, id) }
+        try EncodingCheck.compare(value, with: record, id)
         return record
     }
 

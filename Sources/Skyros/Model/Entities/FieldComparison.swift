@@ -21,6 +21,7 @@ final class FieldComparison: Sendable {
     /// The other fields whose values were always those of the property; nil before the first value.
     private let rivals = Locked<[String]?>(nil)
     private let hasRivals = Atomic(true)
+    private let isWrong = Atomic(false)
 
     init<E: Entity>(_ part: IndexPart<E>, _ field: IndexField) {
         self.field = field
@@ -35,6 +36,14 @@ final class FieldComparison: Sendable {
 
     /// Whether records that the app writes must be compared.
     var isOpen: Bool { !isSettled || isOptional || InvariantChecks.isEnabled }
+
+    /// Whether records were found that contradict the name, or of which a default is read where the
+    /// field is absent.
+    var isRefuted: Bool { isWrong.load(ordering: .relaxed) }
+
+    func refute() {
+        isWrong.store(true, ordering: .relaxed)
+    }
 
     func news(in record: [UInt8]) throws(CBORError) -> FieldNews {
         let rivals = rivals.withLock { $0 }
@@ -59,24 +68,22 @@ final class FieldComparison: Sendable {
     ///   - isWritten: whether the app writes the record now. Other records may be of an older
     ///     shape: without the field, or with a value of another kind.
     ///   - encoded: the encoded value of the property.
-    /// - Returns: false if a default is read where the record lacks the field: then an index of the
-    ///   field cannot answer what the property says.
     /// - Throws: `StoreError` with `.invalidSchema` if they contradict each other.
     func compare(
         _ record: [UInt8], _ id: RecordID, isWritten: Bool, _ encoded: () throws -> [UInt8]
-    ) throws -> Bool {
+    ) throws {
         try record.withUnsafeBytes { bytes in
             let stored = try FieldValueBytes(of: field.name, in: bytes)
-            if stored != nil, isSettled, !InvariantChecks.isEnabled, isWritten { return true }
-            return try encoded().withUnsafeBytes { encoded in
+            if stored != nil, isSettled, !InvariantChecks.isEnabled, isWritten { return }
+            try encoded().withUnsafeBytes { encoded in
                 let property = FieldValueBytes(encoded)
                 if stored == property {
                     if let stored { try note(stored, in: bytes) }
-                    return true
+                    return
                 }
-                if stored == nil, !isOptional, isSettled || !isWritten { return true }
-                if stored == nil, !isWritten { return false }
-                if let stored, !isWritten, !field.expected.allows(try stored.rank()) { return true }
+                if stored == nil, !isOptional, isSettled || !isWritten { return }
+                if stored == nil, !isWritten { return refute() }
+                if let stored, !isWritten, !field.expected.allows(try stored.rank()) { return }
                 throw contradiction(try property?.holders(in: bytes) ?? [], bytes, id)
             }
         }

@@ -1,6 +1,4 @@
-import SkyrosDisk
 import SkyrosLog
-import Synchronization
 
 /// The connection of an index's key paths with the stored fields that the index holds.
 ///
@@ -12,10 +10,6 @@ final class IndexBinding: Sendable {
     private let properties: any IndexedProperties
     /// The records whose key is not made from what they store.
     let olderKeys = OlderKeys()
-    // What the fields have said for good: asking each of them would retain and release it.
-    private let isSettled = Atomic(false)
-    private let isClosed = Atomic(false)
-    private let isWrong = Atomic(false)
 
     init<E: Entity>(_ parts: [IndexPart<E>], _ fields: [FieldComparison]) {
         self.fields = fields
@@ -23,30 +17,20 @@ final class IndexBinding: Sendable {
     }
 
     /// Whether queries may use the index on records that were not compared.
-    var isConfirmed: Bool {
-        if isSettled.load(ordering: .relaxed) { return true }
-        guard fields.allSatisfy({ $0.isSettled }) else { return false }
-        isSettled.store(true, ordering: .relaxed)
-        return true
-    }
+    var isConfirmed: Bool { fields.allSatisfy { $0.isSettled } }
 
     /// Whether the index cannot answer what the properties say: then queries do not use it.
-    var isRefuted: Bool { isWrong.load(ordering: .relaxed) }
+    var isRefuted: Bool { fields.contains { $0.isRefuted } }
 
     /// Whether records that the app writes must be compared.
-    var isOpen: Bool {
-        if isClosed.load(ordering: .relaxed), !InvariantChecks.isEnabled { return false }
-        guard !fields.contains(where: { $0.isOpen }) else { return true }
-        isClosed.store(true, ordering: .relaxed)
-        return false
-    }
+    var isOpen: Bool { fields.contains { $0.isOpen } }
 
     /// Whether there is an optional property, which a record may lack.
     var hasOptional: Bool { fields.contains { $0.isOptional } }
 
     /// Stops queries from using the index.
     func refute() {
-        isWrong.store(true, ordering: .relaxed)
+        for field in fields { field.refute() }
     }
 
     /// What reading a stored record can tell.
@@ -64,7 +48,7 @@ final class IndexBinding: Sendable {
         // What cannot be read is reported when it is read.
         guard let values = properties.values(in: record) else { return }
         for (field, value) in zip(fields, values) {
-            if try !field.compare(record, id, isWritten: false, { value }) { refute() }
+            try field.compare(record, id, isWritten: false) { value }
         }
     }
 
@@ -77,10 +61,9 @@ final class IndexBinding: Sendable {
             return try compare(stored: record, id)
         }
         for index in fields.indices where fields[index].isOpen {
-            let isRight = try fields[index].compare(record, id, isWritten: true) {
+            try fields[index].compare(record, id, isWritten: true) {
                 try typed.parts[index].encodedValue(value)
             }
-            if !isRight { refute() }
         }
     }
 

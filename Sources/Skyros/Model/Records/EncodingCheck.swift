@@ -6,8 +6,7 @@ import SkyrosDisk
 /// Each value that the app writes is encoded a second time, and so is the copy that is decoded from
 /// its record. Runs in debug builds, and while `InvariantChecks` is on.
 enum EncodingCheck {
-    /// Asked before `compare`, which is generic: a call costs even if it does nothing.
-    static var isEnabled: Bool {
+    private static var isEnabled: Bool {
         #if DEBUG
             true
         #else
@@ -20,6 +19,7 @@ enum EncodingCheck {
     /// - Throws: `StoreError` with `.notEncodable`, naming the fields that differ; what
     ///   `encode(to:)` throws.
     static func compare<E: Entity>(_ value: E, with record: [UInt8], _ id: RecordID) throws {
+        guard isEnabled else { return }
         if let (before, after) = try difference(from: record, of: value) {
             throw refusal(
                 of: E.self, id, before + after,

@@ -70,7 +70,6 @@ extension Filter {
 
     var conditions: Conditions {
         var conditions = Conditions()
-        conditions.all.reserveCapacity(4)
         Self.collect(root, into: &conditions)
         return conditions
     }

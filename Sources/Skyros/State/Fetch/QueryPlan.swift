@@ -50,11 +50,7 @@ extension QueryPlan {
                 best = candidate
             }
         }
-        guard let best else {
-            self = Self.fullScan(question)
-            return
-        }
-        self = best.plan(question, table.indexes[best.position].definition.fieldIDs)
+        self = best?.plan(question) ?? Self.fullScan(question)
     }
 
     /// The plan that reads all rows.
@@ -65,17 +61,17 @@ extension QueryPlan {
     }
 }
 
-/// An index that could answer a question: numbers only, as most candidates are not chosen.
+/// An index that could answer a question.
 private struct Candidate {
     enum Order {
         case ascending, descending
     }
 
-    let position: Int
-    /// The number of first fields that conditions fix by equality.
-    private let fixedCount: Int
-    /// The number of conditions that bound the next field.
-    private var boundCount = 0
+    private let position: Int
+    /// The conditions that fix the first fields by equality, in the order of the fields.
+    private var fixed: [Condition] = []
+    /// The conditions that bound the next field.
+    private var bounds: [Condition] = []
     /// The direction in which the index has the requested order; nil if it has another one.
     private let order: Order?
 
@@ -83,36 +79,38 @@ private struct Candidate {
         _ question: QueryPlan.Question, _ fields: [FieldID], isOrdered: Bool, at position: Int
     ) {
         self.position = position
-        let open = fields.firstIndex { field in !question.conditions.contains { $0.fixes(field) } }
-        fixedCount = open ?? fields.count
+        var next = 0
+        while next < fields.count {
+            let equal = question.conditions.first {
+                $0.operation == .equal && $0.field == fields[next]
+            }
+            guard let equal else { break }
+            fixed.append(equal)
+            next += 1
+        }
         guard isOrdered else {
             order = nil
             return
         }
-        if let open {
-            for condition in question.conditions where condition.bounds(fields[open]) {
-                boundCount += 1
+        if next < fields.count {
+            for condition in question.conditions
+            where condition.operation != .equal && condition.field == fields[next] {
+                bounds.append(condition)
             }
         }
-        order = Self.order(of: question.sort, fields[fixedCount...])
+        order = Self.order(of: question.sort, fields[next...])
     }
 
-    var score: Int { fixedCount * 4 + (boundCount == 0 ? 0 : 2) + (order == nil ? 0 : 1) }
+    var score: Int { fixed.count * 4 + (bounds.isEmpty ? 0 : 2) + (order == nil ? 0 : 1) }
 
-    /// - Parameter fields: those of the index.
-    func plan(_ question: QueryPlan.Question, _ fields: [FieldID]) -> QueryPlan {
+    func plan(_ question: QueryPlan.Question) -> QueryPlan {
         var prefix: [UInt8] = []
-        for field in fields[..<fixedCount] {
-            let condition = question.conditions.first { $0.fixes(field) }
-            condition?.key.withUnsafeBytes { prefix += $0 }
-        }
-        let bounds =
-            boundCount == 0 ? [] : question.conditions.filter { $0.bounds(fields[fixedCount]) }
+        for condition in fixed { condition.key.withUnsafeBytes { prefix += $0 } }
         let range = QueryPlan.IndexRange(
-            index: position, lower: Self.lowerBound(prefix, bounds),
-            upper: Self.upperBound(prefix, bounds), isReversed: order == .descending)
+            index: position, lower: lowerBound(prefix), upper: upperBound(prefix),
+            isReversed: order == .descending)
         // Two conditions may concern one field: then not all of them are used.
-        let areAllUsed = fixedCount + boundCount == question.conditions.count
+        let areAllUsed = fixed.count + bounds.count == question.conditions.count
         return QueryPlan(
             range: range, isSorted: order != nil,
             isExact: areAllUsed && question.areConditionsSufficient)
@@ -129,7 +127,7 @@ private struct Candidate {
         return first.isAscending ? .ascending : .descending
     }
 
-    private static func lowerBound(_ prefix: [UInt8], _ bounds: [Condition]) -> ByteString? {
+    private func lowerBound(_ prefix: [UInt8]) -> ByteString? {
         var lower = prefix
         for bound in bounds {
             let key = bound.key.array
@@ -145,7 +143,7 @@ private struct Candidate {
         return lower.isEmpty ? nil : ByteString(lower)
     }
 
-    private static func upperBound(_ prefix: [UInt8], _ bounds: [Condition]) -> ByteString? {
+    private func upperBound(_ prefix: [UInt8]) -> ByteString? {
         var upper = prefix.isEmpty ? [] : IndexKey.upperBound(ofPrefix: prefix)
         for bound in bounds {
             let key = bound.key.array
@@ -159,17 +157,5 @@ private struct Candidate {
             if upper.isEmpty || candidate.lexicographicallyPrecedes(upper) { upper = candidate }
         }
         return upper.isEmpty ? nil : ByteString(upper)
-    }
-}
-
-extension Condition {
-    /// Whether it fixes the field by equality.
-    fileprivate func fixes(_ field: FieldID) -> Bool {
-        operation == .equal && self.field == field
-    }
-
-    /// Whether it bounds the field from below or above.
-    fileprivate func bounds(_ field: FieldID) -> Bool {
-        operation != .equal && self.field == field
     }
 }

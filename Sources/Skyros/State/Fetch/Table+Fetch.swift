@@ -35,12 +35,12 @@ extension Snapshot {
         guard let index = try tableIndex(of: E.self), request.countMax > 0 else {
             return .values([])
         }
-        // A copy of the table would retain each of its parts.
-        let plan = tables[index].plan(request)
+        let table = tables[index]
+        let plan = table.plan(request)
         if plan.isExact, plan.isSorted || request.sort.isEmpty {
-            return .rows(tables[index].page(request, plan), of: self)
+            return .rows(table.page(request, plan), of: self)
         }
-        return .values(try tables[index].fetch(request, plan))
+        return .values(try table.fetch(request, plan))
     }
 }
 
