@@ -32,7 +32,8 @@ struct StoreOpening {
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
-        if inspection.storeID == nil { try checkCreation() }
+        let isNew = inspection.storeID == nil
+        if isNew { try checkCreation() }
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = Snapshot(
             schema, beginning: inspection.beginning ?? ChainHash(beginning: storeID),
@@ -48,10 +49,10 @@ struct StoreOpening {
             try replay(inspection, into: &snapshot, &dirty)
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
-        report.isNew = inspection.storeID == nil
+        report.isNew = isNew
         report.sequence = snapshot.sequence
         report.checkpoint = checkpoint.outcome
-        if inspection.storeID == nil { try StoreCreation(disk: disk).check(checkpoint.outcome) }
+        if isNew { try StoreCreation(disk: disk).check(checkpoint.outcome) }
         try compareWithSchema(snapshot)
         try snapshot.compareFields()
         report.duplicates = try snapshot.findDuplicates()
@@ -59,7 +60,7 @@ struct StoreOpening {
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
-        try makeFormatNote(isNew: inspection.storeID == nil)
+        try makeFormatNote(isNew: isNew)
         let log = try openLog(inspection, storeID, &report)
         checkpoint.compareLater(with: log)
         return StoreResources(

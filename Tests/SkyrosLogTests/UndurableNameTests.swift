@@ -60,13 +60,31 @@ import Testing
     }
 
     /// `cp` syncs nothing.
-    @Test func `is durable with all others once a plain copy was opened (F73)`() throws {
+    @Test(arguments: [false, true])
+    func `is durable with all others once a plain copy was opened (F73)`(
+        ofSalvage isOfSalvage: Bool
+    ) throws {
         let source = SimulatedDisk()
-        let log = try LogFixture(segmentBytesMax: 900).make(on: source)
-        try log.grow(toSegments: 4)
-        _ = try log.sealNext()
-        try log.close()
-        let count = log.head.sequence
+        let small = LogFixture(segmentBytesMax: 900)
+        let count: UInt64 = 20
+        if isOfSalvage {
+            // It names no directory in its last segment.
+            let writer = SalvagedLogWriter(
+                for: small.storeID, on: source, small.options, entropy: SeededEntropy(seed: 7))
+            try writer.begin()
+            for number in 1...count {
+                try LogFixture.batch(number).withUnsafeBytes {
+                    try writer.append($0, time: Int64(number))
+                }
+            }
+            try writer.finish()
+        } else {
+            let log = try small.make(on: source)
+            try log.append(Int(count))
+            _ = try log.sealNext()
+            try log.close()
+        }
+        #expect(source.contents.keys.contains { $0.hasSuffix(".zst") })
         let disk = SimulatedDisk()
         try disk.makeDirectory(.events)
         for (path, bytes) in source.contents where path.hasPrefix("events/") {

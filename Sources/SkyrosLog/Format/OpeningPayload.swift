@@ -40,6 +40,20 @@ struct OpeningPayload: Equatable {
         return bytes + CBORItem.head(CBORItem.unsigned, directoryID)
     }
 
+    /// Appends the opening block with this payload; `sequence` and `chainHash` are those of the
+    /// batch before it.
+    func appendBlock(
+        to bytes: inout [UInt8], _ sequence: UInt64, _ chainHash: ChainHash,
+        durableByteCount: Int, salt: UInt64
+    ) {
+        self.bytes.withBytes { payload in
+            let block = Block(
+                .opening, payload: payload, payloadHash: XXH64.hash(payload),
+                sequence: sequence, chainHash: chainHash, durableByteCount: durableByteCount)
+            block.append(to: &bytes, payload: payload, salt: salt)
+        }
+    }
+
     /// Reads a payload; nil if it is not a map, or names no boot.
     init?(_ payload: UnsafeRawBufferPointer) {
         var item = CBORItem(payload)

@@ -94,12 +94,8 @@ package struct SegmentHeader: Equatable, Sendable {
     /// The header, and the block with which every process opens a segment.
     func bytes(openedBy payload: OpeningPayload) -> [UInt8] {
         var bytes = bytes
-        payload.bytes.withBytes { payload in
-            let opening = Block(
-                .opening, payload: payload, payloadHash: XXH64.hash(payload),
-                sequence: firstSequence - 1, chainHash: chainHashBefore, durableByteCount: 0)
-            opening.append(to: &bytes, payload: payload, salt: salt)
-        }
+        payload.appendBlock(
+            to: &bytes, firstSequence - 1, chainHashBefore, durableByteCount: 0, salt: salt)
         return bytes
     }
 }

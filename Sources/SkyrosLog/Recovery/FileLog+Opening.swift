@@ -67,11 +67,12 @@ extension FileLog {
             recovery.cutBlockCount = blocks
         }
         recovery.wasClean = inspection.verdict == .clean
-        if catalog.active.scan.isCopy(on: disk) { try sync(catalog, on: disk) }
+        let isKnown = catalog.active.scan.wasOpened(on: disk)
+        if !isKnown { try sync(catalog, on: disk) }
         // Recovery after the next crash relies on the bound in the segment's header.
         let isBoundEnough =
             catalog.active.header.unsyncedBytesMax >= UInt64(options.unsyncedBytesMax)
-        if recovery.wasClean, isBoundEnough, catalog.active.scan.wasOpened(on: disk) {
+        if recovery.wasClean, isBoundEnough, isKnown {
             catalog.active = try reopened(catalog.active, on: disk)
             let log = FileLog(catalog, on: disk, options)
             try log.markOpening()
@@ -81,7 +82,8 @@ extension FileLog {
         return (FileLog(catalog, on: disk, options), recovery)
     }
 
-    /// Syncs the files of a plain copy: `cp` and the like do not.
+    /// Syncs the files of a log that no log has opened in this directory: it may be a plain copy,
+    /// and `cp` syncs nothing.
     private static func sync(_ catalog: LogCatalog, on disk: any Disk) throws(LogError) {
         let names = catalog.sealed.map(\.name) + catalog.ended.map(\.name)
         try onDisk { () throws(DiskError) in

@@ -33,15 +33,10 @@ struct SegmentRewriter {
             let why = "blocks that were valid before can no longer be read"
             throw LogError(.corrupt, why, segment.name, at: scan.endOffset)
         }
-        let payload = OpeningPayload(on: disk).bytes
-        payload.withBytes { payload in
-            // The file is synced before it gets its name.
-            let opening = Block(
-                .opening, payload: payload, payloadHash: XXH64.hash(payload),
-                sequence: scan.lastSequence, chainHash: scan.lastChainHash,
-                durableByteCount: copy.count)
-            opening.append(to: &copy, payload: payload, salt: header.salt)
-        }
+        // The file is synced before it gets its name.
+        OpeningPayload(on: disk).appendBlock(
+            to: &copy, scan.lastSequence, scan.lastChainHash, durableByteCount: copy.count,
+            salt: header.salt)
         return copy
     }
 

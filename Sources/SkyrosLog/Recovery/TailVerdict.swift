@@ -84,7 +84,7 @@ extension SegmentScan {
     }
 
     /// Whether the newest opening block says that a log has opened the file in the directory of
-    /// `disk`, where its name is durable then.
+    /// `disk`. If a closing block follows, the file's name is durable, and so are all files before.
     func wasOpened(on disk: any Disk) -> Bool {
         guard let directoryID = opening?.directoryID else { return false }
         return directoryID == disk.directoryID
