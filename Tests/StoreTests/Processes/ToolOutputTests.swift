@@ -96,6 +96,9 @@ import Testing
         let bytes = outcome.program.output.utf8.count
         #expect(outcome.program.output.split(separator: "\n").count == 4_000)
         #expect(bytes > 2 << 16)
-        #expect(outcome.calls.count <= bytes >> 16 + 1, "\(outcome.calls)")
+        let calls = outcome.calls.filter { $0.arguments.first?.hasPrefix("1<") == true }
+        // A signal can end a write to a pipe early; one more call writes the rest.
+        let early = calls.count { $0.result ?? 0 < $0.arguments.last.flatMap { Int($0) } ?? 0 }
+        #expect(!calls.isEmpty && calls.count - early <= bytes >> 16 + 1, "\(calls)")
     }
 }
