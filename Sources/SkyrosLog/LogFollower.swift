@@ -60,7 +60,7 @@ package final class LogFollower: ObservedLog {
         let known = try onDisk(active.file.status()).identity
         let current = try onDisk(disk.status(of: active.name.path))?.identity
         guard newest == active.name, current == known else {
-            return try Self.inspect(disk, options, framing)
+            return try Self.inspect(disk, options, framing, before.sealed)
         }
         var after = before
         try after.active.scanFurther()
@@ -69,13 +69,18 @@ package final class LogFollower: ObservedLog {
 
     /// The writer may rename, remove and write files during an inspection, so an error counts only
     /// if it stays.
+    ///
+    /// - Parameter sealed: segments that were read before. A repeated inspection reads only what is
+    ///   new: otherwise that of a log with many files would meet a change each time.
     static func inspect(
-        _ disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming
+        _ disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming,
+        _ sealed: [SealedSegment] = []
     ) throws(LogError) -> LogCatalog {
+        var known = KnownSegments(sealed)
         var problem = LogError(.segmentMissing, "there is no log in this directory")
         for _ in 0..<attemptsMax {
             do throws(LogError) {
-                let inspection = try LogInspection(of: disk, options, framing: framing)
+                let inspection = try LogInspection(of: disk, options, framing: framing, &known)
                 guard let catalog = inspection.catalog else { continue }
                 guard let refusal = inspection.refusal else { return catalog }
                 problem = refusal

@@ -41,7 +41,7 @@ struct BackupSource {
             try onDisk(disk.status(of: active.name.path))?.identity
             == onDisk(active.file.status()).identity
         if wholly || found != names || !isSame {
-            catalog = try LogFollower.inspect(disk, options, framing)
+            catalog = try LogFollower.inspect(disk, options, framing, catalog.sealed)
             names = found
             return true
         }

@@ -33,7 +33,7 @@ struct SealedSegment: Sendable {
     /// The file is opened for each read: a long history has more segments than a process may have
     /// open files.
     let disk: any Disk
-    private let status: FileStatus
+    let status: FileStatus
 
     var chainHashAfter: ChainHash { index.chainHashAfter }
 

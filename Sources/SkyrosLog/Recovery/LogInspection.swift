@@ -41,9 +41,18 @@ package struct LogInspection: LogReader {
     package init(
         of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming
     ) throws(LogError) {
+        var known = KnownSegments()
+        try self.init(of: disk, options, framing: framing, &known)
+    }
+
+    /// The same for a log that was inspected before.
+    init(
+        of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming,
+        _ known: inout KnownSegments
+    ) throws(LogError) {
         let segments = try SegmentName.list(on: disk)
         let format = FrameFormat(options, framing)
-        let resolution = try SegmentResolution(segments, on: disk, format)
+        let resolution = try SegmentResolution(segments, on: disk, format, &known)
         leftovers = resolution.leftovers
         unreadable = resolution.unreadable
         covers = resolution.covers

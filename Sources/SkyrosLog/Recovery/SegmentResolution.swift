@@ -31,9 +31,11 @@ struct SegmentResolution {
     /// The damage of files that cannot be opened.
     private var failures: [(name: SegmentName, error: LogError)] = []
 
+    /// - Parameter known: sealed segments that were read before; the others are added.
     /// - Throws: `LogError` if a file cannot be read, or files contradict each other.
     init(
-        _ names: [SegmentName], on disk: any Disk, _ format: FrameFormat
+        _ names: [SegmentName], on disk: any Disk, _ format: FrameFormat,
+        _ known: inout KnownSegments
     ) throws(LogError) {
         self.format = format
         leftovers = names.filter { $0.kind == .temporary }
@@ -47,7 +49,7 @@ struct SegmentResolution {
         }
         for name in names where name.kind == .sealed {
             do throws(LogError) {
-                sealed.append(try SealedSegment(name, on: disk))
+                sealed.append(try known.segment(name, on: disk))
             } catch {
                 try note(error, name)
             }

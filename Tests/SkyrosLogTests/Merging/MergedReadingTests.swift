@@ -65,6 +65,32 @@ import Testing
         #expect(try log.batches() == expected(log.head.sequence))
     }
 
+    /// In a log of many files, one is always gone before it is opened.
+    @Test func `opens each segment once, however often it begins anew`() throws {
+        let log = try SessionLog.make(batchCounts, on: disk)
+        let fileCount = log.sealedNames.count + 1
+        for count in stride(from: 1, to: fileCount, by: 2) {
+            disk.inject(Fault(.open, after: count, reason: .system(System.notFound)))
+        }
+        let before = disk.count(.open)
+        let follower = try follower(on: disk)
+        // Those that were met by a fault, and the active one in each attempt.
+        #expect(disk.count(.open) - before <= fileCount + 2 * (fileCount / 2))
+        #expect(try follower.batches() == expected(count))
+    }
+
+    @Test func `opens only new segments when it looks again`() throws {
+        let log = try SessionLog.make(batchCounts, on: disk)
+        let follower = try follower(on: disk)
+        try log.append(6)
+        try log.seal()
+        let before = disk.count(.open)
+        #expect(try follower.refresh())
+        // The new sealed segment, and the one that is written.
+        #expect(disk.count(.open) - before <= 3)
+        #expect(try follower.batches() == expected(count + 6))
+    }
+
     @Test func `lists a directory once for each merged segment, not for each read`() throws {
         let log = try SessionLog.make(batchCounts, on: disk)
         let follower = try follower(on: disk)
