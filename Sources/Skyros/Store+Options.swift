@@ -37,7 +37,12 @@ extension Store {
         /// restarted, as when a disk was pulled and mounted again. What comes after the first write
         /// that is missing is quarantined, and `recovery` counts it. If false, opening throws
         /// `.logCorrupt`, until the machine was restarted: within one boot only damage does this.
-        /// What was synced is never given up by this. Default: false.
+        /// What was synced is never given up by this.
+        ///
+        /// It also opens a plain copy that ends where a segment does, as that of a store that was
+        /// killed in the moment before it had the next one. If the store was being written while it
+        /// was copied, the copy lacks that segment, and opening throws `.segmentMissing`. Default:
+        /// false.
         public var acceptsLostTail = false
 
         /// What opening does with records that have the same values in a unique index: they existed

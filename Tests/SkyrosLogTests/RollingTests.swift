@@ -89,9 +89,23 @@ import Testing
         let before = disk.contents
         disk.inject(Fault(kind, reason: .noSpace, writtenBytes: 50))
         #expect(logCode { try log.append(1) } == .diskFull)
-        #expect(disk.contents == before)
+        // The mark of the end may be there already.
+        #expect(disk.contents.keys == before.keys)
+        #expect(try fixture.inspect(disk.killed()).head == log.head)
         try log.append(1)
         #expect(try log.batches() == expected(count + 1))
+        let first = try #require(disk.contents["events/00000000000000000001.open"])
+        #expect(first.indices.count { first[$0...].starts(with: [0xB5, 5, 0, 0]) } == 1)
+    }
+
+    @Test func `says that it has ended, and syncs it, before it has a successor (F73)`() throws {
+        let log = try fullLog()
+        let before = disk.operations.count
+        try log.append(1)
+        let kinds = disk.operations[before...].map(\.kind)
+        let synced = try #require(kinds.firstIndex(of: .syncFile))
+        #expect(kinds[..<synced].contains(.write))
+        #expect(try #require(kinds.firstIndex(of: .create)) > synced)
     }
 
     @Test func `does not end before it holds a batch`() throws {

@@ -15,8 +15,10 @@ struct Block: Equatable, Sendable {
         static let idle = Kind(rawValue: 3)
         /// The log was closed in order.
         static let closing = Kind(rawValue: 4)
+        /// The segment is full: the next block is in its successor.
+        static let ended = Kind(rawValue: 5)
 
-        private static let known: Set = [batch, opening, idle, closing]
+        private static let known: Set = [batch, opening, idle, closing, ended]
 
         /// Whether a reader that does not know the kind may skip the block: bit 7 is clear.
         var isReadable: Bool { rawValue & 0x80 == 0 || Self.known.contains(self) }

@@ -1,7 +1,7 @@
 import SkyrosDisk
 
-/// Sealed segments that were read before, so that the next inspection of a log opens only those that
-/// are new. Their files never change.
+/// Sealed segments that were read before, so that the next inspection of a log opens only those
+/// that are new. Their files never change.
 struct KnownSegments {
     private var byName: [SegmentName: SealedSegment]
 

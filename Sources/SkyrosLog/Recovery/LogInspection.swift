@@ -75,10 +75,17 @@ package struct LogInspection: LogReader {
 
     /// The error with which an opening refuses a log whose end is damaged.
     package var refusal: LogError? {
-        guard case .damaged(let offset, let why) = verdict, let active = catalog?.active else {
-            return nil
+        guard let active = catalog?.active else { return nil }
+        switch verdict {
+        case .damaged(let offset, let why):
+            return active.damage("the segment is damaged and \(why)", at: offset)
+        case .incompleteCopy:
+            let next = active.scan.lastSequence + 1
+            return LogError(
+                .segmentMissing, TailVerdict.incompleteCopyText, SegmentName(next, .open),
+                sequences: next...next)
+        case .clean, .unclean, .torn: return nil
         }
-        return active.damage("the segment is damaged and \(why)", at: offset)
     }
 
     /// A segment is sealed after its successor was created, so the successor must exist. It is

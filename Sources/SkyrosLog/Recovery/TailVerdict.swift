@@ -11,6 +11,8 @@ enum TailVerdict: Equatable, Sendable {
     /// continue. `validBlocks` complete blocks come after the gap that a power cut left. They go
     /// too, because history has no holes.
     case torn(offset: Int, byteCount: Int, validBlocks: Int)
+    /// The segment has ended, and the one that follows is missing in this copy. Change nothing.
+    case incompleteCopy
     /// Something durable is damaged. Change nothing.
     case damaged(offset: Int, why: String)
 }
@@ -21,7 +23,9 @@ extension TailVerdict {
     /// X is the first byte that does not parse, W the durable watermark: the position up to which
     /// some block proves that the file was synced. The first rule that applies decides:
     ///
-    /// 1. Only zeros follow the last block: no damage; clean if that block is a closing mark.
+    /// 1. Only zeros follow the last block: no damage; clean if that block is a closing mark. If it
+    ///    says that the segment has ended, a crash came before its successor was there; but a copy
+    ///    of a log that was being written may lack the successor.
     /// 2. X < W: a sync beyond X had succeeded, which no crash undoes. Damaged.
     /// 3. An intact mark at X says that X = W and continues another history than the blocks before
     ///    it: they are not what was synced. Damaged.
@@ -32,17 +36,20 @@ extension TailVerdict {
     /// 5. More bytes would be cut off than may be unsynced. Damaged.
     /// 6. Otherwise a torn tail, or writes that a power cut reordered, which is legal.
     ///
-    /// - Parameter isRebooted: whether to judge as after a reboot, whatever the boot is.
+    /// - Parameter isRebooted: whether to judge as after a reboot, whatever the boot is; and a copy
+    ///   as one of a log that was not written meanwhile.
     init(
         _ scan: SegmentScan, _ header: SegmentHeader, on disk: any Disk, isRebooted: Bool = false
     ) {
         let start = scan.endOffset
+        let isCopy = scan.isCopy(on: disk)
         guard scan.stop == .invalid else {
             self = scan.lastKind == .closing ? .clean : .unclean
+            let lacksNext = scan.lastKind == .ended && isCopy && !isRebooted
+            if lacksNext { self = .incompleteCopy }
             return
         }
         let byteCount = scan.lastNonzeroOffset - start
-        let isCopy = scan.isCopy(on: disk)
         let opened = scan.opening
         // Without a readable opening block nothing shows a reboot.
         let isSameBoot =
@@ -72,6 +79,14 @@ extension TailVerdict {
                 .torn(offset: start, byteCount: byteCount, validBlocks: scan.validBlocksAfterEnd)
             }
     }
+}
+
+extension TailVerdict {
+    /// What is wrong with an incomplete copy.
+    static let incompleteCopyText =
+        "the segment before it has ended, so this one is missing: this is a copy of a store "
+        + "that was written meanwhile; copy its events/ again, or set Options.acceptsLostTail if "
+        + "nothing wrote while it was copied"
 }
 
 extension SegmentScan {

@@ -154,6 +154,13 @@ extension SegmentDamageScan {
             tornTail?.wholeBatchCount = wholeCount
             return
         }
+        if verdict == .incompleteCopy {
+            let next = (scan.lastSequence ?? file.firstSequence - 1) + 1
+            damages.append(
+                LogDamage(
+                    .segmentMissing, TailVerdict.incompleteCopyText, SegmentName(next, .open),
+                    sequences: next...next, isOpenEnded: true))
+        }
         for (index, gap) in scan.gaps.enumerated() {
             if gap.isContradiction {
                 addContradiction(gap)

@@ -47,6 +47,7 @@ extension FileLog {
     func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
         // Bytes after the last block of an ended segment are damage.
         try truncatePartialWrite(&state)
+        try markEnd(&state)
         let ended = state.catalog.active
         let header = ended.header.successor(
             from: ended.scan.lastSequence + 1, after: ended.scan.lastChainHash,
@@ -62,6 +63,21 @@ extension FileLog {
         state.catalog.active = next
         state.allocatedBytes = next.scan.endOffset
         state.durableSegmentBytes = next.scan.endOffset
+    }
+
+    /// Marks the active segment as ended, before it has a successor: then a copy that lacks the
+    /// successor does not look like a shorter log. The mark is durable first, since damage in a
+    /// segment with a successor is no torn tail.
+    private func markEnd(_ state: inout State) throws(LogError) {
+        if state.catalog.active.scan.lastKind != .ended { try writeMark(.ended, &state) }
+        do throws(DiskError) {
+            try state.catalog.active.file.sync()
+        } catch {
+            throw Self.failStop(LogError(error), &state)
+        }
+        state.durableBytes = state.appendedBytes
+        state.durableHead = state.end.head
+        state.durableSegmentBytes = state.catalog.active.scan.endOffset
     }
 
     /// Stops all writes if `error` is a failed sync of a file or a directory (promise P10): a later
@@ -133,10 +149,10 @@ extension FileLog {
         // A copy of the reference: the state changes during the call.
         let scratch = state.scratch
         try scratch.withBytes { bytes throws(LogError) in
-            // Nothing follows a closing mark for now.
+            // Nothing follows these marks for now.
             try writeToFile(
                 bytes.slice(0, block.byteCount), at: offset,
-                preallocating: block.kind != .closing, &state)
+                preallocating: block.kind != .closing && block.kind != .ended, &state)
         }
     }
 

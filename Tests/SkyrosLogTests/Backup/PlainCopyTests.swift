@@ -58,6 +58,57 @@ import Testing
         }
     }
 
+    /// The file of the next segment was sealed, and so removed, before its turn came.
+    @Test func `is refused if the segment after one that has ended was not copied (F73)`() throws {
+        let small = LogFixture(segmentBytesMax: 900)
+        let original = SimulatedDisk()
+        let log = try small.make(on: original)
+        try log.grow(toSegments: 3)
+        try log.append(1)
+        try log.sync(through: log.end)
+        let active = try #require(try small.inspect(original).catalog?.active)
+        let disk = original.killed()
+        disk.erase(active.name.path.description)
+        let copy = disk.copied()
+        let before = copy.contents
+        let error = failure(as: LogError.self) { _ = try small.open(copy) }
+        #expect(error?.code == .segmentMissing && error?.segment == active.name.description)
+        #expect(error?.message.contains("copy its events/ again") == true)
+        #expect(copy.contents == before)
+        let damage = try small.scan(copy).damages.first
+        #expect(damage?.code == .segmentMissing && damage?.segment == active.name)
+        // Only the app knows that nothing wrote while it was copied.
+        var lenient = small
+        lenient.options.acceptsLostTail = true
+        let opened = try lenient.open(copy).0
+        #expect(opened.head.sequence == active.header.firstSequence - 1)
+        #expect(try opened.batches() == expected(opened.head.sequence))
+    }
+
+    /// A crash came between the mark and the creation of the successor.
+    @Test func `is no copy if it lies where it was written (F4)`() throws {
+        let small = LogFixture(segmentBytesMax: 900)
+        let original = SimulatedDisk()
+        original.record()
+        let log = try small.make(on: original)
+        try log.grow(toSegments: 2)
+        try log.append(1)
+        var endedCount = 0
+        for snapshot in original.snapshots {
+            let killed = snapshot.disk.killed()
+            guard let active = try small.inspect(killed).catalog?.active,
+                active.scan.lastKind == .ended
+            else { continue }
+            endedCount += 1
+            let (opened, recovery) = try small.open(killed)
+            #expect(!recovery.wasClean && opened.head == active.scan.head)
+            try opened.append(9)
+            try opened.close()
+            #expect(try small.open(killed.copied()).0.batches() == expected(opened.head.sequence))
+        }
+        #expect(endedCount > 0)
+    }
+
     @Test func `knows the directory in which it was opened, through all its files`() throws {
         let disk = SimulatedDisk()
         let small = LogFixture(segmentBytesMax: 900)

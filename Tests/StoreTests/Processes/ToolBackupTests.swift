@@ -85,8 +85,8 @@ import Testing
 
 /// Copies of a store that another process writes, seals and checkpoints.
 @Suite(.long) struct `A store that is written` {
-    /// The writer does not wait for the test, so a store serves a few rounds only: the number of its
-    /// files must not depend on the machine.
+    /// The writer does not wait for the test, so a store serves a few rounds only: the number of
+    /// its files must not depend on the machine.
     @Test func `is copied by backup, again and again`() throws {
         for _ in 0..<Extent.pick(brief: 1, quick: 1, deep: 10) {
             let live = try LiveStore()
