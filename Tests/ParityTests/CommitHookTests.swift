@@ -14,7 +14,9 @@ private struct Renamed: DomainCommand {
         let home = try Home(medium)
         let store = try home.open()
         let actors = Locked<[String?]>([])
-        let hook = store.willCommit { commit in actors.withLock { $0.append(commit.metadata.actor) } }
+        let hook = store.willCommit { commit in
+            actors.withLock { $0.append(commit.metadata.actor) }
+        }
         try store.write(by: "ada") { try $0.insert(User.john) }
         try store.write(by: "bob") { _ in }
         try store.write(by: "bob", intent: Renamed(name: "x")) { try $0.update(User.john) }

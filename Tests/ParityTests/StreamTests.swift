@@ -121,7 +121,8 @@ import Testing
     func `S-124: may want only some kinds, and some records`(medium: Medium) async throws {
         let home = try Home(medium)
         let store = try home.open()
-        let stream = store.changes(of: Account.self, where: \.amount > 10, on: [.updates, .deletes])
+        let kinds: ChangeKinds = [.updates, .deletes]
+        let stream = store.changes(of: Account.self, where: \.amount > 10, on: kinds)
         try await store.write { try $0.insert([Account(id: 1), Account(id: 2, amount: 50)]) }
         for amount in [5, 20, 30, 0, 1] {
             try await store.write { tx in try tx.update(Account.self, 1) { $0.amount = amount } }

@@ -37,17 +37,23 @@ actor LiveCursor<E: Entity> {
     private func nextChange() async throws(StoreError) -> [E]? {
         while !Task.isCancelled {
             if let failure = inbox.signal.failure { throw failure }
-            let state = hub.view.current
-            // The newest event may be visible and not yet noted, for some microseconds.
-            while hub.noted.last < state.sequence {
-                guard await hub.noted.wait(after: state.sequence.advanced(by: -1)) else { break }
-            }
-            if let values = try page.advance(to: state) { return values }
+            if let values = try await advance() { return values }
             guard await inbox.signal.wait(after: page.sequence) else {
                 if let failure = inbox.signal.failure { throw failure }
                 return nil
             }
         }
         return nil
+    }
+
+    /// Brings the page to the newest state. Apart from the wait for the next event, during which
+    /// no snapshot may be held: the writer would copy what it changes.
+    private func advance() async throws(StoreError) -> [E]? {
+        let state = hub.view.current
+        // The newest event may be visible and not yet noted, for some microseconds.
+        if hub.noted.last < state.sequence {
+            _ = await hub.noted.wait(after: state.sequence.advanced(by: -1))
+        }
+        return try page.advance(to: state)
     }
 }

@@ -57,7 +57,9 @@ private struct Card: Entity, Equatable {
         struct Refused: Error {}
         let filter = Filter<Card> { if $0.id < 0 { throw Refused() } else { true } }
         let cards = LiveResult(store.live(Card.self, where: filter))
-        try await change(of: { _ = cards.hasEnded }) { try $0.write { try $0.insert(Card(id: -1)) } }
+        try await change(of: { _ = cards.hasEnded }) { store in
+            try store.write { try $0.insert(Card(id: -1)) }
+        }
         #expect(cards.error?.code == .filterFailed)
         #expect(cards.values.map(\.id) == [1])
         let failed = LiveResult(store.live(Card.self, where: filter))
