@@ -1,5 +1,7 @@
 // Queries and changes that are followed.
 
+public import Foundation
+
 extension Store {
     /// The result of a request, now and after each event that changes it.
     ///
@@ -55,6 +57,15 @@ extension Store {
         live(
             type, where: filter, sortedBy: [.ascending(path)], offset: offset, limit: limit,
             on: kinds)
+    }
+
+    /// The records for which a predicate holds, sorted, now and after each event that changes them.
+    public func live<E: Entity>(
+        _ type: E.Type, where predicate: Predicate<E>, sortedBy sort: [Sort<E>] = [],
+        offset: Int = 0, limit: Int? = nil, on kinds: ChangeKinds = .all
+    ) -> LiveQuery<E> {
+        live(
+            type, where: Filter(predicate), sortedBy: sort, offset: offset, limit: limit, on: kinds)
     }
 
     /// The changes of the records of one type, event by event, with the values before and after.

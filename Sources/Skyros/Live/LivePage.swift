@@ -111,6 +111,7 @@ struct LivePage<E: Entity>: Sendable {
             let table = try tableIndex(in: hub.view.current)
             hub.register(inbox, inTableAt: table, nil)
             do {
+                if let failure = inbox.signal.failure { throw failure }
                 try runOnNewestState()
             } catch {
                 hub.remove(inbox)

@@ -152,26 +152,49 @@ struct LiveRecords<E: Entity>: Sendable {
         guard capacity < .max else {
             var all: [Entry] = []
             try table.forEachRow(plan) { row in
-                if let entry = try self.entry(row, isExact: plan.isExact) { all.append(entry) }
+                if let entry = try entry(row, isExact: plan.isExact) { all.append(entry) }
                 return true
             }
             isComplete = true
             return all.sorted { precedes($0, $1) }
         }
-        var isComplete = true
-        var first = BoundedSelection<Entry>(capacity) { [request] a, b in
-            request.precedes((a.value, a.row.id), (b.value, b.row.id))
+        if request.sort.isEmpty {
+            // Ids are compared first: of most rows, no value is read.
+            let first = try select(
+                from: table, plan, { $0 },
+                passing: { try plan.isExact || entry($0) != nil }, by: { $0.id < $1.id })
+            isComplete = first.isComplete
+            return try first.elements.compactMap { try entry($0, isExact: true) }
         }
-        var count = 0
+        let (filter, isExact) = (request.filter, plan.isExact)
+        let first = try select(
+            from: table, plan, { Entry(row: $0, value: try $0.value(as: E.self)) },
+            passing: { try isExact || filter?.matches($0.value) ?? true },
+            by: { [request] a, b in request.precedes((a.value, a.row.id), (b.value, b.row.id)) })
+        isComplete = first.isComplete
+        return first.elements
+    }
+
+    /// The first elements of those that are made of rows and pass, as many as may be held; and
+    /// whether there are no others.
+    private func select<T>(
+        from table: Table, _ plan: QueryPlan, _ make: (Row) throws -> T,
+        passing passes: (T) throws -> Bool, by precedes: @escaping (T, T) -> Bool
+    ) throws -> (elements: [T], isComplete: Bool) {
+        var first = BoundedSelection<T>(capacity, by: precedes)
+        var (count, isComplete) = (0, true)
         try table.forEachRow(plan) { row in
-            guard let entry = try self.entry(row, isExact: plan.isExact) else { return true }
-            count += 1
-            if first.admits(entry) { first.add(entry) }
-            isComplete = count <= capacity
+            let element = try make(row)
+            if !first.admits(element) {
+                isComplete = false
+            } else if try passes(element) {
+                first.add(element)
+                count += 1
+                if count > capacity { isComplete = false }
+            }
             return true
         }
-        self.isComplete = isComplete
-        return first.sorted()
+        return (first.sorted(), isComplete)
     }
 
     /// Adds the records after the last one that is held.
