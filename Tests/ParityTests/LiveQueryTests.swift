@@ -96,7 +96,7 @@ import Testing
             released = store
             results = store.live(User.self).makeAsyncIterator()
             #expect(try await results.next() == [])
-            try await store.write { try $0.insert(User.john) }
+            try store.writeSync { try $0.insert(User.john) }
             try store.close()
         }
         #expect(released == nil)

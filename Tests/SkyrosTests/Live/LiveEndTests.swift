@@ -78,10 +78,10 @@ private struct Card: Entity, Equatable {
         var results = store.live(Unknown.self).makeAsyncIterator()
         await #expect(throws: StoreError(.unknownEntity, "")) { try await results.next() }
         var changes = store.changes(of: Unknown.self).makeAsyncIterator()
-        try store.write { try $0.insert(Card(id: 2)) }
+        try store.writeSync { try $0.insert(Card(id: 2)) }
         await #expect(throws: StoreError(.unknownEntity, "")) { try await changes.next() }
         var later = store.changes(of: Card.self, after: 9).makeAsyncIterator()
-        for id in 3...10 { try store.write { try $0.insert(Card(id: id)) } }
+        for id in 3...10 { try store.writeSync { try $0.insert(Card(id: id)) } }
         #expect(try await later.next()?.changes.map(\.id) == [RecordID(encoding: 10)])
     }
 }

@@ -57,7 +57,7 @@ private struct LiveModel<I: Indexing> {
         case 35..<70 where !ids.isEmpty:
             item.id = ids[random.below(ids.count)]
             try tx.update(item)
-        case 99:
+        case 99 where random.below(8) == 0:
             ids = []
             try tx.deleteAll(Item<I>.self)
         default:
@@ -94,7 +94,7 @@ private struct LiveModel<I: Indexing> {
             try model.compare(share: share)
         }
         try model.compare(share: 100)
-        #expect(model.changedCount > events)
+        #expect(model.changedCount > events / 4)
         // Beyond the first runs: where records were deleted faster than the reserve allows, and
         // after all were deleted.
         #expect(model.runCount - pages < pages * events / 20, "\(model.runCount) runs")

@@ -56,7 +56,7 @@ private final class Evaluations: Sendable {
             #expect(try page.advance(to: store.snapshot) == nil)
         }
         for number in 0..<500 {
-            try store.write { try $0.upsert(Card(id: 3_000 + number, rank: -number)) }
+            try store.write { try $0.upsert(Card(id: 3_000 + number, rank: -1 - number)) }
             #expect(try page.advance(to: store.snapshot)?.first?.id == 3_000 + number)
         }
         #expect(page.runCount == 1)

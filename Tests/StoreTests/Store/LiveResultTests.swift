@@ -73,7 +73,7 @@ private struct Card: Entity, Equatable {
         let cards = LiveResult(store.live(Card.self))
         cards.stop()
         while store.liveHub.queryCount > 0 { await Task.yield() }
-        try store.write { try $0.insert(Card(id: 2)) }
+        try store.writeSync { try $0.insert(Card(id: 2)) }
         #expect(cards.values.count == 1)
     }
 }
