@@ -21,10 +21,12 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end)
             return result
         }
+        try commitHooks.run(batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
+        liveHub.note(batch.changes, of: appended.stamp.sequence)
         receipt = announce(appended, changeCount: batch.changes.count, request.durability)
         return result
     }

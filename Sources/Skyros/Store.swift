@@ -26,6 +26,8 @@ public final class Store: Sendable {
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
+    let liveHub: LiveHub
+    let commitHooks = CommitHooks()
     private let isClosed = Atomic(false)
     /// Whether the store was suspended, and the mutex of `suspend` and `resume`.
     let suspension = Locked(false)
@@ -55,6 +57,7 @@ public final class Store: Sendable {
             onIdle: { maintenance.noteIdle() },
             timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
         signal = EventSignal(view.current.sequence)
+        liveHub = LiveHub(view, noted: signal)
     }
 
     deinit {
@@ -90,6 +93,7 @@ public final class Store: Sendable {
     private func end() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
+        liveHub.end()
         syncer.stop()
         maintenance.stop()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }

@@ -10,7 +10,7 @@ enum ErrorCode: String, CaseIterable {
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
-    case notDecodable, invalidEvent, noSuchEvent, invalidInput
+    case notDecodable, filterFailed, invalidEvent, noSuchEvent, invalidInput
 }
 
 @Suite struct `The code of an error` {

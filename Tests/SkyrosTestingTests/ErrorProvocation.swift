@@ -66,6 +66,7 @@ enum ErrorProvocation {
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }
         case .notDecodable: _ = try store.get(Incompatible.self, 1)
+        case .filterFailed: try readByThrowingFilter(store)
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
         default: Issue.record("\(code) cannot be provoked with a store only")
@@ -196,6 +197,12 @@ extension ErrorProvocation {
         try store.write { _ = try $0.delete(Item.self, 1) }
         options.callbackQueue.sync {}
         if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
+    private static func readByThrowingFilter(_ store: Store) throws {
+        let filter = Filter<Item> { _ in throw Unencodable.Failure() }
+        var page = LivePage(FetchRequest(where: filter), on: .all, store.liveHub)
+        _ = try page.advance(to: store.snapshot)
     }
 
     private static func resumeOnOlderLog() throws {

@@ -38,6 +38,8 @@ private struct Dish: Entity {
     }
 }
 
+private struct NegativeTotal: Error {}
+
 private struct PlaceOrder: DomainCommand {
     var customer: UUID
     var items: [String]
@@ -170,6 +172,45 @@ private struct PlaceOrder: DomainCommand {
             return nil
         }
         #expect(try await follower.value == "bob")
+    }
+
+    @MainActor @Test func `follow queries and changes`() async throws {
+        let (store, customer, id) = (store, customer, order.id)
+        let changes = store.changes(of: Order.self, on: .updates)
+        let follower = Task {
+            for try await event in changes {
+                for change in event.changes {
+                    let (before, after) = (try change.before?.status, try change.after?.status)
+                    return [event.metadata.actor, before?.rawValue, after?.rawValue]
+                }
+            }
+            return []
+        }
+        try store.writeSync(by: "bob") { tx in
+            try tx.update(Order.self, id) { $0.status = .done }
+        }
+        #expect(try await follower.value == ["bob", "placed", "done"])
+
+        for try await orders in store.live(
+            Order.self, where: \.customer == customer.id, sortedBy: [.descending(\.createdAt)],
+            limit: 20)
+        {
+            print(orders.map(\.status))
+            if orders.first?.status == .done { break }
+        }
+
+        let recent = LiveResult(store.live(Order.self, sortedBy: \.createdAt, limit: 20))
+        #expect(recent.values.count == 1)
+
+        let hook = store.willCommit { commit in
+            for change in try commit.changes(of: Order.self) {
+                if let cents = try change.after?.totalCents, cents < 0 { throw NegativeTotal() }
+            }
+        }
+        #expect(throws: NegativeTotal.self) {
+            try store.writeSync { tx in try tx.update(Order.self, id) { $0.totalCents = -1 } }
+        }
+        withExtendedLifetime(hook) {}
     }
 
     @Test func `make backups, and a store as of a moment`() throws {

@@ -85,6 +85,8 @@ extension StoreError {
 
         /// A record does not fit the type as which it is read.
         public static let notDecodable = Code("notDecodable")
+        /// The filter of a live query or a stream of changes threw an error.
+        public static let filterFailed = Code("filterFailed")
         /// An event cannot be understood.
         public static let invalidEvent = Code("invalidEvent")
         /// There is no such event.
