@@ -55,6 +55,6 @@ extension Store {
         _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition
     ) -> Receipt {
         let promise = DurabilityPromise(log: log.engine, position: position, syncer: syncer)
-        return Receipt(sequence, min(durability, .buffered), promise)
+        return Receipt(sequence, Swift.min(durability, .buffered), promise)
     }
 }

@@ -58,7 +58,7 @@
             to record: E, _ path: any WritableKeyPath<E, V> & Sendable, by actor: String? = nil,
             because reason: String? = nil
         ) -> Binding<V> {
-            let field = RecordField(
+            let field = FieldBinding(
                 store: self, id: record.id, path: path, fallback: record[keyPath: path],
                 actor: actor, reason: reason)
             return Binding {

@@ -11,6 +11,7 @@ enum ErrorCode: String, CaseIterable {
     case suspended, historyChanged, closed, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, filterFailed, invalidEvent, noSuchEvent, invalidInput
+    case unknownField, invalidCursor, overflow
 }
 
 @Suite struct `The code of an error` {

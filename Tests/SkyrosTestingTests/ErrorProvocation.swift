@@ -69,6 +69,11 @@ enum ErrorProvocation {
         case .filterFailed: try readByThrowingFilter(store)
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
+        case .unknownField: try store.write { try $0.set(Item.self, 1, ["size": 2]) }
+        case .invalidCursor: try continueAnotherRequest(in: store)
+        case .overflow:
+            try store.write { try $0.insert(Item(id: .max, text: "max")) }
+            _ = try store.sum(Item.self, of: \.id)
         default: Issue.record("\(code) cannot be provoked with a store only")
         }
     }
@@ -215,6 +220,14 @@ extension ErrorProvocation {
         store.suspend()
         for (path, bytes) in older { disk.overwrite(path, with: bytes) }
         try store.resume()
+    }
+
+    private static func continueAnotherRequest(in store: Store) throws {
+        try store.write { try $0.insert(Item(id: 2, text: "second")) }
+        var request = FetchRequest<Item>(sortedBy: [.ascending(\.text)], limit: 1)
+        let next = try store.page(request).next
+        request.sort = [.descending(\.text)]
+        _ = try store.page(request, after: next)
     }
 
     private static func exchangeTransactions(with store: Store) throws {

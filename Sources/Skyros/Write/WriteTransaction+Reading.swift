@@ -15,6 +15,12 @@ extension WriteTransaction: RecordSource {
         return try overlay.lookUp(RecordCoding.id(id, of: type), in: index).row?.value(as: type)
     }
 
+    /// The row with this id as the block sees it.
+    func row<E: Entity>(of type: E.Type, _ id: E.ID) throws -> Row? {
+        let index = try index(of: type)
+        return overlay.lookUp(try RecordCoding.id(id, of: type), in: index).row
+    }
+
     /// The record with this id as the block sees it, or nil: as `get`.
     public subscript<E: Entity>(type: E.Type, id: E.ID) -> E? {
         get throws { try get(type, id) }

@@ -113,11 +113,7 @@ public struct WriteTransaction: ~Copyable {
         var value = try row.value(as: type)
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
-            throw StoreError(
-                .idChanged,
-                "the id of \(E.entityName) \(recordID) was changed; ids never change: "
-                    + "delete the record and insert another",
-                at: StoreError.Place(entity: E.entityName, ids: [recordID]))
+            throw Self.idChanged(type, recordID)
         }
         try put(value, at: found, in: index)
         return result
@@ -255,7 +251,15 @@ public struct WriteTransaction: ~Copyable {
         }
     }
 
-    private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
+    static func idChanged<E: Entity>(_ type: E.Type, _ id: RecordID) -> StoreError {
+        StoreError(
+            .idChanged,
+            "the id of \(E.entityName) \(id) was changed; ids never change: "
+                + "delete the record and insert another",
+            at: StoreError.Place(entity: E.entityName, ids: [id]))
+    }
+
+    static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
         let names = ids.prefix(3).map(\.description).joined(separator: ", ")
         let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
         return StoreError(

@@ -11,7 +11,7 @@ private struct Customer: Entity {
     static let indexes: [Index<Customer>] = [.unique(\.name)]
 }
 
-private struct Order: Entity {
+private struct Order: Entity, Equatable {
     enum Status: String, Codable { case placed, accepted, done }
 
     var id = UUID()
@@ -116,6 +116,18 @@ private struct PlaceOrder: DomainCommand {
         let first = try store.first(Order.self, sortedBy: \.createdAt)
         #expect(open.count == 1 && large == 1 && first?.id == order.id)
 
+        let recent = try store.all(
+            Order.self,
+            where: .in(\.status, [.placed, .accepted]) || .between(\.totalCents, 500...1_500))
+        let named = try store.all(Customer.self, where: .hasPrefix(\.name, "A"))
+        let noted = try store.all(
+            Order.self, where: \.status == .placed && .test { $0.note?.isEmpty == false })
+        #expect(recent.count == 1 && named.count == 1 && noted.isEmpty)
+
+        print(try store.explain(FetchRequest<Order>(where: .in(\.status, [.placed, .done]))))
+
+        try sumAndPage()
+
         let before = store.snapshot
         try store.write { try $0.deleteAll(Order.self) }
         #expect(try before.count(Order.self) == 1)
@@ -123,6 +135,41 @@ private struct PlaceOrder: DomainCommand {
 
         let names = try store.snapshot.query("SELECT name FROM Customer")
         #expect(names.rows.count == 1)
+    }
+
+    private func sumAndPage() throws {
+        let revenue = try store.sum(Order.self, of: \.totalCents, where: \.status != .done)
+        let mean = try store.average(Order.self, of: \.totalCents)
+        let oldest = try store.min(Order.self, of: \.createdAt)
+        let byStatus = try store.count(Order.self, groupedBy: \.status)
+        #expect(revenue == 1_200 && mean == 1_200 && oldest == order.createdAt)
+        #expect(byStatus == [.placed: 1])
+
+        let request = FetchRequest<Order>(sortedBy: [.descending(\.createdAt)], limit: 50)
+        var page = try store.page(request)
+        while let next = page.next {
+            page = try store.page(request, after: next)
+        }
+        #expect(page.items.count == 1)
+
+        let same = try store.get(Order.self, [order.id])
+        let areAllThere = try store.exists(Order.self, [order.id, UUID()])
+        let (current, missing) = try store.refresh([order])
+        #expect(same == [current[0]] && missing.isEmpty && !areAllThere)
+    }
+
+    @Test func `read records by names`() throws {
+        let found = try store.records(
+            "Order", where: RecordField("totalCents") > 1_000 && RecordField("note") == .null,
+            sortedBy: [.ascending("status"), .descending("createdAt")], limit: 20)
+        let status = try found.first?.value("status", as: String.self)
+        #expect(status == "placed")
+
+        try store.write(by: "ada") { tx in
+            try tx.set(Order.self, order.id, ["note": "call first", "totalCents": 1_300])
+        }
+        let note = try store.value(of: "note", in: Order.self, order.id, as: String?.self)
+        #expect(note == "call first")
     }
 
     @Test func `change types`() throws {

@@ -85,7 +85,7 @@ private struct Card: Entity, Equatable {
         options.onError = { error in errors.withLock { $0.append(error) } }
         let store = try Store(inMemory: Card.self, options: options)
         try store.write { try $0.insert(Card(id: 1, title: "a")) }
-        let field = RecordField<Card, String>(
+        let field = FieldBinding<Card, String>(
             store: store, id: 1, path: \.title, fallback: "none", actor: "ada", reason: "typed")
         #expect(field.value == "a")
         field.value = "b"

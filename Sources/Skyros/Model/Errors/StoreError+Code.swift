@@ -93,6 +93,12 @@ extension StoreError {
         public static let noSuchEvent = Code("noSuchEvent")
         /// The text is no valid query, id, moment or the like.
         public static let invalidInput = Code("invalidInput")
+        /// A name that no field of the entity has.
+        public static let unknownField = Code("unknownField")
+        /// The cursor of a page is one of another request.
+        public static let invalidCursor = Code("invalidCursor")
+        /// A sum does not fit its type.
+        public static let overflow = Code("overflow")
     }
 }
 

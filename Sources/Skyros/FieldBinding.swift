@@ -1,6 +1,6 @@
 /// A field of one record: read from the newest state, written with an actor. A binding of a user
 /// interface reads and writes through it.
-struct RecordField<E: Entity, V: Sendable>: Sendable {
+struct FieldBinding<E: Entity, V: Sendable>: Sendable {
     let store: Store
     let id: E.ID
     let path: any WritableKeyPath<E, V> & Sendable
