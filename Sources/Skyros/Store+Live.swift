@@ -5,9 +5,8 @@ public import Foundation
 extension Store {
     /// The result of a request, now and after each event that changes it.
     ///
-    ///     for try await newest in store.live(FetchRequest<Order>(sortedBy: [.descending(\.time)])) {
-    ///         …
-    ///     }
+    ///     let newest = FetchRequest<Order>(sortedBy: [.descending(\.createdAt)], limit: 20)
+    ///     for try await orders in store.live(newest) { … }
     ///
     /// Calling it reads nothing; each iteration runs the query once.
     ///

@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: Medium.allCases)
-    func `S-076: gets the errors of its own filter only`(medium: Medium) async throws {
+    func `S-076: gets no errors of another query`(medium: Medium) async throws {
         let home = try Home(medium)
         let store = try home.open()
         let filter = Filter<Account> { if $0.amount < 0 { throw Refused() } else { true } }

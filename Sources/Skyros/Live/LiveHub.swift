@@ -94,7 +94,8 @@ final class LiveHub: Sendable {
 
     /// Ends all queries, also those that begin later, after they have read the last state.
     ///
-    /// - Parameter failure: the error with which they end, immediately; nil if the store was closed.
+    /// - Parameter failure: the error with which they end immediately; nil if the store was
+    ///   closed.
     func end(throwing failure: StoreError? = nil) {
         let inboxes = state.withLock { state in
             state.hasEnded = true

@@ -2,7 +2,7 @@
 ///
 ///     for try await event in store.changes(of: Card.self, on: .updates) {
 ///         for change in event.changes {
-///             print(event.metadata.actor ?? "-", try change.before?.title, try change.after?.title)
+///             print(try change.before?.title ?? "-", try change.after?.title ?? "-")
 ///         }
 ///     }
 ///
