@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `takes only the cursors of its own request`() throws {
+    @Test func `takes only the cursors of the same request`() throws {
         let store = try Store(inMemory: Item<Indexed>.self, Other.self)
         var random = RandomSource(seed: 6)
         let values = (0..<9).map { _ in Item<Indexed>.random(&random) }

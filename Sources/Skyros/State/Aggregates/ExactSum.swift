@@ -13,7 +13,7 @@ struct ExactSum: Sendable {
 
     /// 2,098 bits of a `Double`'s range, and 64 for carries.
     private static let digitCount = 68
-    /// So many numbers of less than 2³² fit a digit.
+    /// The number of values below 2³² that fit a digit.
     private static let pendingMax = 1 << 30
 
     mutating func add(_ value: Double) {
