@@ -36,6 +36,7 @@ enum ErrorProvocation {
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
+        case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -84,6 +85,13 @@ private struct Incompatible: Entity {
     static let entityName = "Item"
     var id: Int
     var size: Int
+}
+
+private struct Owned: Entity {
+    var id: Int
+    var owner: Ref<Item>
+    var other: Ref<Item>?
+    static let relations: [Relation<Owned>] = [.to(\.owner, onDelete: .deny)]
 }
 
 private struct Unencodable: DomainCommand {
@@ -208,6 +216,18 @@ extension ErrorProvocation {
         store.suspend()
         for (path, bytes) in older { disk.overwrite(path, with: bytes) }
         try store.resume()
+    }
+
+    private static func provokeByRelation(_ code: ErrorCode) throws {
+        let store = try Store(inMemory: Item.self, Owned.self)
+        try store.write { tx in
+            try tx.insert(Item(id: 1))
+            try tx.insert(Owned(id: 1, owner: Ref(code == .brokenReference ? 2 : 1)))
+        }
+        if code == .unknownRelation {
+            _ = try store.all(Owned.self, referring: \.other, to: Ref(1))
+        }
+        try store.write { _ = try $0.delete(Item.self, 1) }
     }
 
     private static func exchangeTransactions(with store: Store) throws {

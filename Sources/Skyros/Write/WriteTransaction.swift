@@ -255,7 +255,7 @@ public struct WriteTransaction: ~Copyable {
         }
     }
 
-    private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
+    static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
         let names = ids.prefix(3).map(\.description).joined(separator: ", ")
         let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
         return StoreError(

@@ -20,6 +20,9 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
 
     /// The indexes that speed up filters and sorts, and that keep values unique. Default: none.
     static var indexes: [Index<Self>] { get }
+
+    /// The references to other records that the store keeps whole. Default: none.
+    static var relations: [Relation<Self>] { get }
 }
 
 extension Entity {
@@ -28,4 +31,7 @@ extension Entity {
 
     /// None.
     public static var indexes: [Index<Self>] { [] }
+
+    /// None.
+    public static var relations: [Relation<Self>] { [] }
 }
