@@ -145,8 +145,9 @@ extension WriteOverlay {
     ) throws -> [RecordReference] {
         if let before, try relation.areEqual(row.bytes, before.bytes) { return [] }
         var missing: [RecordID] = []
-        for target in try relation.targets(of: row.bytes)
-        where self.row(target, in: relation.target) == nil { missing.append(target) }
+        try relation.forEachTarget(of: row.bytes) { target in
+            if self.row(target, in: relation.target) == nil { missing.append(target) }
+        }
         if missing.isEmpty { return [] }
         // What was broken before the block is not its fault.
         let known = Set(try before.map { try relation.targets(of: $0.bytes) } ?? [])

@@ -48,7 +48,9 @@ extension WriteTransaction {
         guard others.isEmpty else {
             let relation = try snapshot.relation(path)
             let target = try RecordCoding.id(owner.id, of: T.self)
-            let left = try others.map { relation.reference(from: try RecordCoding.id($0), to: target) }
+            let left = try others.map {
+                relation.reference(from: try RecordCoding.id($0), to: target)
+            }
             throw StoreError(
                 .brokenReference,
                 "\(left.count) records need this reference and are left out: \(left.listed()). "

@@ -71,7 +71,6 @@ final class Writer: @unchecked Sendable {
         defer { if !transaction.belongs(to: overlay) { wasExchanged = true } }
         let result = try block(&transaction)
         guard transaction.belongs(to: overlay) else { throw StoreError.wrongTransaction }
-        try overlay.pointee.enforceRelations()
         try overlay.pointee.addChanges(to: &batch)
         return result
     }

@@ -23,10 +23,11 @@ import Testing
             try tx.insert(Card(id: 1, board: Ref(8), assignee: Ref("zoe")))
             try tx.insert(Card(id: 2, board: Ref(1), blockedBy: [Ref(1), Ref(5), Ref(5), Ref(6)]))
         }
-        #expect(found == [
-            "Card 1.board → Board 8", "Card 1.assignee → Person zoe",
-            "Card 2.blockedBy → Card 5", "Card 2.blockedBy → Card 6",
-        ])
+        #expect(
+            found == [
+                "Card 1.board → Board 8", "Card 1.assignee → Person zoe",
+                "Card 2.blockedBy → Card 5", "Card 2.blockedBy → Card 6",
+            ])
         #expect(store.sequence == sequence)
         #expect(try store.count(Card.self) == 0)
     }

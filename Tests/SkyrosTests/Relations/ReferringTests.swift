@@ -64,7 +64,8 @@ import Testing
         #expect(error?.code == .unknownRelation)
         #expect(error?.message.contains("static let relations") == true)
         #expect(code { _ = try other.join(Loose.self, \.board) } == .unknownRelation)
-        let graph = code { _ = try other.graph(of: Ref<Board>(1), following: [.inverse(\Loose.board)]) }
+        let steps: [GraphStep] = [.inverse(\Loose.board)]
+        let graph = code { _ = try other.graph(of: Ref<Board>(1), following: steps) }
         #expect(graph == .unknownRelation)
     }
 
@@ -72,9 +73,10 @@ import Testing
 
     @Test func `are joined with it`() throws {
         let pairs = try store.join(Card.self, \.board, where: \.id < 4)
-        #expect(pairs.map { "\($0.record.id) \($0.target.name)" } == [
-            "1 board 2", "2 board 1", "3 board 2",
-        ])
+        #expect(
+            pairs.map { "\($0.record.id) \($0.target.name)" } == [
+                "1 board 2", "2 board 1", "3 board 2",
+            ])
         let named = try store.join(
             Card.self, \.board, whereTarget: \.name == "board 2",
             sortedBy: [.descending(\.id)])
@@ -120,7 +122,8 @@ import Testing
         try store.write { tx in
             try tx.assign([Ref<Card>(1), Ref(4)], to: Ref<Person>("ann"), by: \.assignee)
         }
-        #expect(try store.all(Card.self, referring: \.assignee, to: Ref("ann")).map(\.id) == [1, 4])
+        let assigned = try store.all(Card.self, referring: \.assignee, to: Ref("ann"))
+        #expect(assigned.map(\.id) == [1, 4])
         let changed = try #require(try store.event(store.sequence)).changes.compactMap(\.id)
         #expect(Set(changed) == Set([2, 3, 4, 5, 6].map { RecordID($0) }))
         #expect(changed.count == 5)
@@ -134,15 +137,15 @@ import Testing
         #expect(error?.code == .brokenReference)
         #expect(error?.place.ids == [1, 3, 5].map { RecordID($0) })
         #expect(store.sequence == sequence)
-        try store.write { try $0.assign((1...6).map { Ref<Card>($0) }, to: Ref<Board>(2), by: \.board) }
+        let all = (1...6).map { Ref<Card>($0) }
+        try store.write { try $0.assign(all, to: Ref<Board>(2), by: \.board) }
         #expect(try store.count(Card.self, referring: \.board, to: Ref(2)) == 6)
     }
 
     @Test func `are not assigned if one of them does not exist`() throws {
+        let cards: [Ref<Card>] = [Ref(8), Ref(1), Ref(9)]
         let error = failure(as: StoreError.self) {
-            try store.write { tx in
-                try tx.assign([Ref<Card>(8), Ref(1), Ref(9)], to: Ref<Person>("bob"), by: \.assignee)
-            }
+            try store.write { try $0.assign(cards, to: Ref<Person>("bob"), by: \.assignee) }
         }
         #expect(error?.code == .notFound)
         #expect(error?.place.ids == [RecordID(8), RecordID(9)])

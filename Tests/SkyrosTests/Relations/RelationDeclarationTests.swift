@@ -47,10 +47,13 @@ import Testing
 
     @Test func `can be written down and read again`() throws {
         let relations = try Board.store().relations
-        #expect(relations.map(\.description) == [
-            "Card.board → Board, on delete cascade", "Card.assignee → Person, on delete nullify",
-            "Card.blockedBy[] → Card, on delete remove", "Card.reviewer → Person, on delete deny",
-        ])
+        #expect(
+            relations.map(\.description) == [
+                "Card.board → Board, on delete cascade",
+                "Card.assignee → Person, on delete nullify",
+                "Card.blockedBy[] → Card, on delete remove",
+                "Card.reviewer → Person, on delete deny",
+            ])
         let bytes = try CBOREncoder().encode(relations)
         #expect(try CBORDecoder().decode([RelationDescription].self, from: bytes) == relations)
     }

@@ -50,22 +50,27 @@ struct RelationModel: Equatable {
     }
 
     private func links(of key: Key) -> [Link] {
+        func link(_ field: String, _ rule: Rule, _ targets: [Ref<Team>]) -> Link {
+            Link(field: field, rule: rule, targets: targets.map { .team($0.id) })
+        }
+        func link(_ field: String, _ rule: Rule, _ targets: [Ref<Member>]) -> Link {
+            Link(field: field, rule: rule, targets: targets.map { .member($0.id) })
+        }
         switch key {
         case .team(let id):
             guard let team = teams[id] else { return [] }
             return [
-                Link(field: "lead", rule: .remove, targets: team.lead.map { [.member($0.id)] } ?? []),
-                Link(field: "parent", rule: .cascade, targets: team.parent.map { [.team($0.id)] } ?? []),
+                link("lead", .remove, team.lead.references),
+                link("parent", .cascade, team.parent.references),
             ]
         case .member(let id):
             guard let member = members[id] else { return [] }
             return [
-                Link(field: "team", rule: .cascade, targets: [.team(member.team.id)]),
-                Link(field: "next", rule: .cascade, targets: member.next.map { [.member($0.id)] } ?? []),
-                Link(field: "friends", rule: .remove, targets: member.friends.map { .member($0.id) }),
-                Link(field: "clubs", rule: .remove, targets: member.clubs.map { .team($0.id) }),
-                Link(field: "keeper", rule: .deny, targets: member.keeper.map { [.team($0.id)] } ?? []),
-                Link(field: "wards", rule: .deny, targets: member.wards.map { .member($0.id) }),
+                link("team", .cascade, member.team.references),
+                link("next", .cascade, member.next.references),
+                link("friends", .remove, member.friends), link("wards", .deny, member.wards),
+                link("clubs", .remove, member.clubs.references),
+                link("keeper", .deny, member.keeper.references),
             ]
         }
     }
@@ -106,7 +111,11 @@ struct RelationModel: Equatable {
                 for target in link.targets where !has(target) {
                     let text = "\(name(key)).\(link.field) → \(name(target))"
                     let isOld = targets(key, link.field).contains(target)
-                    if isOld, link.rule == .deny { denied.insert(text) } else { broken.insert(text) }
+                    if isOld, link.rule == .deny {
+                        denied.insert(text)
+                    } else {
+                        broken.insert(text)
+                    }
                 }
             }
         }

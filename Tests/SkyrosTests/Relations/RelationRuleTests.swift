@@ -61,7 +61,8 @@ import Testing
 
     @Test func `makes a reference nil, and keeps what the type does not know`() throws {
         let id = RecordID(1)
-        try store.write { try $0.insert(Card(id: 1, title: "x", board: Ref(1), assignee: Ref("ann"))) }
+        let card = Card(id: 1, title: "x", board: Ref(1), assignee: Ref("ann"))
+        try store.write { try $0.insert(card) }
         try store.write { try $0.delete(Person.self, "ann") }
         #expect(try store.get(Card.self, 1) == Card(id: 1, title: "x", board: Ref(1)))
         let record = try #require(try store.snapshot.record("Card", id))
@@ -96,9 +97,10 @@ import Testing
         }
         let error = try #require(found)
         #expect(error.code == .deletionDenied)
-        #expect(error.place.references.map(\.description) == [
-            "Card 1.reviewer → Person bob", "Card 2.reviewer → Person bob",
-        ])
+        #expect(
+            error.place.references.map(\.description) == [
+                "Card 1.reviewer → Person bob", "Card 2.reviewer → Person bob",
+            ])
         #expect(error.message.contains("Card 1.reviewer → Person bob"))
         #expect(try store.count(Person.self) == 2)
         // Two by a cascade, one by the block.
@@ -135,12 +137,51 @@ private struct Plain: Entity {
         }
         #expect(count == 3)
         let changes = try #require(try store.event(store.sequence)).changes
-        #expect(changes.map(\.entity) == Array(repeating: "Board", count: 4)
-            + Array(repeating: "Card", count: 5))
+        #expect(
+            changes.map(\.entity) == Array(repeating: "Board", count: 4)
+                + Array(repeating: "Card", count: 5))
         #expect(changes[1].id == RecordID(2))
         if case .updated = changes[1] {} else { Issue.record("\(changes[1])") }
         #expect(try store.all(Board.self).map(\.name) == ["kept", ""])
         #expect(try store.count(Card.self) == 0)
+    }
+
+    @Test func `keeps the place in the checkpoint of what is put back`() throws {
+        let directory = try TemporaryDirectory()
+        func open() throws -> Store {
+            try Store(at: directory.store, entities: Board.self, Person.self, Card.self)
+        }
+        var store = try open()
+        try store.write { try $0.insert((1...3).map { Board(id: $0) }) }
+        try store.close()
+        store = try open()
+        try store.write { tx in
+            try tx.deleteAll(Board.self)
+            try tx.insert(Board(id: 2, name: "kept"))
+        }
+        let number = store.snapshot.table("Board")?.row(RecordID(2))?.number
+        #expect(number == 2)
+        let digest = try store.snapshot.digest()
+        try store.close()
+        store = try open()
+        #expect(store.recovery.checkpoint == .loaded(2))
+        #expect(try store.snapshot.digest() == digest)
+    }
+
+    @Test func `lists the deletions, if the block puts some back that refer to others`() throws {
+        let store = try Board.store()
+        try store.write { tx in
+            try tx.insert((1...3).map { Card(id: $0, board: Ref(1)) })
+            try tx.update(Card.self, 1) { $0.blockedBy = [Ref(2), Ref(3)] }
+        }
+        try store.write { tx in
+            try tx.deleteAll(Card.self)
+            try tx.insert([
+                Card(id: 1, board: Ref(1), blockedBy: [Ref(2), Ref(3)]), Card(id: 3, board: Ref(1)),
+            ])
+        }
+        #expect(try store.get(Card.self, 1)?.blockedBy == [Ref(3)])
+        #expect(try #require(try store.event(store.sequence)).changes.compactMap(\.id).count == 2)
     }
 
     @Test func `is one change, if only they refer to each other`() throws {

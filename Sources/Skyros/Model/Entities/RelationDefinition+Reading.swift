@@ -5,13 +5,18 @@ extension RelationDefinition {
     /// The ids that a record refers to, in their order, with repetitions. O(size of the record).
     func targets(of record: [UInt8]) throws(CBORError) -> [RecordID] {
         var targets: [RecordID] = []
+        try forEachTarget(of: record) { targets.append($0) }
+        return targets
+    }
+
+    /// Calls `body` with each id that a record refers to, in their order, with repetitions.
+    func forEachTarget(of record: [UInt8], _ body: (RecordID) -> Void) throws(CBORError) {
         try record.withBytes { record throws(CBORError) in
             try forEachReference(in: record) { target in
-                targets.append(RecordID(ByteString(target)))
+                body(RecordID(ByteString(target)))
                 return true
             }
         }
-        return targets
     }
 
     /// Whether a record refers to the record with this id. O(size of the record).

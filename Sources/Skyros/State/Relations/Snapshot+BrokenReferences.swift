@@ -23,21 +23,18 @@ extension Table {
     fileprivate func forEachBrokenReference(
         of relation: RelationDefinition, to targets: Table, _ body: (Row, RecordID) -> Void
     ) throws {
-        // A key that is the id itself, and whether there is a record with the id.
+        // The current key, if it is an id itself, and whether there is a record with that id.
         var known: (id: RecordID, exists: Bool)?
         // Null is no reference.
         let first = IndexBTree.Bound(key: ByteString([IndexKey.Rank.false]), isInclusive: true)
-        try indexes[relation.index].tree.visit(from: first, to: nil, reversed: false) { view, index in
+        let tree = indexes[relation.index].tree
+        try tree.visit(from: first, to: nil, reversed: false) { view, index in
             if index == 0 || known == nil || !view.haveSameKey(index - 1, index) {
-                known = view.key(at: index).uuid.map { id in
-                    (id, targets.row(id) != nil)
-                }
+                known = view.key(at: index).uuid.map { ($0, targets.row($0) != nil) }
             }
-            if let known {
-                if !known.exists { view.rows[index]._withUnsafeGuaranteedRef { body($0, known.id) } }
-                return true
-            }
+            if known?.exists == true { return true }
             try view.rows[index]._withUnsafeGuaranteedRef { row in
+                if let known { return body(row, known.id) }
                 let key = view.key(at: index)
                 for id in try relation.targets(of: row.bytes).withoutRepetitions()
                 where targets.row(id) == nil {
