@@ -6,7 +6,8 @@ import Testing
 enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
-    case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
+    case duplicateID, notFound, uniqueViolation, brokenReference, deletionDenied, unknownRelation
+    case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy

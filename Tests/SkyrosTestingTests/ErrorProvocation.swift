@@ -36,6 +36,7 @@ enum ErrorProvocation {
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
+        case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -90,6 +91,13 @@ private struct Incompatible: Entity {
     static let entityName = "Item"
     var id: Int
     var size: Int
+}
+
+private struct Owned: Entity {
+    var id: Int
+    var owner: Ref<Item>
+    var other: Ref<Item>?
+    static let relations: [Relation<Owned>] = [.to(\.owner, onDelete: .deny)]
 }
 
 private struct Unencodable: DomainCommand {
@@ -228,6 +236,18 @@ extension ErrorProvocation {
         let next = try store.page(request).next
         request.sort = [.descending(\.text)]
         _ = try store.page(request, after: next)
+    }
+
+    private static func provokeByRelation(_ code: ErrorCode) throws {
+        let store = try Store(inMemory: Item.self, Owned.self)
+        try store.write { tx in
+            try tx.insert(Item(id: 1))
+            try tx.insert(Owned(id: 1, owner: Ref(code == .brokenReference ? 2 : 1)))
+        }
+        if code == .unknownRelation {
+            _ = try store.all(Owned.self, referring: \.other, to: Ref(1))
+        }
+        try store.write { _ = try $0.delete(Item.self, 1) }
     }
 
     private static func exchangeTransactions(with store: Store) throws {

@@ -51,7 +51,8 @@ struct WriteOverlay: ~Copyable {
         return index(ofBase: base)
     }
 
-    private mutating func index(ofBase base: Int) -> Int {
+    /// The position of the table at `base` of the snapshot in the overlay.
+    mutating func index(ofBase base: Int) -> Int {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(StagedTable(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
@@ -148,6 +149,14 @@ struct WriteOverlay: ~Copyable {
         let count = count(index)
         tables[index].clear()
         return count
+    }
+
+    /// Replaces the deletion of all records of a table by one for each. O(n log n).
+    mutating func listDeletions(at index: Int) {
+        let table = base.tables[tables[index].index]
+        tables[index].listDeletions(of: table.sortedRows()) { row, number in
+            table.storedRow(row.id, hash: row.hash, number: number, bytes: row.bytes)
+        }
     }
 
     /// The number of records as the block sees it. O(records that the block changed).

@@ -213,7 +213,11 @@ public struct WriteTransaction: ~Copyable {
         try delete(type, where: Filter(predicate))
     }
 
-    /// Deletes all records of the entity as one change; returns how many there were.
+    /// Deletes all records of the entity; returns how many there were.
+    ///
+    /// It is one change of the event. If other entities have a ``Relation`` to this one, each
+    /// deletion is a change, and the event may become larger than ``Store/Options/eventBytesMax``:
+    /// then the write throws `StoreError` with `.limitExceeded`.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
         let index = try index(of: E.self)

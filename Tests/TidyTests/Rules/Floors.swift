@@ -18,7 +18,8 @@ enum Floors {
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
         "Sources/Skyros/State/": [
-            ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"], ["Aggregates", "ByName"],
+            ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],
+            ["Aggregates", "ByName", "Relations"],
         ],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],

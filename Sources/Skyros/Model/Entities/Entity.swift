@@ -27,6 +27,9 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
     ///
     /// ``Sort/byID`` in a read asks for the order of the ids instead.
     static var defaultOrder: [Sort<Self>] { get }
+
+    /// The references to other records that the store keeps whole. Default: none.
+    static var relations: [Relation<Self>] { get }
 }
 
 extension Entity {
@@ -38,4 +41,7 @@ extension Entity {
 
     /// The order of the ids.
     public static var defaultOrder: [Sort<Self>] { [] }
+
+    /// None.
+    public static var relations: [Relation<Self>] { [] }
 }

@@ -41,6 +41,12 @@ extension StoreError {
         public static let notFound = Code("notFound")
         /// A unique index would hold a value twice.
         public static let uniqueViolation = Code("uniqueViolation")
+        /// A reference leads to no record.
+        public static let brokenReference = Code("brokenReference")
+        /// A record cannot be deleted: another one refers to it by a relation that denies that.
+        public static let deletionDenied = Code("deletionDenied")
+        /// The entity declares no relation by this property or field.
+        public static let unknownRelation = Code("unknownRelation")
         /// An update changed the id of a record.
         public static let idChanged = Code("idChanged")
         /// A value cannot be encoded as a record.

@@ -31,12 +31,14 @@ public struct StoreError: Error, Sendable {
         public var ids: [RecordID]
         /// The field concerned, as a path in the record: `address.city`, `lines[2].price`.
         public var field: String?
+        /// The references concerned.
+        public var references: [RecordReference]
 
         /// A place with these parts.
         public init(
             file: String? = nil, offset: Int? = nil,
             sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
-            ids: [RecordID] = [], field: String? = nil
+            ids: [RecordID] = [], field: String? = nil, references: [RecordReference] = []
         ) {
             self.file = file
             self.offset = offset
@@ -44,6 +46,7 @@ public struct StoreError: Error, Sendable {
             self.entity = entity
             self.ids = ids
             self.field = field
+            self.references = references
         }
     }
 

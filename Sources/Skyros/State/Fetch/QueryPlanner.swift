@@ -64,7 +64,8 @@ struct QueryPlanner {
     private mutating func candidate(for conditions: [Condition]) -> IndexCandidate? {
         var best: IndexCandidate?
         // A copy of an index would retain each of its parts.
-        for position in table.indexes.indices {
+        for position in table.indexes.indices
+        where !table.indexes[position].definition.isMultiValued {
             let fieldIDs = table.indexes[position].definition.fieldIDs
             let names = table.indexes[position].definition.fields
             let candidate = IndexCandidate(
