@@ -51,7 +51,8 @@ struct WriteOverlay: ~Copyable {
         return index(ofBase: base)
     }
 
-    private mutating func index(ofBase base: Int) -> Int {
+    /// The position in the overlay of the base's table at `base`.
+    mutating func index(ofBase base: Int) -> Int {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(StagedTable(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
