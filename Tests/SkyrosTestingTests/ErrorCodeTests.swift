@@ -9,6 +9,7 @@ enum ErrorCode: String, CaseIterable {
     case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, limitExceeded, conflict
+    case mergeConflict, foreignChild, discarded, unmergedEdits
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, invalidEvent, noSuchEvent, invalidInput
 }

@@ -36,6 +36,7 @@ enum ErrorProvocation {
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
+        case .unmergedEdits: try releaseWithEdits()
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -66,6 +67,12 @@ enum ErrorProvocation {
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }
         case .notDecodable: _ = try store.get(Incompatible.self, 1)
+        case .mergeConflict: try mergeInConflict(with: store)
+        case .foreignChild: try store.merge(Store(inMemory: Item.self).fork())
+        case .discarded:
+            let child = store.fork()
+            try child.discard()
+            try child.merge()
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
         default: Issue.record("\(code) cannot be provoked with a store only")
@@ -194,6 +201,25 @@ extension ErrorProvocation {
         try store.write { try $0.insert(Item(id: 1)) }
         clock.advance(byMicroseconds: microseconds)
         try store.write { _ = try $0.delete(Item.self, 1) }
+        options.callbackQueue.sync {}
+        if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
+    private static func mergeInConflict(with store: Store) throws {
+        let child = store.fork()
+        defer { try? child.discard() }
+        try child.write { _ = try $0.delete(Item.self, 1) }
+        try store.write { try $0.update(Item(id: 1, text: "new")) }
+        try child.merge()
+    }
+
+    /// Throws the error that the end of a child store leads to.
+    private static func releaseWithEdits() throws {
+        let errors = Locked<[any Error]>([])
+        var options = options
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let store = try Store(inMemory: Item.self, options: options)
+        try store.fork().write { try $0.insert(Item(id: 1)) }
         options.callbackQueue.sync {}
         if let error = errors.withLock({ $0.first }) { throw error }
     }
