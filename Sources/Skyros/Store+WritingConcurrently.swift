@@ -16,8 +16,8 @@ extension Store {
     /// Committed blocks are serializable, in the order of their events: the result is as if
     /// they had run one after the other. A block conflicts with an event if that changes the answer
     /// of a read by the block's transaction: a record, its absence, or which records a query finds.
-    /// Two blocks that write one record conflict, too. Reads that go around the transaction, such as
-    /// `store.get`, are not checked.
+    /// Two blocks that write one record conflict, too. Reads that go around the transaction, such
+    /// as `store.get`, are not checked.
     ///
     /// As the block may run several times, it should do nothing but read and change records. A
     /// block that throws is not run again.
@@ -26,10 +26,10 @@ extension Store {
     ///   - actor: who makes the change, as for `write`; also the following.
     ///   - retries: how often the block is run again after a conflict. Default: 10.
     ///   - block: reads and changes records through the transaction.
-    /// - Throws: `StoreError` with `.conflict` if each run met a conflict: nothing was changed; what
-    ///   `write` throws.
-    /// - Complexity: of the check, O(ids that were read × log n), and the queries times the records
-    ///   of their entities that others changed meanwhile.
+    /// - Throws: `StoreError` with `.conflict` if each run met a conflict: nothing was changed;
+    ///   what `write` throws.
+    /// - Complexity: of the check, O(ids that were read × log n), and the queries times the
+    ///   records of their entities that others changed meanwhile.
     @discardableResult
     public func writeConcurrently<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),

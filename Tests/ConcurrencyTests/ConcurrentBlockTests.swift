@@ -130,17 +130,20 @@ private struct Booking: Entity, Equatable {
         try store.write { tx in
             for hour in 0..<20 { try tx.insert(Booking(id: "\(hour)", room: hour % 2, hour: hour)) }
         }
+        let within: Filter<Booking> = \.hour >= 5 && \.hour < 10
+        let predicate = #Predicate<Booking> { $0.hour >= 5 && $0.hour < 10 }
+        let test = Filter<Booking> { (5..<10).contains($0.hour) }
         let recordReads: [(inout WriteTransaction) throws -> Void] = [
-            { _ = try $0.all(Booking.self, where: \.hour >= 5 && \.hour < 10) },
-            { _ = try $0.all(Booking.self, where: #Predicate { $0.hour >= 5 && $0.hour < 10 }) },
-            { _ = try $0.all(Booking.self, where: Filter { (5..<10).contains($0.hour) }) },
-            { _ = try $0.first(Booking.self, where: \.hour >= 5 && \.hour < 10) },
+            { _ = try $0.all(Booking.self, where: within) },
+            { _ = try $0.all(Booking.self, where: predicate) },
+            { _ = try $0.all(Booking.self, where: test) },
+            { _ = try $0.first(Booking.self, where: within) },
             { _ = try $0.fetchReadable(FetchRequest<Booking>(where: \.hour == 7)) },
             { _ = try $0.snapshot.records("Booking") },
         ]
         let countReads: [(inout WriteTransaction) throws -> Void] = [
-            { _ = try $0.count(Booking.self, where: \.hour >= 5 && \.hour < 10) },
-            { _ = try $0.delete(Booking.self, where: \.hour >= 5 && \.hour < 10) },
+            { _ = try $0.count(Booking.self, where: within) },
+            { _ = try $0.delete(Booking.self, where: within) },
         ]
         for (from, to) in [(nil, 5), (50, 5), (5, 50), (5, nil)] as [(Int?, Int?)] {
             for read in recordReads + countReads {
@@ -174,11 +177,12 @@ private struct Booking: Entity, Equatable {
             try tx.upsert(Booking(id: "x", room: 2, hour: (try tx.count(Booking.self))))
             try tx.update(Booking.self, "15") { $0.room += 2 }
         }
+        let early: Filter<Booking> = \.room == 1 && \.hour < 10
         let reads: [(inout WriteTransaction) throws -> Void] = [
             { _ = try $0.get(Booking.self, "1") },
             { _ = try $0.exists(Booking.self, "no") },
-            { _ = try $0.all(Booking.self, where: \.room == 1 && \.hour < 10) },
-            { _ = try $0.count(Booking.self, where: \.room == 1 && \.hour < 10) },
+            { _ = try $0.all(Booking.self, where: early) },
+            { _ = try $0.count(Booking.self, where: early) },
             // The page is full before the changed records.
             { _ = try $0.all(Booking.self, sortedBy: \.hour, limit: 5) },
             { _ = try $0.first(Booking.self, sortedBy: \.hour) },

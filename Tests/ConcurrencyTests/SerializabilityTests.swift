@@ -87,8 +87,8 @@ private struct HistoryFigures {
     }
 }
 
-/// Blocks that begin and commit in a random order, and a model in which they run one after the other
-/// in the order of their commits.
+/// Blocks that begin and commit in a random order, and a model in which they run one after the
+/// other in the order of their commits.
 private struct SimulatedHistory {
     private(set) var problem: String?
     private(set) var commitCount = 0

@@ -48,7 +48,7 @@ import Testing
         let store = try home.open()
         let child = store.fork()
         for id in 1...100 { child.writeAsync { try $0.insert(Account(id: id, amount: id)) } }
-        try child.merge()
+        try await child.merge()
         #expect(try store.count(Account.self) == 100)
         let sum = try await child.write { tx in
             try tx.all(Account.self).reduce(0) { $0 + $1.amount }

@@ -214,7 +214,7 @@ import Testing
         }
         #expect(merge("amount", 3, RecordID(2)) == .invalidInput)
         #expect(merge("amount", "three") == .notDecodable)
-        #expect(merge("id", 2) == .notDecodable)
+        #expect(merge("other", 2) == .notDecodable)
         #expect(store.sequence == 2)
         #expect(merge("amount", 3) == nil)
         #expect(try store.get(Account.self, 1)?.amount == 3)

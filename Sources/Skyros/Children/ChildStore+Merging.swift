@@ -24,8 +24,8 @@ extension ChildStore {
     ///   - policy: what to do about records that both sides have changed.
     /// - Throws: `StoreError` with `.mergeConflict`, whose `conflicts` names every record;
     ///   `.discarded`, also of a parent; `.uniqueViolation`; `.limitExceeded` for an event above
-    ///   `Options.eventBytesMax`; `.nestedWrite` inside a write block of the child or its parent; what
-    ///   `Store.write` throws; what a closure of the policy throws.
+    ///   `Options.eventBytesMax`; `.nestedWrite` inside a write block of the child or its parent;
+    ///   what `Store.write` throws; what a closure of the policy throws.
     /// - Complexity: O(edits log n).
     @discardableResult
     public func merge(
@@ -36,7 +36,8 @@ extension ChildStore {
         let request = try request(actor, reason, metadata, intent, durability)
         try root.checkProcess()
         let result = try writer.withLock { try runMerge(request, policy) }
-        return try finish(result, request.durability)
+        guard request.durability == .durable, let receipt = result.receipt else { return result }
+        return result.with(try receipt.madeDurable())
     }
 
     /// Merges on the child's own thread, and suspends until the durability is reached.
@@ -47,14 +48,16 @@ extension ChildStore {
         policy: MergePolicy = .childFieldsWin
     ) async throws -> MergeResult {
         let request = try request(actor, reason, metadata, intent, durability)
-        return try await withCheckedThrowingContinuation { continuation in
-            enqueue(
-                isBounded: false,
-                { child in
-                    try child.finish(child.runMerge(request, policy), request.durability)
-                }
-            ) { continuation.resume(with: $0) }
+        let result = try await withCheckedThrowingContinuation { continuation in
+            enqueue(isBounded: false, { child in try child.runMerge(request, policy) }) {
+                continuation.resume(with: $0)
+            }
         }
+        guard request.durability == .durable, let receipt = result.receipt else { return result }
+        return result.with(
+            try await withCheckedThrowingContinuation { continuation in
+                receipt.whenDurable { continuation.resume(with: $0) }
+            })
     }
 
     /// Brings the parent's newest state under the child's edits, field by field.
@@ -62,9 +65,9 @@ extension ChildStore {
     /// The edits stay on top, also where the parent changed the same field or deleted the record.
     /// Such conflicts are returned; they remain conflicts for the next merge.
     ///
-    /// - Throws: `StoreError` with `.uniqueViolation` if an edit and a record of the parent have the
-    ///   same unique value; `.discarded`, also of a parent; `.nestedWrite` inside a write block of
-    ///   the child. Nothing was changed then.
+    /// - Throws: `StoreError` with `.uniqueViolation` if an edit and a record of the parent have
+    ///   the same unique value; `.discarded`, also of a parent; `.nestedWrite` inside a write block
+    ///   of the child. Nothing was changed then.
     /// - Complexity: O(edits log n).
     @discardableResult
     public func refresh() throws -> [MergeConflict] {
@@ -104,14 +107,6 @@ extension ChildStore {
         return MergeResult(
             sequence: receipt?.sequence, receipt: receipt, changeCount: changeCount,
             conflicts: plan.decided)
-    }
-
-    /// Waits for the durability of a merge, once the locks are free.
-    private func finish(_ result: MergeResult, _ durability: Durability) throws -> MergeResult {
-        guard durability == .durable, let receipt = result.receipt else { return result }
-        return MergeResult(
-            sequence: result.sequence, receipt: try receipt.madeDurable(),
-            changeCount: result.changeCount, conflicts: result.conflicts)
     }
 }
 

@@ -6,8 +6,8 @@ extension ChildStore: RecordStore {
     ///     try draft.write { tx in try tx.insert(item) }
     ///
     /// The block is atomic: if it throws, nothing was changed. When `write` returns, every later
-    /// read of the child sees the changes. The parent does not, until they are merged. Actor, reason
-    /// and the like belong to the event, and are given to the merge.
+    /// read of the child sees the changes. The parent does not, until they are merged. Actor,
+    /// reason and the like belong to the event, and are given to the merge.
     ///
     /// In asynchronous code `await` selects the form that suspends instead of blocking.
     ///

@@ -56,7 +56,8 @@ extension MergePolicy {
             throw StoreError(
                 .invalidInput,
                 "the resolution of the conflict about \(conflict.entity) \(conflict.id) is the "
-                    + "record \(record.entity) \(record.id); return one with the same entity and id",
+                    + "record \(record.entity) \(record.id); return one with the conflict's "
+                    + "entity and id",
                 at: StoreError.Place(entity: conflict.entity, ids: [conflict.id]))
         }
         try table.checkFit(record.fields.bytes, conflict.id)

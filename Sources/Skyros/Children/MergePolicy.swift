@@ -45,4 +45,10 @@ public struct MergeResult: Sendable {
     public let changeCount: Int
     /// The conflicts that the policy has decided.
     public let conflicts: [MergeConflict]
+
+    /// The same with another proof.
+    func with(_ receipt: Receipt) -> MergeResult {
+        MergeResult(
+            sequence: sequence, receipt: receipt, changeCount: changeCount, conflicts: conflicts)
+    }
 }

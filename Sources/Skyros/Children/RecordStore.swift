@@ -12,8 +12,8 @@ public protocol RecordStore: AnyObject, RecordSource, Sendable {
     /// Runs a write block on the calling thread, and returns what it returns. The block is atomic:
     /// if it throws, nothing was changed.
     ///
-    /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write block
-    ///   of the same store.
+    /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
+    ///   block of the same store.
     @discardableResult
     func write<R>(_ block: (inout WriteTransaction) throws -> R) throws -> R
 
@@ -50,7 +50,7 @@ extension RecordStore {
         return self
     }
 
-    /// Merges a child of this store: as ``ChildStore/merge(by:because:metadata:intent:durability:policy:)``.
+    /// Merges a child of this store: as the child's own `merge`, which has the details.
     ///
     /// - Throws: `StoreError` with `.foreignChild` if it was forked from another store; what the
     ///   child's own `merge` throws. Nothing was changed then.

@@ -19,8 +19,8 @@ enum ThreeWayMerge {
     enum Outcome: Equatable {
         /// The child changed nothing, or both made the same change: the parent's record stays.
         case parent
-        /// The record, or nil for its deletion: only the child changed it, or both changed different
-        /// fields of it.
+        /// The record, or nil for its deletion: only the child changed it, or both changed
+        /// different fields of it.
         case merged([UInt8]?)
         /// The sides contradict each other.
         case conflict(Contradiction)

@@ -52,8 +52,8 @@ enum Projector {
         try apply(changes, as: stamp, to: &snapshot, &dirty) { staged, _ in staged }
     }
 
-    /// Applies the changes that a write block has staged on `snapshot` to a state that is not in the
-    /// log: that of a child store. The position stays that of the event before.
+    /// Applies the changes that a write block has staged on `snapshot` to a state that is not in
+    /// the log: that of a child store. The position stays that of the event before.
     ///
     /// - Throws: as above.
     static func apply(_ changes: [StagedChange], to snapshot: inout Snapshot) throws {

@@ -11,7 +11,7 @@ final class ConcurrentBlock: @unchecked Sendable {
     private let reads = ReadSet()
     /// The latest state in which all reads have the same answers.
     private var base: Snapshot
-    private var writes: [RecordWrite] = []
+    private(set) var writes: [RecordWrite] = []
     /// Whether the transaction of another store's block may still refer to the overlay.
     private var wasExchanged = false
 
