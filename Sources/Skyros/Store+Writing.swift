@@ -67,7 +67,7 @@ extension Store {
     }
 
     /// The receipt is a parameter: returning a tuple with a generic part costs a metadata lookup.
-    private func write<R>(
+    func write<R>(
         _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {

@@ -23,6 +23,8 @@ public final class Store: Sendable {
     let resources: StoreResources
     let log: EventLog
     let writer: Writer
+    /// The threads that run concurrent write blocks.
+    let concurrentThreads = ConcurrentThreads()
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
@@ -127,6 +129,7 @@ public final class Store: Sendable {
 
     func withWriterLock<R>(_ body: () throws -> R) throws -> R {
         try checkProcess()
+        try concurrentThreads.check()
         // Also before waiting for a block that runs.
         if isSuspended.load(ordering: .acquiring) { try checkOpen() }
         return try writer.withLock(body)

@@ -37,6 +37,7 @@ enum ErrorProvocation {
         case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
         case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
+        case .unmergedEdits: try releaseWithEdits()
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -68,6 +69,12 @@ enum ErrorProvocation {
             try store.write { try $0.insert(Item(id: 2, text: text)) }
         case .notDecodable: _ = try store.get(Incompatible.self, 1)
         case .filterFailed: try readByThrowingFilter(store)
+        case .mergeConflict: try mergeInConflict(with: store)
+        case .foreignChild: try store.merge(Store(inMemory: Item.self).fork())
+        case .discarded:
+            let child = store.fork()
+            try child.discard()
+            try child.merge()
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
         case .unknownField: try store.write { try $0.set(Item.self, 1, ["size": 2]) }
@@ -216,6 +223,25 @@ extension ErrorProvocation {
         let filter = Filter<Item> { _ in throw Unencodable.Failure() }
         var page = LivePage(FetchRequest(where: filter), on: .all, store.liveHub)
         _ = try page.advance(to: store.snapshot)
+    }
+
+    private static func mergeInConflict(with store: Store) throws {
+        let child = store.fork()
+        defer { try? child.discard() }
+        try child.write { _ = try $0.delete(Item.self, 1) }
+        try store.write { try $0.update(Item(id: 1, text: "new")) }
+        try child.merge()
+    }
+
+    /// Throws the error that the end of a child store leads to.
+    private static func releaseWithEdits() throws {
+        let errors = Locked<[any Error]>([])
+        var options = options
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let store = try Store(inMemory: Item.self, options: options)
+        try store.fork().write { try $0.insert(Item(id: 1)) }
+        options.callbackQueue.sync {}
+        if let error = errors.withLock({ $0.first }) { throw error }
     }
 
     private static func resumeOnOlderLog() throws {

@@ -15,9 +15,12 @@ struct WriteOverlay: ~Copyable {
     /// The number of changes that the block has staged; `cached` is valid if it has the same.
     private var stepCount = 0
     private var cached: (snapshot: Snapshot, stepCount: Int)?
+    /// Records what the block reads of the base; nil for a block that runs alone.
+    let reads: ReadSet?
 
-    init(on base: Snapshot) {
+    init(on base: Snapshot, recording reads: ReadSet? = nil) {
         self.base = base
+        self.reads = reads
     }
 
     /// Prepares the overlay for a block that starts from `base`.
@@ -102,8 +105,11 @@ struct WriteOverlay: ~Copyable {
             return Lookup(
                 id: id, hash: hash, position: position, base: record.base, row: record.row)
         }
-        let row =
-            tables[index].isCleared ? nil : base.tables[baseIndex].rows.find(id: id, hash: hash)
+        if tables[index].isCleared {
+            return Lookup(id: id, hash: hash, position: nil, base: nil, row: nil)
+        }
+        reads?.note(id, inTableAt: baseIndex)
+        let row = base.tables[baseIndex].rows.find(id: id, hash: hash)
         return Lookup(id: id, hash: hash, position: nil, base: row, row: row)
     }
 
@@ -146,6 +152,7 @@ struct WriteOverlay: ~Copyable {
     /// Stages the deletion of all records; returns how many there were for the block.
     mutating func clear(_ index: Int) -> Int {
         stepCount += 1
+        reads?.noteAll(inTableAt: tables[index].index)
         let count = count(index)
         tables[index].clear()
         return count

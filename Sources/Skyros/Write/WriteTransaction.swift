@@ -194,7 +194,8 @@ public struct WriteTransaction: ~Copyable {
         _ type: E.Type, where filter: Filter<E>
     ) throws -> Int {
         let index = try index(of: E.self)
-        let snapshot = try snapshot
+        try noteMembership(of: FetchRequest(where: filter))
+        let snapshot = try overlay.snapshot()
         guard let table = try snapshot.tableIndex(of: type) else { return 0 }
         // The ids of the rows: a decoded value may have another one.
         let ids = try snapshot.tables[table].ids(where: filter)

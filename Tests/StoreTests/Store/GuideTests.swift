@@ -45,6 +45,14 @@ private struct PlaceOrder: DomainCommand {
     var items: [String]
 }
 
+private func markAllDone(_ orders: some RecordStore) throws {
+    try orders.write { tx in
+        for order in try tx.all(Order.self) {
+            try tx.update(Order.self, order.id) { $0.status = .done }
+        }
+    }
+}
+
 @Suite struct `The guides` {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -170,6 +178,45 @@ private struct PlaceOrder: DomainCommand {
         }
         let note = try store.value(of: "note", in: Order.self, order.id, as: String?.self)
         #expect(note == "call first")
+    }
+
+    @Test func `fork, edit and merge`() throws {
+        let draft = store.fork(by: "alice")
+        try draft.write { tx in
+            try tx.update(Order.self, order.id) { $0.note = "no onions" }
+        }
+        let note = try draft.get(Order.self, order.id)?.note  // in the store it is as before
+        try draft.merge(because: "order changed")
+        #expect(note == "no onions" && store.sequence == 2)
+
+        try markAllDone(draft)
+        try store.write { tx in
+            try tx.update(Order.self, order.id) { $0.status = .accepted }
+        }
+        do {
+            try draft.merge(policy: .fail)
+        } catch let error as StoreError where error.code == .mergeConflict {
+            for conflict in error.conflicts { print(conflict) }
+            try draft.merge(policy: .childWins)
+        }
+        #expect(try store.get(Order.self, order.id)?.status == .done)
+
+        try draft.write { tx in try tx.update(Order.self, order.id) { $0.note = nil } }
+        try store.write { try $0.delete(order) }
+        try draft.merge(
+            policy: .resolve { conflict in
+                conflict.kind == .deletedByParent ? .parent : .child
+            })
+        #expect(try store.count(Order.self) == 0)
+    }
+
+    @Test func `write side by side`() throws {
+        try store.writeConcurrently(by: "pricing") { tx in
+            let orders = try tx.all(Order.self, where: \.customer == customer.id)
+            let total = orders.reduce(0) { $0 + $1.totalCents }
+            try tx.update(Customer.self, customer.id) { $0.name += " (\(total))" }
+        }
+        #expect(try store.get(Customer.self, customer.id)?.name == "Ada (1200)")
     }
 
     @Test func `change types`() throws {

@@ -13,7 +13,7 @@ enum Floors {
         ],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
-            ["History", "Live"], ["SQL"], ["Archive"], [wiring],
+            ["History", "Live"], ["SQL"], ["Archive"], [wiring], ["Children"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],

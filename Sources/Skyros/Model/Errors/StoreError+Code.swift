@@ -70,9 +70,22 @@ extension StoreError {
         public static let closed = Code("closed")
         /// Something is larger than the limit set for it.
         public static let limitExceeded = Code("limitExceeded")
-        /// The log was not at the sequence that the writer expected: another writer has ignored
-        /// the lock.
+        /// What a concurrent write block has read was changed before it could commit; or the log
+        /// was not at the sequence that the writer expected: another writer has ignored the lock.
         public static let conflict = Code("conflict")
+
+        // MARK: Child stores
+
+        /// A child store and its parent have changed the same record, in ways that exclude each
+        /// other: see ``StoreError/conflicts``.
+        public static let mergeConflict = Code("mergeConflict")
+        /// The child store was forked from another parent.
+        public static let foreignChild = Code("foreignChild")
+        /// The child store was discarded.
+        public static let discarded = Code("discarded")
+        /// A child store ended with edits that were neither merged nor discarded: reported to
+        /// `Options.onError`.
+        public static let unmergedEdits = Code("unmergedEdits")
 
         // MARK: The disk
 

@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable {
     public let place: Place
     /// The underlying error, in words.
     public let cause: String?
+    /// The records that a merge found changed on both sides: see `.mergeConflict`.
+    public let conflicts: [MergeConflict]
 
     /// Where something went wrong.
     public struct Place: Hashable, Sendable {
@@ -51,11 +53,15 @@ public struct StoreError: Error, Sendable {
     }
 
     /// An error of this kind.
-    public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
+    public init(
+        _ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil,
+        conflicts: [MergeConflict] = []
+    ) {
         self.code = code
         self.message = message
         self.place = place
         self.cause = cause
+        self.conflicts = conflicts
     }
 }
 
