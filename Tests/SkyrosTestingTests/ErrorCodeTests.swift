@@ -8,7 +8,7 @@ enum ErrorCode: String, CaseIterable {
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
     case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
-    case suspended, historyChanged, closed, limitExceeded, conflict
+    case suspended, historyChanged, closed, erased, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, invalidEvent, noSuchEvent, invalidInput
 }

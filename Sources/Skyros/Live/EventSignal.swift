@@ -10,6 +10,8 @@ final class EventSignal: Sendable {
     private struct State: Sendable {
         var last: SequenceNumber
         var hasEnded = false
+        /// Why it has ended, if that is an error.
+        var failure: StoreError?
         var waiters: [Waiter] = []
         var nextNumber: UInt64 = 0
         /// Waits that were cancelled before they had begun.
@@ -31,8 +33,18 @@ final class EventSignal: Sendable {
     }
 
     /// Wakes all waiters: no event will follow.
-    func end() {
-        wake { $0.hasEnded = true }
+    ///
+    /// - Parameter failure: what streams throw; nil if they just end.
+    func end(throwing failure: StoreError? = nil) {
+        wake { state in
+            state.hasEnded = true
+            state.failure = failure
+        }
+    }
+
+    /// Throws if the events have ended with an error.
+    func check() throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     private func wake(_ change: (inout State) -> Void) {

@@ -29,14 +29,25 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// The next event; nil when the store is closed or the task is cancelled.
         ///
-        /// - Throws: `StoreError` if the log cannot be read.
+        /// - Throws: `StoreError` if the log cannot be read; with `.erased` after `destroy` or
+        ///   `nuke`.
         public mutating func next() async throws -> Event? {
+            try signal.check()
             if !buffer.hasEvent {
                 guard !Task.isCancelled else { return nil }
                 let before = SequenceNumber(rawValue: buffer.sequence.rawValue - 1)
-                guard await signal.wait(after: before) else { return nil }
+                guard await signal.wait(after: before) else {
+                    try signal.check()
+                    return nil
+                }
             }
-            return try buffer.next(through: signal.last)
+            do {
+                return try buffer.next(through: signal.last)
+            } catch {
+                // Files that are being erased cannot be read.
+                try signal.check()
+                throw error
+            }
         }
     }
 }

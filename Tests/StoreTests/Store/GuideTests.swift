@@ -184,7 +184,12 @@ private struct PlaceOrder: DomainCommand {
 
     @Test func `show code that is compiled and run here`() throws {
         let articles = Repository.root.appending(path: "Sources/Skyros/Skyros.docc/Articles")
-        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).words
+        let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        let tests = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.hasSuffix("GuideTests.swift") }
+        let here = try tests.map {
+            try String(contentsOf: directory.appending(path: $0), encoding: .utf8).words
+        }.joined(separator: " ")
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: articles.path) {
             let text = try String(contentsOf: articles.appending(path: name), encoding: .utf8)
