@@ -10,7 +10,7 @@ public enum LifecycleEvent: Hashable, Sendable, CaseIterable {
     case willTerminate
 }
 
-/// Tells a ``LifecycleReactor`` what happens to the app: signals, notifications, or a test.
+/// A source of lifecycle events for a ``LifecycleReactor``: signals, notifications, or a test.
 public protocol LifecycleSource: Sendable {
     /// Calls `handler` with each event, on any thread, until the observation is cancelled. The
     /// event goes on when the handler has returned.
