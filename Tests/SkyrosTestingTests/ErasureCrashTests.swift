@@ -100,6 +100,13 @@ private struct Page: Entity, Equatable {
         return disk.snapshots
     }
 
+    /// The disk before each operation of an opening, which may be refused at its end.
+    private func opening(_ disk: SimulatedDisk) -> [SimulatedDisk.DiskSnapshot] {
+        disk.record()
+        let store = try? open(disk)
+        return withExtendedLifetime(store) { disk.snapshots }
+    }
+
     @Test(.long, arguments: Way.allCases, [false, true])
     func `leaves the store, or what the next opening finishes, wherever it is killed`(
         way: Way, hasForeign: Bool
@@ -108,9 +115,7 @@ private struct Page: Entity, Equatable {
         var outcomes: [Bool] = []
         for snapshot in snapshots {
             let place = "before operation \(snapshot.operationCount)"
-            let killed = snapshot.disk.killed()
-            killed.record()
-            let outcome = try isErased(killed, way, hasForeign: hasForeign)
+            let outcome = try isErased(snapshot.disk.killed(), way, hasForeign: hasForeign)
             outcomes.append(outcome)
             for seed: UInt64 in 0..<3 {
                 let image = snapshot.disk.crashed(seed: seed)
@@ -119,8 +124,8 @@ private struct Page: Entity, Equatable {
                 #expect(!erased || outcome, "\(place), seed \(seed)")
             }
             // The opening that finishes it is killed too.
-            guard outcome, snapshot.operationCount % 3 == 0 else { continue }
-            for next in killed.snapshots {
+            guard outcome, snapshot.operationCount % 7 == 0 else { continue }
+            for next in opening(snapshot.disk.killed()) {
                 #expect(try isErased(next.disk.killed(), way, hasForeign: hasForeign), "\(place)")
             }
         }
