@@ -111,6 +111,9 @@ extension Store {
                 if isOn { throw StoreError.suspended }
                 let session = session
                 if let failure = session.erasureFailure { throw failure }
+                guard session.engine.segments != nil else {
+                    throw StoreError(.invalidInput, "the store's log has no files to erase")
+                }
                 let marker = ErasureMarker(
                     storeID: session.engine.storeID, includesQuarantine: includingQuarantine,
                     beginsAnew: beginningAnew)
