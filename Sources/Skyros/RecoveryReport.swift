@@ -42,6 +42,9 @@ public struct RecoveryReport: Hashable, Sendable {
     /// which opening reads. `Store.unreadableRecords()` reads all.
     public internal(set) var unreadable: [UnreadableRecord] = []
 
+    /// Whether the opening has finished an erasure by `destroy` or `nuke` that was interrupted.
+    public internal(set) var hasFinishedErasure = false
+
     /// Whether nothing was cut off and nothing was quarantined.
     public var isComplete: Bool { cutByteCount == 0 && quarantined.isEmpty }
 }

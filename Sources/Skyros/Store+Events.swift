@@ -18,8 +18,10 @@ extension Store {
     ///
     /// - Parameter sequence: 0 for all events; nil for those written from now on.
     public func changes(after sequence: SequenceNumber? = nil) -> EventStream {
-        EventStream(
-            log: log.engine, signal: signal, first: (sequence ?? self.sequence).advanced(by: 1))
+        let session = session
+        return EventStream(
+            log: session.engine, signal: session.signal,
+            first: (sequence ?? self.sequence).advanced(by: 1))
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.

@@ -33,9 +33,9 @@ extension Store {
     }
 
     var historyReader: HistoryReader {
+        let engine = session.engine
         let empty = Snapshot(
-            resources.schema, beginning: resources.log.beginning,
-            hashSeed: view.current.hashSeed)
-        return HistoryReader(log: log.engine, empty: empty)
+            resources.schema, beginning: engine.beginning, hashSeed: view.current.hashSeed)
+        return HistoryReader(log: engine, empty: empty)
     }
 }

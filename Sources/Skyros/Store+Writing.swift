@@ -9,7 +9,8 @@ extension Store {
     ///
     /// The block runs on the calling thread. It is atomic: if it throws, nothing was changed. When
     /// `write` returns, every later read on any thread sees the changes (promise P8), and they are
-    /// as durable as `durability` says. A block that changes nothing leaves no event.
+    /// as durable as `durability` says. A block that changes nothing leaves no event, unless it has
+    /// an intent.
     ///
     /// In asynchronous code `await` selects the form that suspends instead of blocking.
     ///

@@ -9,7 +9,7 @@ enum ErrorCode: String, CaseIterable {
     case duplicateID, notFound, uniqueViolation, brokenReference, deletionDenied, unknownRelation
     case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
-    case suspended, historyChanged, closed, limitExceeded, conflict
+    case suspended, historyChanged, closed, erased, limitExceeded, conflict
     case mergeConflict, foreignChild, discarded, unmergedEdits
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, filterFailed, invalidEvent, noSuchEvent, invalidInput

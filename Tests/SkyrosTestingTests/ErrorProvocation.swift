@@ -64,6 +64,10 @@ enum ErrorProvocation {
         case .closed:
             try store.close()
             try store.write { _ in }
+        case .erased:
+            let events = store.events()
+            try store.nuke()
+            _ = try Array(events)
         case .limitExceeded:
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }

@@ -75,6 +75,7 @@ extension ChildStore {
         return try writer.withLock {
             _ = try snapshot
             let state = try origin.snapshot
+            try checkSession()
             let plan = try fork.withLock { $0 }.plan(onto: state, .refresh)
             var batch = CommandBatch(metadata: Metadata(), intent: nil)
             try writer.stage(on: state, into: &batch) { tx in try tx.overlay.apply(plan.writes) }
@@ -98,6 +99,7 @@ extension ChildStore {
         var plan = MergePlan()
         var changeCount = 0
         let (state, receipt) = try origin.runMerge(request) { tx in
+            try checkSession()
             plan = try fork.plan(onto: tx.snapshot, .merge(policy))
             if !plan.open.isEmpty { throw StoreError.mergeConflict(plan.open) }
             try tx.overlay.apply(plan.writes)

@@ -55,7 +55,7 @@ extension ChildStore: RecordStore {
     ///
     /// - Throws: `StoreError` with `.discarded`.
     public func fork(by actor: String? = nil) throws -> ChildStore {
-        ChildStore(of: self, at: try snapshot, by: actor ?? self.actor)
+        ChildStore(of: self, in: session, at: try snapshot, by: actor ?? self.actor)
     }
 
     /// Runs a job under the writer's lock, on the child's own thread.
@@ -75,6 +75,7 @@ extension ChildStore: RecordStore {
 
     /// Runs a write block. The calling thread must hold the writer's lock.
     func run<R>(_ block: (inout WriteTransaction) throws -> R) throws -> R {
+        try checkSession()
         var batch = CommandBatch(metadata: Metadata(), intent: nil)
         let result = try writer.stage(on: snapshot, into: &batch, block)
         if !batch.isEmpty { try change { try $0.apply(batch.changes) } }

@@ -16,6 +16,8 @@ import SkyrosDisk
 ///
 /// Nothing but ``discard()`` drops edits. A child store that is released with edits reports
 /// `.unmergedEdits` to the store's ``Store/Options/onError``.
+///
+/// After `nuke` or `destroy` of the store at its root, writes, merges and refreshes throw `.erased`.
 public final class ChildStore: Sendable {
     /// The store from which this one was forked, and into which it is merged.
     public var parent: any RecordStore { origin }
@@ -23,14 +25,20 @@ public final class ChildStore: Sendable {
     public let actor: String?
 
     let origin: any ForkOrigin
+    /// The session of the store at the root in which the child was forked.
+    let session: StoreSession
     let writer: Writer
     /// Changed under the writer's lock.
     let fork: Locked<Fork>
     /// The newest state, for readers; nil once the child was discarded.
     private let newest: Locked<Snapshot?>
 
-    init(of origin: some ForkOrigin, at state: Snapshot, by actor: String?) {
+    /// - Parameter session: one that was present before `state` was read.
+    init(
+        of origin: some ForkOrigin, in session: StoreSession, at state: Snapshot, by actor: String?
+    ) {
         self.origin = origin
+        self.session = session
         self.actor = actor
         writer = Writer(empty: origin.root.resources.empty)
         fork = Locked(Fork(of: state))
@@ -60,6 +68,11 @@ public final class ChildStore: Sendable {
             newest.withLock { $0 = nil }
             fork.withLock { $0 = Fork(of: root.resources.empty) }
         }
+    }
+
+    /// Throws if the store at the root was erased since the fork.
+    func checkSession() throws {
+        if session.isRetired { throw StoreError.erased }
     }
 
     /// Runs `body` with the fork under the writer's lock, and shows readers the state that it

@@ -51,6 +51,7 @@ extension Store: RecordStore {
     ///
     /// - Parameter actor: the actor of the events of the child's merges, unless these name another.
     public func fork(by actor: String? = nil) -> ChildStore {
-        ChildStore(of: self, at: snapshot, by: actor)
+        let session = session
+        return ChildStore(of: self, in: session, at: snapshot, by: actor)
     }
 }

@@ -10,7 +10,7 @@ final class EventSignal: Sendable {
     private struct State: Sendable {
         var last: SequenceNumber
         var hasEnded = false
-        /// Why no event will follow, if that is an error.
+        /// Why it has ended, if that is an error.
         var failure: StoreError?
         var waiters: [Waiter] = []
         var nextNumber: UInt64 = 0
@@ -37,12 +37,17 @@ final class EventSignal: Sendable {
 
     /// Wakes all waiters: no event will follow.
     ///
-    /// - Parameter failure: the error that readers get, if the events themselves are gone.
+    /// - Parameter failure: what streams throw; nil if they just end.
     func end(throwing failure: StoreError? = nil) {
         wake { state in
             state.hasEnded = true
             state.failure = state.failure ?? failure
         }
+    }
+
+    /// Throws if the events have ended with an error.
+    func check() throws {
+        if let failure { throw failure }
     }
 
     private func wake(_ change: (inout State) -> Void) {

@@ -34,22 +34,30 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// The next event; nil when the store is closed or the task is cancelled.
         ///
-        /// - Throws: `StoreError` if the log cannot be read.
+        /// - Throws: `StoreError` if the log cannot be read; with `.erased` after `destroy` or
+        ///   `nuke`.
         public mutating func next() async throws -> Event? {
             try await next(on: nil)
         }
 
         /// The next event, as `next`, read on an actor.
         mutating func next(on actor: isolated (any Actor)?) async throws -> Event? {
+            try signal.check()
             if !buffer.hasEvent {
                 guard !Task.isCancelled else { return nil }
                 let before = SequenceNumber(rawValue: buffer.sequence.rawValue - 1)
                 guard await signal.wait(after: before) else {
-                    if let failure = signal.failure { throw failure }
+                    try signal.check()
                     return nil
                 }
             }
-            return try buffer.next(through: signal.last)
+            do {
+                return try buffer.next(through: signal.last)
+            } catch {
+                // Files that are being erased cannot be read.
+                try signal.check()
+                throw error
+            }
         }
     }
 }

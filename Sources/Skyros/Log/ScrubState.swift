@@ -62,7 +62,7 @@ struct ScrubState: Codable, Equatable, Sendable {
 
 extension ScrubState {
     static let file = DiskPath(.root, "scrub.json")
-    private static let unfinished = DiskPath(.root, "scrub.tmp")
+    static let unfinished = DiskPath(.root, "scrub.tmp")
     /// A larger file is not one of ours.
     private static let bytesMax = 1 << 20
 

@@ -319,11 +319,12 @@ private func markAllDone(_ orders: some RecordStore) throws {
 
     @Test func `show code that is compiled and run here`() throws {
         let articles = Repository.root.appending(path: "Sources/Skyros/Skyros.docc/Articles")
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let here = try FileManager.default.contentsOfDirectory(atPath: tests.path)
+        let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        let tests = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix("GuideTests.swift") }
-            .map { try String(contentsOf: tests.appending(path: $0), encoding: .utf8).words }
-            .joined(separator: " ")
+        let here = try tests.map {
+            try String(contentsOf: directory.appending(path: $0), encoding: .utf8).words
+        }.joined(separator: " ")
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: articles.path) {
             let text = try String(contentsOf: articles.appending(path: name), encoding: .utf8)

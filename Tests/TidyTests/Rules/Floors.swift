@@ -13,7 +13,8 @@ enum Floors {
         ],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
-            ["History", "Live"], ["SQL"], ["Archive"], [wiring], ["Children"],
+            ["History", "Live"], ["SQL"], ["Archive"], [wiring],
+            ["Children", "Lifecycle", "Objects"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],

@@ -68,6 +68,8 @@ extension StoreError {
         public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")
+        /// The store was erased by `destroy()` or `nuke()`, or is being erased.
+        public static let erased = Code("erased")
         /// Something is larger than the limit set for it.
         public static let limitExceeded = Code("limitExceeded")
         /// What a concurrent write block has read was changed before it could commit; or the log

@@ -78,6 +78,7 @@ extension StoreError {
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
         case .conflict: (.conflict, "another writer appended; open the store again")
         case .closed: (.closed, "")
+        case .erased: (.erased, "nothing can be read from it or written to it")
         case .suspended: (.suspended, "call resume() first")
         }
     }
@@ -87,6 +88,13 @@ extension StoreError {
     /// The error of a write after `close`.
     static var closed: StoreError {
         StoreError(.closed, "the store was closed; open it again to write")
+    }
+
+    /// The error of a store whose records and events were erased.
+    static var erased: StoreError {
+        StoreError(
+            .erased,
+            "the store was erased by destroy() or nuke(); begin again with what it holds now")
     }
 
     /// The error of a call that would change the files of a suspended store.
