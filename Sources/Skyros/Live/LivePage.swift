@@ -110,7 +110,6 @@ struct LivePage<E: Entity>: Sendable {
             // Registered first: no event after the state that is read next is missed.
             let table = try tableIndex(in: hub.view.current)
             hub.register(inbox, inTableAt: table, nil)
-            if let failure = inbox.signal.failure { throw failure }
             do {
                 if let failure = inbox.signal.failure { throw failure }
                 try runOnNewestState()
