@@ -12,7 +12,7 @@
 /// <doc:Relationships>.
 ///
 /// A relation has an index: filters by the property use it, and so do
-/// ``RecordSource/all(_:referring:to:where:sortedBy:)``, ``RecordSource/join(_:_:where:whereTarget:)``
+/// ``RecordSource/all(_:referring:to:where:sortedBy:)``, ``RecordSource/join(_:_:where:whereTarget:sortedBy:)``
 /// and deletions. The name of the stored field is found and confirmed as for an ``Index``; give it
 /// if coding keys rename the property: `.to(\.board, field: "b", onDelete: .cascade)`.
 public struct Relation<E: Entity>: Sendable {
