@@ -13,8 +13,8 @@
 ///
 /// A relation has an index. Filters by the property use it, and so do deletions,
 /// ``RecordSource/all(_:referring:to:where:sortedBy:)`` and
-/// ``RecordSource/join(_:_:where:whereTarget:sortedBy:)``. The name of the stored field is found and
-/// confirmed as for an ``Index``; give it if coding keys rename the property:
+/// ``RecordSource/join(_:_:where:whereTarget:sortedBy:)``. The name of the stored field is found
+/// and confirmed as for an ``Index``; give it if coding keys rename the property:
 /// `.to(\.board, field: "b", onDelete: .cascade)`.
 public struct Relation<E: Entity>: Sendable {
     let part: IndexPart<E>
