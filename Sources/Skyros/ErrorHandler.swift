@@ -32,7 +32,7 @@ extension Store {
     ///     store.onError = { [weak self] error in self?.show(error) }
     ///
     /// It may be replaced at any time. An error goes to the closure that is set when the callback
-    /// queue reaches it, and only to that of its own store.
+    /// queue reaches it. Errors of other stores go to their own closures.
     public var onError: (@Sendable (any Error) -> Void)? {
         get { resources.handler.current }
         set { resources.handler.current = newValue }

@@ -23,9 +23,14 @@ struct StoreOpening {
         try StoreError.wrap(try syncing.start())
         if try !ErasureMarker.exists(on: disk) { try StoreCreation(disk: disk).checkBeforeLock() }
         let lock = try StoreError.wrap(try disk.lock())
-        var resources = try StoreError.wrap(try open(holding: lock))
-        resources.syncing = syncing
-        return resources
+        do {
+            var resources = try StoreError.wrap(try open(holding: lock))
+            resources.syncing = syncing
+            return resources
+        } catch {
+            lock.release()
+            throw error
+        }
     }
 
     private func open(holding lock: any DiskLock) throws -> StoreResources {
@@ -78,7 +83,7 @@ struct StoreOpening {
 
     /// Creates an empty log after the files of the store before were erased.
     ///
-    /// - Parameter hashSeed: that of the view, which goes on.
+    /// - Parameter hashSeed: that of the view, which is kept.
     func createAgain(
         hashSeed: UInt64
     ) throws -> (log: any LogEngine, empty: Snapshot, checkpointer: Checkpointer?) {

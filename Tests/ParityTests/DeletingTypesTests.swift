@@ -53,7 +53,8 @@ import Testing
         struct Stranger: Entity {
             var id: Int
         }
-        let store = try Home(medium).open()
+        let home = try Home(medium)
+        let store = try home.open()
         try fill(store)
         let error = #expect(throws: StoreError.self) {
             try store.deleteAll(Stranger.self, User.self)

@@ -45,7 +45,7 @@ import Testing
         #expect(try names == Self.foreign)
     }
 
-    @Test func `S-006: are those with names of ours, when the store goes on`() throws {
+    @Test func `S-006: are those with names of ours, when the store stays open`() throws {
         try putForeign()
         try store.nuke()
         try store.write { try $0.insert(User.jane) }

@@ -36,11 +36,13 @@ import Testing
 
     @Test(arguments: Medium.allCases)
     func `S-005: destroys a store in memory as well`(medium: Medium) throws {
-        let store = try Home(medium).open()
+        let home = try Home(medium)
+        let store = try home.open()
         try store.write { try $0.insert(User.john) }
         try store.destroy()
         #expect(try store.count(User.self) == 0)
         #expect(code { try store.write { try $0.insert(User.john) } } == .closed)
+        #expect(try home.directory.contents().isEmpty)
     }
 
     @Test(arguments: Medium.allCases)

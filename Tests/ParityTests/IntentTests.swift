@@ -39,7 +39,8 @@ private struct LogIn: DomainCommand, Equatable {
     func `S-051: leaves none if it throws, nor does an actor or a reason alone`(
         medium: Medium
     ) throws {
-        let store = try Home(medium).open()
+        let home = try Home(medium)
+        let store = try home.open()
         #expect(throws: Refused()) { try store.write(intent: intent) { _ in throw Refused() } }
         let receipt = try store.writeWithReceipt(by: "alice", because: "none") { _ in }.receipt
         #expect(receipt.sequence == nil)

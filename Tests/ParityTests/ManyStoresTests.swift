@@ -25,10 +25,11 @@ import Testing
     /// The only test that sets it.
     @Test(arguments: Medium.allCases)
     func `S-014: the process has a default store only if the app sets one`(medium: Medium) throws {
+        let home = try Home(medium)
         #expect(Store.default === nil)
         weak var released: Store?
         do {
-            let store = try Home(medium).open()
+            let store = try home.open()
             try store.write { try $0.insert(User.john) }
             Store.default = store
             released = store

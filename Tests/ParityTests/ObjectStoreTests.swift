@@ -84,7 +84,7 @@ import Testing
         try lists.insert(["a", "b"].map { Wishlist(id: $0) })
         try lists.update(Wishlist(id: "a", items: [Item(id: 1, title: "book")]))
         #expect(try lists.get("a")?.items.map(\.title) == ["book"])
-        // What the absent one relates to is not written either, nor if the block goes on.
+        // What the absent one relates to is not written either, nor if the block continues.
         let absent = Wishlist(id: "x", items: [Item(id: 2, title: "lamp")])
         let error = #expect(throws: StoreError.self) {
             try lists.update([Wishlist(id: "b", items: absent.items), absent])

@@ -55,7 +55,7 @@ import Testing
         #expect(found.contains("completion true true"))
         #expect(try store.all(Account.self).map(\.id) == Array(1...101))
         #expect(try store.event(1)?.metadata.actor == "alice")
-        // It goes on as the store does.
+        // It takes writes as the store does.
         let done = Completions()
         pending.writeAsync {
             try $0.insert(Account(id: 102))

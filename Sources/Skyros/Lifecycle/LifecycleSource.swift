@@ -13,7 +13,7 @@ public enum LifecycleEvent: Hashable, Sendable, CaseIterable {
 /// A source of lifecycle events for a ``LifecycleReactor``: signals, notifications, or a test.
 public protocol LifecycleSource: Sendable {
     /// Calls `handler` with each event, on any thread, until the observation is cancelled. The
-    /// event goes on when the handler has returned.
+    /// event continues when the handler has returned.
     ///
     /// - Throws: an error if events cannot be observed.
     func observe(

@@ -115,7 +115,7 @@ package final class SignalWatch: Sendable {
         var previous = sigaction()
         sigaction(number, &action, &previous)
         let bit: UInt64 = 1 << UInt64(number & 63)
-        if address(of: previous) == unsafeBitCast(SIG_DFL, to: Int.self) {
+        if address(of: previous) == 0 {
             defaults.bitwiseOr(bit, ordering: .relaxed)
         } else {
             defaults.bitwiseAnd(~bit, ordering: .relaxed)
@@ -126,12 +126,14 @@ package final class SignalWatch: Sendable {
     private static func restore(_ number: Int32, _ previous: sigaction) {
         var current = sigaction()
         sigaction(number, nil, &current)
+        // A function pointer is an address: comparing it is safe.
         guard address(of: current) == unsafeBitCast(handler, to: Int.self) else { return }
         var previous = previous
         sigaction(number, &previous, nil)
     }
 
-    /// The address of an action's handler; 0 for the default action.
+    /// The address of an action's handler; 0 (`SIG_DFL`) for the default action. The cast is safe:
+    /// a function pointer, which may be nil, has the size of an integer.
     private static func address(of action: sigaction) -> Int {
         #if canImport(Darwin)
             unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
