@@ -71,7 +71,8 @@ extension ScrubState {
         do {
             let file = try disk.open(Self.file, .read)
             let size = try file.status().sizeBytes
-            guard size <= Self.bytesMax else { return nil }
+            // An array of no bytes is one object for all threads, into which the call would write.
+            guard 1...Self.bytesMax ~= size else { return nil }
             let bytes = try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
                 count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
             }
