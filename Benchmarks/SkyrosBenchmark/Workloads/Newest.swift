@@ -12,8 +12,8 @@ extension Workload {
         /// The variants of W15.
         static let estimateVariants = Estimates.variants
         /// What live queries may add to an event, by the variants of W-live.
-        static let liveTargets = [
-            (variant: LiveQueries.page, microseconds: 20.0), (LiveQueries.others, 5),
+        static let liveTargets: [(variant: String, microseconds: Double)] = [
+            (LiveQueries.page, 20), (LiveQueries.others, 5),
         ]
     #endif
 }
