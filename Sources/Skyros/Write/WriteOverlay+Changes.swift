@@ -1,6 +1,6 @@
 extension WriteOverlay {
-    /// Adds the block's net effect to a batch, after enforcing the relations and checking the unique
-    /// indexes.
+    /// Adds the block's net effect to a batch, after enforcing the relations and checking the
+    /// unique indexes.
     ///
     /// - Throws: `StoreError` with `.brokenReference`, `.deletionDenied` or `.uniqueViolation`,
     ///   naming every offender.

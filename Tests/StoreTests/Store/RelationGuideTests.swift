@@ -4,28 +4,34 @@ import Testing
 
 // The code of the article Relationships; `GuideTests` compares the two.
 
-private struct User: Entity {
-    var id = UUID()
-    var name: String
+private enum Kanban {
+    struct User: Entity {
+        var id = UUID()
+        var name: String
+    }
+
+    struct Board: Entity {
+        var id = UUID()
+        var name: String
+    }
+
+    struct Card: Entity {
+        var id = UUID()
+        var title: String
+        var board: Ref<Board>
+        var assignee: Ref<User>?
+        var blockedBy: [Ref<Card>] = []
+        static let relations: [Relation<Card>] = [
+            .to(\.board, onDelete: .cascade),
+            .to(\.assignee, onDelete: .nullify),
+            .toMany(\.blockedBy, onDelete: .remove),
+        ]
+    }
 }
 
-private struct Board: Entity {
-    var id = UUID()
-    var name: String
-}
-
-private struct Card: Entity {
-    var id = UUID()
-    var title: String
-    var board: Ref<Board>
-    var assignee: Ref<User>?
-    var blockedBy: [Ref<Card>] = []
-    static let relations: [Relation<Card>] = [
-        .to(\.board, onDelete: .cascade),
-        .to(\.assignee, onDelete: .nullify),
-        .toMany(\.blockedBy, onDelete: .remove),
-    ]
-}
+private typealias User = Kanban.User
+private typealias Board = Kanban.Board
+private typealias Card = Kanban.Card
 
 @Suite struct `The guide to relationships` {
     private let store: Store

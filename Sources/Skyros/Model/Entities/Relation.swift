@@ -11,10 +11,11 @@
 /// them. A deletion is followed by what the rule says, in the same event; see
 /// <doc:Relationships>.
 ///
-/// A relation has an index: filters by the property use it, and so do
-/// ``RecordSource/all(_:referring:to:where:sortedBy:)``, ``RecordSource/join(_:_:where:whereTarget:)``
-/// and deletions. The name of the stored field is found and confirmed as for an ``Index``; give it
-/// if coding keys rename the property: `.to(\.board, field: "b", onDelete: .cascade)`.
+/// A relation has an index. Filters by the property use it, and so do deletions,
+/// ``RecordSource/all(_:referring:to:where:sortedBy:)`` and
+/// ``RecordSource/join(_:_:where:whereTarget:sortedBy:)``. The name of the stored field is found
+/// and confirmed as for an ``Index``; give it if coding keys rename the property:
+/// `.to(\.board, field: "b", onDelete: .cascade)`.
 public struct Relation<E: Entity>: Sendable {
     let part: IndexPart<E>
     let target: any Entity.Type

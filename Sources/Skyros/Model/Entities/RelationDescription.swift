@@ -1,6 +1,7 @@
 /// A relation without its Swift types, by stored names: a form that can be stored and compared.
 ///
-///     for relation in store.relations { print(relation) }   // Card.board → Board, on delete cascade
+///     for relation in store.relations { print(relation) }
+///     // Card.board → Board, on delete cascade
 public struct RelationDescription: Hashable, Codable, Sendable {
     /// How many records one record refers to.
     public enum Kind: String, Codable, Sendable {

@@ -1,7 +1,8 @@
 /// A relation that is followed when a graph of records is loaded, in one direction.
 ///
 ///     let graph = try store.graph(
-///         of: author.ref, following: [.inverse(\Book.author), .forward(\Book.translators, depth: 2)])
+///         of: author.ref,
+///         following: [.inverse(\Book.author), .forward(\Book.translators, depth: 2)])
 ///
 /// `depth` bounds the way: a relation is followed from records that are fewer than `depth` steps
 /// away from the roots. Without a bound it is followed to the end; cycles end, because each record
