@@ -4,7 +4,8 @@ extension WriteTransaction {
     /// Deletes the records with these ids, and passes over those that do not exist; returns how
     /// many there were.
     ///
-    /// - Throws: `StoreError` with `.notEncodable` if an id cannot be encoded; then none is deleted.
+    /// - Throws: `StoreError` with `.notEncodable` if an id cannot be encoded; then none is
+    ///   deleted.
     /// - Complexity: O(m log n) for m ids.
     @discardableResult
     public mutating func delete<E: Entity>(
@@ -25,7 +26,8 @@ extension WriteTransaction {
     /// Deletes the records that have the values' ids, and passes over those that do not exist;
     /// returns how many there were.
     ///
-    /// - Throws: `StoreError` with `.notEncodable` if an id cannot be encoded; then none is deleted.
+    /// - Throws: `StoreError` with `.notEncodable` if an id cannot be encoded; then none is
+    ///   deleted.
     /// - Complexity: O(m log n) for m values.
     @discardableResult
     public mutating func delete<E: Entity>(_ values: some Sequence<E>) throws -> Int {

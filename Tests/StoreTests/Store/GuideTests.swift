@@ -11,7 +11,7 @@ private struct Customer: Entity {
     static let indexes: [Index<Customer>] = [.unique(\.name)]
 }
 
-private struct Order: Entity, Equatable {
+private struct Order: Entity {
     enum Status: String, Codable { case placed, accepted, done }
 
     var id = UUID()
@@ -163,7 +163,7 @@ private func markAllDone(_ orders: some RecordStore) throws {
         let same = try store.get(Order.self, [order.id])
         let areAllThere = try store.exists(Order.self, [order.id, UUID()])
         let (current, missing) = try store.refresh([order])
-        #expect(same == [current[0]] && missing.isEmpty && !areAllThere)
+        #expect(same[0]?.id == current[0].id && missing.isEmpty && !areAllThere)
     }
 
     @Test func `read records by names`() throws {

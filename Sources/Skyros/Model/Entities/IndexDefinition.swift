@@ -31,8 +31,8 @@ package struct IndexDefinition: Sendable {
         fields = keyFields.map(\.name)
     }
 
-    /// Whether the keys of a field have the order of its stored values: not those of arrays, maps and
-    /// other values that are indexed by their bytes.
+    /// Whether the keys of a field have the order of its stored values: not those of arrays, maps
+    /// and other values that are indexed by their bytes.
     func hasOrder(at position: Int) -> Bool {
         keyFields[position].expected.ranks.upperBound < IndexKey.Rank.other
     }

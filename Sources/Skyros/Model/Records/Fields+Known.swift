@@ -9,14 +9,14 @@ extension Fields {
         return range != nil
     }
 
-    /// Whether a type asks for a field when it reads a record with these fields, or with null in the
-    /// field if it is absent. O(n), with decoding.
+    /// Whether a type asks for a field when it reads a record with these fields, or with null in
+    /// the field if it is absent. O(n), with decoding.
     func isRead(_ name: String, by type: any Entity.Type) -> Bool {
         unread([name], by: type).isEmpty
     }
 
-    /// Those of the fields for which a type does not ask when it reads these fields, or null in those
-    /// that are absent. O(n), with decoding.
+    /// Those of the fields for which a type does not ask when it reads these fields, or null in
+    /// those that are absent. O(n), with decoding.
     func unread(_ names: [String], by type: any Entity.Type) -> [String] {
         var probe = self
         for name in names where !has(name) {

@@ -1,7 +1,8 @@
-/// The exact sum of floats, rounded only when it is read: the order of the summands has no influence.
+/// The exact sum of floats, rounded only when it is read: the order of the summands has no
+/// influence.
 ///
-/// A fixed-point number from 2⁻¹⁰⁷⁴ up, in digits of 32 bits, after Neal, "Fast exact summation using
-/// small and large superaccumulators" (2015). Infinities and NaN are counted apart.
+/// A fixed-point number from 2⁻¹⁰⁷⁴ up, in digits of 32 bits, after Neal, "Fast exact summation
+/// using small and large superaccumulators" (2015). Infinities and NaN are counted apart.
 struct ExactSum: Sendable {
     /// Digits with signs, the least significant first; each has 31 bits for carries.
     private var digits = [Int64](repeating: 0, count: Self.digitCount)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A number that has a sum and an average: an integer, a float, a `Decimal`, or an optional of these,
-/// whose nil does not count.
+/// A number that has a sum and an average: an integer, a float, a `Decimal`, or an optional of
+/// these, whose nil does not count.
 ///
-/// A sum of integers is exact, and an error if its type does not hold it. A sum of floats is rounded
-/// once, from the exact sum: it does not depend on the order of the records. A summand that is NaN
-/// makes it NaN, one that is infinite makes it infinite. A sum of decimals is an error if it has more
-/// digits than `Decimal` holds.
+/// A sum of integers is exact, and an error if its type does not hold it. A sum of floats is
+/// rounded once, from the exact sum: it does not depend on the order of the records. A summand that
+/// is NaN makes it NaN, one that is infinite makes it infinite. A sum of decimals is an error if it
+/// has more digits than `Decimal` holds.
 public protocol Summable: Sendable {
     /// The type of a sum.
     associatedtype Total: Sendable

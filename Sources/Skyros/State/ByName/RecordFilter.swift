@@ -3,9 +3,9 @@
 ///     RecordField("lastname") == "Doe" && RecordField("age") > 30
 ///     RecordField("city").in(["Athens", "Skyros"]) || !RecordField("name").hasPrefix("A")
 ///
-/// Values are those that are stored. Texts are compared as in Swift, numbers by value whatever their
-/// types, dates, UUIDs and bytes among themselves. A field that a record lacks is null; null equals
-/// null only, and nothing else compares with it. Indexes are used as in typed filters.
+/// Values are those that are stored. Texts are compared as in Swift, numbers by value whatever
+/// their types, dates, UUIDs and bytes among themselves. A field that a record lacks is null; null
+/// equals null only, and nothing else compares with it. Indexes are used as in typed filters.
 public struct RecordFilter: Sendable {
     indirect enum Node: Sendable {
         case comparison(StoredComparison)

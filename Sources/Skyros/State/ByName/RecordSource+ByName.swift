@@ -8,8 +8,8 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// - Complexity: as that of ``fetch(_:)``.
     /// - Throws: `StoreError` with `.unknownField` if no record has a field of this name and the
-    ///   entity's type does not ask for one, `.unknownEntity`, `.invalidInput` for a comparison that
-    ///   has no meaning; what a closure throws.
+    ///   entity's type does not ask for one, `.unknownEntity`, `.invalidInput` for a comparison
+    ///   that has no meaning; what a closure throws.
     public func records(_ request: RecordRequest) throws -> [Record] {
         guard let table = try snapshot.knownTable(request.entity) else { return [] }
         let rows = try table.rows(

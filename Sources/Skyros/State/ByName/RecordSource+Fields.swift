@@ -8,9 +8,9 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// An optional is nil if the field is null, or absent and one for which the type asks.
     ///
-    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.unknownField` if it has
-    ///   no such field and the type asks for none, or `V` is no optional; `.notDecodable` if the
-    ///   value does not fit.
+    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.unknownField` if it
+    ///   has no such field and the type asks for none, or `V` is no optional; `.notDecodable` if
+    ///   the value does not fit.
     /// - Complexity: O(log n); an absent field needs decoding.
     public func value<E: Entity, V: Decodable>(
         of field: String, in type: E.Type, _ id: E.ID, as valueType: V.Type = V.self

@@ -48,8 +48,8 @@ struct StoredComparison: Sendable {
     private func invalid(_ what: String, _ entity: String) -> StoreError {
         StoreError(
             .invalidInput,
-            "the filter compares \"\(field)\" of \"\(entity)\" by \(operation.rawValue) with \(what); "
-                + "give a number, a text, a date, a UUID or bytes",
+            "the filter compares \"\(field)\" of \"\(entity)\" by \(operation.rawValue) with "
+                + "\(what); give a number, a text, a date, a UUID or bytes",
             at: StoreError.Place(entity: entity, field: field))
     }
 

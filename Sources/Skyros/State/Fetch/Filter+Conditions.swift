@@ -1,4 +1,5 @@
-// Conditions that have a name. Without Foundation, whose `contains` compares otherwise than Swift's.
+// Conditions that have a name. Without Foundation, whose `contains` compares otherwise than
+// Swift's.
 
 extension Filter {
     /// The records for which a closure is true: every record that the other conditions leave is

@@ -6,8 +6,8 @@ public import Foundation
 ///     \.isOpen || .in(\.status, [.placed, .paid]) || .between(\.total, 100...200)
 ///     !\.isOpen && .hasPrefix(\.name, "Da ") && .test { $0.tables.count > 3 }
 ///
-/// An index answers conditions on indexed fields, also below `&&` and `||`; the others are tested on
-/// each record. ``RecordSource/explain(_:)`` says which indexes a request uses.
+/// An index answers conditions on indexed fields, also below `&&` and `||`; the others are tested
+/// on each record. ``RecordSource/explain(_:)`` says which indexes a request uses.
 ///
 /// The operators are Swift's: texts are equal if they look the same, whatever their scalars. A
 /// comparison with a field that is nil does not hold, except `== nil`.

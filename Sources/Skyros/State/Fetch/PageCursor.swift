@@ -4,9 +4,9 @@ import SkyrosLog
 /// A position in the answer to a request: after one record.
 ///
 /// A cursor holds the values by which that record was sorted, and its id. So the next page begins
-/// after the record also if records were inserted or deleted meanwhile, that record included. It can
-/// be stored and sent: encoded, and as ``text``, it is one string of letters, digits, `-` and `_`. The
-/// values in it can be read by everyone who gets it.
+/// after the record also if records were inserted or deleted meanwhile, that record included. It
+/// can be stored and sent: encoded, and as ``text``, it is one string of letters, digits, `-` and
+/// `_`. The values in it can be read by everyone who gets it.
 public struct PageCursor: Hashable, Sendable {
     /// The hash of the request's signature.
     let request: UInt64
@@ -85,8 +85,8 @@ extension StoreError {
         StoreError(
             .invalidCursor,
             "the cursor is not one of this request of \"\(entity)\": its filter, its sort or its "
-                + "entity differs. Continue with the request that gave the cursor, or begin without "
-                + "one", at: Place(entity: entity), cause: cause)
+                + "entity differs. Continue with the request that gave the cursor, or begin "
+                + "without one", at: Place(entity: entity), cause: cause)
     }
 
     /// The error of a page with a limit that would make no progress.

@@ -17,7 +17,8 @@ struct PagePosition<E: Entity> {
     }
 
     /// - Parameter request: a request whose default order is resolved.
-    /// - Throws: `StoreError` with `.invalidCursor`, or `.invalidInput` if the order has no cursors.
+    /// - Throws: `StoreError` with `.invalidCursor`, or `.invalidInput` if the order has no
+    ///   cursors.
     init(_ request: FetchRequest<E>, after cursor: PageCursor?) throws {
         keys = try request.sort.map { sort in
             guard let key = sort.cursorKey() else {
@@ -77,7 +78,8 @@ extension PagePosition.Start {
 }
 
 extension IndexKey {
-    /// The components of encoded values; nil if their order could be another than that of the values.
+    /// The components of encoded values; nil if their order could be another than that of the
+    /// values.
     static func regularComponents(of values: [[UInt8]]) -> [UInt8]? {
         var builder = Builder()
         for value in values {

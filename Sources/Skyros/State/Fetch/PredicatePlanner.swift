@@ -3,8 +3,8 @@ import Foundation
 /// Finds, in the tree of a `#Predicate`, the conditions that an index could answer.
 ///
 /// It understands `&&`, `||`, `!`, comparisons of a field with a constant, fields that are a truth
-/// value, and `contains` of a constant sequence. Other expressions are unknown: the predicate itself
-/// is always evaluated on the records that are found.
+/// value, and `contains` of a constant sequence. Other expressions are unknown: the predicate
+/// itself is always evaluated on the records that are found.
 enum PredicatePlanner {
     /// What holds for every record for which the predicate does.
     static func necessary<E: Entity>(in predicate: Predicate<E>) -> Requirement {

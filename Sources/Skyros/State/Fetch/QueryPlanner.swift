@@ -1,8 +1,8 @@
 /// Chooses the rows that a request reads.
 ///
-/// A filter is a union of branches, each of them conditions that hold together. Every branch gets the
-/// index that answers most of it, or an id. If all branches have one, their rows are read; if one
-/// has none, all rows are, in the order of an index where that is the requested one.
+/// A filter is a union of branches, each of them conditions that hold together. Every branch gets
+/// the index that answers most of it, or an id. If all branches have one, their rows are read; if
+/// one has none, all rows are, in the order of an index where that is the requested one.
 ///
 /// Indexes whose stored values differ from the values that are read are not used; those whose keys
 /// have another order than the values are used for equality only.

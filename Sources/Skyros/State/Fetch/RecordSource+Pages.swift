@@ -8,8 +8,8 @@ extension RecordSource where Self: ~Copyable {
     ///     while let next = page.next { page = try store.page(request, after: next) }
     ///
     /// Each record is in one page at most, and one that stays as it is in exactly one, whatever is
-    /// inserted and deleted between the pages: a page begins after a record's sort values and id, not
-    /// after a number of records. A record whose sort values change may move to another page.
+    /// inserted and deleted between the pages: a page begins after a record's sort values and id,
+    /// not after a number of records. A record whose sort values change may move to another page.
     ///
     /// The offset counts in the first page only. A closure in the filter cannot be compared with
     /// the one of the request that gave the cursor: it must be the same.

@@ -1,6 +1,7 @@
 /// What a request asks for, in words: equal for equal requests, also in other processes.
 ///
-/// Limit and offset do not count. Of closures and predicates nothing is known but that there is one.
+/// Limit and offset do not count. Of closures and predicates nothing is known but that there is
+/// one.
 enum RequestSignature {
     static func of<E: Entity>(_ request: FetchRequest<E>, _ keys: [CursorKey<E>]) -> String {
         let sort = zip(request.sort, keys).map { sort, key in
