@@ -38,7 +38,7 @@ extension Store {
     ) throws -> R {
         let request = try request(actor, reason, metadata, intent, durability)
         var conflict: ReadConflict?
-        for _ in 0...max(0, retries) {
+        for _ in 0...Swift.max(0, retries) {
             do {
                 let (result, run) = try runConcurrently(request, block)
                 var receipt = Receipt(nil, request.durability, nil)
@@ -48,7 +48,7 @@ extension Store {
                 conflict = found
             }
         }
-        throw StoreError.conflict(conflict, runCount: max(0, retries) + 1)
+        throw StoreError.conflict(conflict, runCount: Swift.max(0, retries) + 1)
     }
 
     /// Runs a write block beside others, in the calling task, and commits it on the store's thread.
@@ -63,7 +63,7 @@ extension Store {
     ) async throws -> R {
         let request = try request(actor, reason, metadata, intent, durability)
         var conflict: ReadConflict?
-        for _ in 0...max(0, retries) {
+        for _ in 0...Swift.max(0, retries) {
             do {
                 let (result, run) = try runConcurrently(request, block)
                 _ = try await withCheckedThrowingContinuation { continuation in
@@ -76,7 +76,7 @@ extension Store {
                 conflict = found
             }
         }
-        throw StoreError.conflict(conflict, runCount: max(0, retries) + 1)
+        throw StoreError.conflict(conflict, runCount: Swift.max(0, retries) + 1)
     }
 
     /// Runs the block on the newest state, and compares what it has read with the state at its end:

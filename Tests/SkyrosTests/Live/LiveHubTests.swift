@@ -4,11 +4,11 @@ import Testing
 
 @testable import Skyros
 
-private struct Card: Entity, Equatable {
+private struct LiveCard: Entity, Equatable {
     var id: Int
     var board: String
     var rank = 0
-    static let indexes: [Index<Card>] = [.on(\.board, \.rank), .on(\.rank)]
+    static let indexes: [Index<LiveCard>] = [.on(\.board, \.rank), .on(\.rank)]
 }
 
 private struct Note: Entity {
@@ -19,11 +19,13 @@ private struct Note: Entity {
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: Card.self, Note.self)
-        try store.write { try $0.insert((0..<100).map { Card(id: $0, board: "b\($0)", rank: $0) }) }
+        store = try Store(inMemory: LiveCard.self, Note.self)
+        try store.write {
+            try $0.insert((0..<100).map { LiveCard(id: $0, board: "b\($0)", rank: $0) })
+        }
     }
 
-    private func page(_ filter: Filter<Card>?) throws -> LivePage<Card> {
+    private func page(_ filter: Filter<LiveCard>?) throws -> LivePage<LiveCard> {
         let request = FetchRequest(where: filter, sortedBy: [.ascending(\.rank)], limit: 20)
         var page = LivePage(request, on: .all, store.liveHub)
         _ = try page.advance(to: store.snapshot)
@@ -31,7 +33,7 @@ private struct Note: Entity {
     }
 
     /// How many of the queries the last event has reached.
-    private func reached(_ pages: [LivePage<Card>]) -> Int {
+    private func reached(_ pages: [LivePage<LiveCard>]) -> Int {
         pages.count { $0.inbox.signal.last == store.sequence }
     }
 
@@ -43,19 +45,19 @@ private struct Note: Entity {
         let all = try [page(nil)]
         #expect(store.liveHub.queryCount == 2_001)
 
-        try store.write { try $0.insert(Card(id: 1_000, board: "new", rank: -1)) }
+        try store.write { try $0.insert(LiveCard(id: 1_000, board: "new", rank: -1)) }
         #expect((reached(boards), reached(ranks), reached(all)) == (0, 0, 1))
-        try store.write { try $0.insert(Card(id: 1_001, board: "b7", rank: 5)) }
+        try store.write { try $0.insert(LiveCard(id: 1_001, board: "b7", rank: 5)) }
         #expect((reached(boards), reached(ranks), reached(all)) == (1, 1, 1))
         try store.write { tx in
-            try tx.update(Card.self, 1_001) { ($0.board, $0.rank) = ("b9", 505) }
+            try tx.update(LiveCard.self, 1_001) { ($0.board, $0.rank) = ("b9", 505) }
         }
         #expect((reached(boards), reached(ranks), reached(all)) == (2, 2, 1))
-        try store.write { _ = try $0.delete(Card.self, 1_001) }
+        try store.write { _ = try $0.delete(LiveCard.self, 1_001) }
         #expect((reached(boards), reached(ranks), reached(all)) == (1, 1, 1))
         try store.write { try $0.insert(Note(id: 1)) }
         #expect((reached(boards), reached(ranks), reached(all)) == (0, 0, 0))
-        try store.write { _ = try $0.deleteAll(Card.self) }
+        try store.write { _ = try $0.deleteAll(LiveCard.self) }
         #expect((reached(boards), reached(ranks), reached(all)) == (1_000, 1_000, 1))
     }
 
@@ -64,17 +66,17 @@ private struct Note: Entity {
         #expect(page.records.values.map(\.id) == [5])
         // Not in normal form C: its key does not have the order of the values.
         let text = "b\u{1100}\u{1161}"
-        try store.write { try $0.insert(Card(id: 200, board: text)) }
+        try store.write { try $0.insert(LiveCard(id: 200, board: text)) }
         #expect(try page.advance(to: store.snapshot) == nil)
         #expect(page.runCount == 2)
-        try store.write { try $0.insert(Card(id: 201, board: "b5", rank: -1)) }
+        try store.write { try $0.insert(LiveCard(id: 201, board: "b5", rank: -1)) }
         #expect(try page.advance(to: store.snapshot)?.map(\.id) == [201, 5])
     }
 
     @Test func `takes note of an event once for each query`() throws {
         var page = try page(nil)
         try store.write { tx in
-            for id in 0..<5 { try tx.update(Card.self, id) { $0.rank -= 100 } }
+            for id in 0..<5 { try tx.update(LiveCard.self, id) { $0.rank -= 100 } }
         }
         let news = page.inbox.take(through: store.sequence)
         #expect(news.touched.map(\.kind) == Array(repeating: .updated, count: 5))
@@ -85,7 +87,7 @@ private struct Note: Entity {
     @Test func `leaves later events to a reader of an earlier state`() throws {
         var page = try page(nil)
         let before = store.snapshot
-        try store.write { try $0.insert(Card(id: 300, board: "x", rank: -1)) }
+        try store.write { try $0.insert(LiveCard(id: 300, board: "x", rank: -1)) }
         #expect(try page.advance(to: before) == nil)
         #expect(try page.advance(to: store.snapshot)?.first?.id == 300)
     }
@@ -97,7 +99,7 @@ private struct Note: Entity {
             store.liveHub.remove(page.inbox)
             #expect(store.liveHub.queryCount == pages.count)
         }
-        try store.write { _ = try $0.deleteAll(Card.self) }
+        try store.write { _ = try $0.deleteAll(LiveCard.self) }
     }
 
     @Test func `runs every query again after events of another process`() throws {
