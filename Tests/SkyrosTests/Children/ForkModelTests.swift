@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: 0..<Extent.pick(brief: 20, quick: 120, deep: 2_000))
     func `merges and refreshes as plain Swift does`(seed: Int) throws {
         var random = RandomSource(seed: UInt64(seed))
-        let store = try Store(inMemory: Card.self)
+        let store = try Store(inMemory: DraftCard.self)
         var parent: State = [:]
         let child = store.fork()
         var model = Model(state: [:])
@@ -61,16 +61,16 @@ import Testing
     ) throws {
         try store.write { tx in
             if random.below(12) == 0 {
-                for card in try tx.all(Card.self) { note(card.id, nil) }
-                try tx.deleteAll(Card.self)
+                for card in try tx.all(DraftCard.self) { note(card.id, nil) }
+                try tx.deleteAll(DraftCard.self)
             }
             for _ in 0..<(1 + random.below(3)) {
                 let id = random.below(6)
                 guard random.below(4) > 0 else {
-                    if try tx.delete(Card.self, id) { note(id, nil) }
+                    if try tx.delete(DraftCard.self, id) { note(id, nil) }
                     continue
                 }
-                var card = try tx.get(Card.self, id) ?? Card(id: id)
+                var card = try tx.get(DraftCard.self, id) ?? DraftCard(id: id)
                 if random.below(2) == 0 { card.title = random.below(3) == 0 ? nil : "\(step)" }
                 if random.below(2) == 0 { card.column = random.below(3) }
                 if random.below(3) == 0 { card.done = random.below(2) == 0 ? nil : true }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    private func record(of card: Card) -> Record {
+    private func record(of card: DraftCard) -> Record {
         var record: Record = [:]
         record["title"] = card.title
         record["column"] = card.column.map { "\($0)" }
@@ -89,7 +89,7 @@ import Testing
     }
 
     private func state(of source: some RecordSource) throws -> State {
-        let cards = try source.all(Card.self)
+        let cards = try source.all(DraftCard.self)
         return Dictionary(uniqueKeysWithValues: cards.map { ($0.id, record(of: $0)) })
     }
 

@@ -1,17 +1,17 @@
 import Skyros
 
 /// A record with several fields, some of which may be absent.
-struct Card: Entity, Equatable {
+struct DraftCard: Entity, Equatable {
     var id: Int
     var title: String?
     var column: Int?
     var done: Bool?
-    static let indexes: [Index<Card>] = [.on(\.column)]
+    static let indexes: [Index<DraftCard>] = [.on(\.column)]
 }
 
 /// A later version of it, with a field that the other does not know.
 struct LaterCard: Entity, Equatable {
-    static let entityName = "Card"
+    static let entityName = "DraftCard"
     var id: Int
     var title: String?
     var color: String?
