@@ -20,10 +20,10 @@ struct LivePage<E: Entity>: Sendable {
     private(set) var refillCount = 0
 
     init(_ request: FetchRequest<E>, on kinds: ChangeKinds, _ hub: LiveHub) {
-        self.request = request
+        self.request = request.resolved
         self.kinds = kinds
         self.hub = hub
-        records = LiveRecords(request)
+        records = LiveRecords(self.request)
     }
 
     /// Brings the page to `state`, whose events must all be noted by the hub, or to a later one.

@@ -26,6 +26,12 @@ private final class Evaluations: Sendable {
     }
 }
 
+/// An entity with an order of its records.
+private struct Ranked: Entity, Equatable {
+    var id: Int
+    static let defaultOrder: [Sort<Ranked>] = [.descending(\.id)]
+}
+
 @Suite struct `The page of a live query` {
     private let store: Store
 
@@ -44,6 +50,15 @@ private final class Evaluations: Sendable {
         var page = LivePage(request, on: kinds, store.liveHub)
         _ = try page.advance(to: store.snapshot)
         return page
+    }
+
+    @Test func `has the order of its entity if it is asked for none`() throws {
+        let store = try Store(inMemory: Ranked.self)
+        try store.write { try $0.insert([Ranked(id: 1), Ranked(id: 2)]) }
+        var page = LivePage(FetchRequest<Ranked>(limit: 1), on: .all, store.liveHub)
+        #expect(try page.advance(to: store.snapshot) == [Ranked(id: 2)])
+        try store.write { try $0.insert(Ranked(id: 3)) }
+        #expect(try page.advance(to: store.snapshot) == [Ranked(id: 3)])
     }
 
     @Test func `is not run again by events outside of it, nor by those in it`() throws {

@@ -25,7 +25,7 @@ struct RecordedFetch<E: Entity>: RecordedQuery {
     /// - Throws: `StoreError` with `.notEncodable` if the last id cannot be encoded.
     init(_ request: FetchRequest<E>, returning values: [E], inTableAt table: Int) throws {
         self.table = table
-        self.request = request
+        self.request = request.resolved
         // Rows after a full page do not change it.
         let isFull = request.limit != nil && values.count == request.countMax
         let last = isFull ? values.last : nil
