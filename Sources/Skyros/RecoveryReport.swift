@@ -35,6 +35,9 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Records that break a unique index, if `Options.existingDuplicates` is `.report`.
     public internal(set) var duplicates: [DuplicateRecords] = []
 
+    /// References that lead to no record, if `Options.existingBrokenReferences` is `.report`.
+    public internal(set) var brokenReferences: [RecordReference] = []
+
     /// Records that cannot be read as the types of their entities, among up to 32 of each entity,
     /// which opening reads. `Store.unreadableRecords()` reads all.
     public internal(set) var unreadable: [UnreadableRecord] = []

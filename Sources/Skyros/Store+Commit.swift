@@ -21,10 +21,12 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end)
             return result
         }
+        try commitHooks.run(batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
+        liveHub.note(batch.changes, of: appended.stamp.sequence)
         receipt = announce(appended, changeCount: batch.changes.count, request.durability)
         return result
     }
@@ -53,6 +55,6 @@ extension Store {
         _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition
     ) -> Receipt {
         let promise = DurabilityPromise(log: log.engine, position: position, syncer: syncer)
-        return Receipt(sequence, min(durability, .buffered), promise)
+        return Receipt(sequence, Swift.min(durability, .buffered), promise)
     }
 }

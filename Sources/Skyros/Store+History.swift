@@ -32,7 +32,7 @@ extension Store {
         return try historyReader.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
-    private var historyReader: HistoryReader {
+    var historyReader: HistoryReader {
         let empty = Snapshot(
             resources.schema, beginning: resources.log.beginning,
             hashSeed: view.current.hashSeed)

@@ -58,6 +58,10 @@ extension Store {
         /// What opening does with records that break a unique index. Default: `.refuse`.
         public var existingDuplicates = ExistingDuplicates.refuse
 
+        /// What opening does with references of a ``Relation`` that lead to no record. Default:
+        /// `.refuse`.
+        public var existingBrokenReferences = ExistingBrokenReferences.refuse
+
         /// The size at which a segment of the log ends and is compressed, in bytes. Smaller ones
         /// are compressed when the store is closed and after a second without a write, if they
         /// hold more than 64 KiB, and merged. Default: 16 MiB. A negative size is refused at

@@ -88,6 +88,7 @@ extension Store {
             try segments.resume(after: inspection)
             view.replace(next.snapshot, dirty: next.dirty)
             log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
+            liveHub.noteUnknown(through: next.snapshot.sequence)
             signal.raise(next.snapshot.sequence)
         } catch {
             view.restoreDirty(dirty)

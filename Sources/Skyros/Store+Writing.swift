@@ -21,8 +21,9 @@ extension Store {
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
-    ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`,
-    ///   `.alreadyOpen` in a forked child of the process that opened the store.
+    ///   block of the same store, `.uniqueViolation`, `.brokenReference`, `.deletionDenied`,
+    ///   `.diskFull`, `.durabilityLost`, `.closed`, `.alreadyOpen` in a forked child of the process
+    ///   that opened the store.
     @discardableResult
     public func write<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
@@ -66,7 +67,7 @@ extension Store {
     }
 
     /// The receipt is a parameter: returning a tuple with a generic part costs a metadata lookup.
-    private func write<R>(
+    func write<R>(
         _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {

@@ -23,9 +23,13 @@ public final class Store: Sendable {
     let resources: StoreResources
     let log: EventLog
     let writer: Writer
+    /// The threads that run concurrent write blocks.
+    let concurrentThreads = ConcurrentThreads()
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
+    let liveHub: LiveHub
+    let commitHooks = CommitHooks()
     private let isClosed = Atomic(false)
     /// Whether the store was suspended, and the mutex of `suspend` and `resume`.
     let suspension = Locked(false)
@@ -55,6 +59,7 @@ public final class Store: Sendable {
             onIdle: { maintenance.noteIdle() },
             timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
         signal = EventSignal(view.current.sequence)
+        liveHub = LiveHub(view, noted: signal)
     }
 
     deinit {
@@ -90,6 +95,7 @@ public final class Store: Sendable {
     private func end() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end()
+        liveHub.end()
         syncer.stop()
         maintenance.stop()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
@@ -123,6 +129,7 @@ public final class Store: Sendable {
 
     func withWriterLock<R>(_ body: () throws -> R) throws -> R {
         try checkProcess()
+        try concurrentThreads.check()
         // Also before waiting for a block that runs.
         if isSuspended.load(ordering: .acquiring) { try checkOpen() }
         return try writer.withLock(body)

@@ -57,6 +57,7 @@ struct StoreOpening {
         try snapshot.compareFields()
         report.duplicates = try snapshot.findDuplicates()
         try refuseDuplicates(report.duplicates)
+        report.brokenReferences = try brokenReferences(of: snapshot)
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()

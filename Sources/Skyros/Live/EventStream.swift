@@ -7,8 +7,13 @@ import SkyrosLog
 ///     }
 ///
 /// There is no queue between the writer and the reader: the stream reads events from the log on
-/// demand. A slow reader costs no memory and misses nothing. The stream ends when the store is
-/// closed or the task is cancelled. Each iterator is independent.
+/// demand. A slow reader costs no memory and misses nothing. The stream is bound to its first event
+/// when it is made, so a task that iterates it later misses nothing either:
+///
+///     let changes = store.changes()
+///     Task { for try await event in changes { … } }
+///
+/// The stream ends when the store is closed or the task is cancelled. Each iterator is independent.
 public struct EventStream: AsyncSequence, Sendable {
     /// An event of the log.
     public typealias Element = Event
@@ -31,10 +36,18 @@ public struct EventStream: AsyncSequence, Sendable {
         ///
         /// - Throws: `StoreError` if the log cannot be read.
         public mutating func next() async throws -> Event? {
+            try await next(on: nil)
+        }
+
+        /// The next event, as `next`, read on an actor.
+        mutating func next(on actor: isolated (any Actor)?) async throws -> Event? {
             if !buffer.hasEvent {
                 guard !Task.isCancelled else { return nil }
                 let before = SequenceNumber(rawValue: buffer.sequence.rawValue - 1)
-                guard await signal.wait(after: before) else { return nil }
+                guard await signal.wait(after: before) else {
+                    if let failure = signal.failure { throw failure }
+                    return nil
+                }
             }
             return try buffer.next(through: signal.last)
         }

@@ -13,11 +13,14 @@ enum Floors {
         ],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
-            ["History", "Live"], ["SQL"], ["Archive"], [wiring],
+            ["History", "Live"], ["SQL"], ["Archive"], [wiring], ["Children"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
-        "Sources/Skyros/State/": [["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"]],
+        "Sources/Skyros/State/": [
+            ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],
+            ["Aggregates", "ByName", "Relations"],
+        ],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],
     ]

@@ -20,6 +20,16 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
 
     /// The indexes that speed up filters and sorts, and that keep values unique. Default: none.
     static var indexes: [Index<Self>] { get }
+
+    /// The order of reads that ask for none. Default: the order of the ids.
+    ///
+    ///     static let defaultOrder: [Sort<Restaurant>] = [.ascending(\.name)]
+    ///
+    /// ``Sort/byID`` in a read asks for the order of the ids instead.
+    static var defaultOrder: [Sort<Self>] { get }
+
+    /// The references to other records that the store keeps whole. Default: none.
+    static var relations: [Relation<Self>] { get }
 }
 
 extension Entity {
@@ -28,4 +38,10 @@ extension Entity {
 
     /// None.
     public static var indexes: [Index<Self>] { [] }
+
+    /// The order of the ids.
+    public static var defaultOrder: [Sort<Self>] { [] }
+
+    /// None.
+    public static var relations: [Relation<Self>] { [] }
 }

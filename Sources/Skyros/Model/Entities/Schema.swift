@@ -4,7 +4,9 @@ package struct Schema: Sendable {
     package struct EntityDefinition: Sendable {
         package let name: String
         let type: any Entity.Type
-        package let indexes: [IndexDefinition]
+        package internal(set) var indexes: [IndexDefinition]
+        /// Nil if the entity has no relations, and none refer to it.
+        var relations: EntityRelations?
     }
 
     package let entities: [EntityDefinition]
@@ -37,7 +39,7 @@ package struct Schema: Sendable {
             }
             definitions.append(definition)
         }
-        entities = definitions
+        entities = try Self.connecting(definitions)
     }
 
     /// The position of a type among the entities; nil if it is not one of them.

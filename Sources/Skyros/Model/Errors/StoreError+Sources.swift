@@ -94,6 +94,14 @@ extension StoreError {
         StoreError(.suspended, "the store is suspended; call resume() first")
     }
 
+    /// The error of a write in a write block of the same store.
+    static var nestedWrite: StoreError {
+        StoreError(
+            .nestedWrite,
+            "this thread is running a write block of this store already; "
+                + "make the changes through the block's transaction")
+    }
+
     /// The error of a transaction that is not its block's, or whose block has ended.
     static var wrongTransaction: StoreError {
         StoreError(
