@@ -49,10 +49,13 @@ import Testing
     func `S-006: leaves the same instance usable, with an empty history`(medium: Medium) throws {
         var home = try Home(medium)
         home.options.segmentBytesMax = 500
-        let store = try home.open()
+        var store = try home.open()
         for number in 1...40 { try store.write { try $0.insert(Account(id: number)) } }
-        let before = store.snapshot
+        // An open store renames the files that it seals while they are read.
+        if medium == .disk { try store.close() }
         let filesBefore = try home.directory.contents()
+        store = try home.reopened(store)
+        let before = store.snapshot
         try store.nuke()
         #expect(try store.count(Account.self) == 0)
         #expect(store.sequence == 0)

@@ -12,7 +12,9 @@ import Testing
 
         func add(_ step: String) { steps.change { $0.append(step) } }
 
-        func wait(for count: Int) -> [String] { steps.wait { $0.count >= count ? $0 : nil } }
+        func wait(for count: Int) async throws -> [String] {
+            try await Caller.background.run { [steps] in steps.wait { $0.count >= count ? $0 : nil } }
+        }
     }
 
     @Test(arguments: Medium.allCases)
@@ -47,7 +49,7 @@ import Testing
         let store = try await pending.store
         store.writeAsync { try $0.insert(Account(id: 101)) }
         try await store.flush()
-        let found = steps.wait(for: 102)
+        let found = try await steps.wait(for: 102)
         #expect(found.first == "after init")
         #expect(
             found.filter { !$0.hasPrefix("completion") }.dropFirst()
@@ -62,7 +64,7 @@ import Testing
         } completion: {
             done.add($0)
         }
-        #expect(try done.wait(for: 1)[0].get().sequence == 102)
+        #expect(try await done.waitInBackground(for: 1)[0].get().sequence == 102)
         withExtendedLifetime(home) {}
     }
 
@@ -88,11 +90,12 @@ import Testing
             }
         }
         pending.writeAsync { try $0.insert(Account(id: 4)) }
-        #expect(opened.wait { $0 } == .notAStore)
-        for result in completions.wait(for: 3) {
+        #expect(try await Caller.background.run { opened.wait { $0 } } == .notAStore)
+        for result in try await completions.waitInBackground(for: 3) {
             #expect(code { _ = try result.get() } == .notAStore)
         }
-        #expect(reported.wait { $0.isEmpty ? nil : $0 } == [.notAStore])
+        let errors = try await Caller.background.run { reported.wait { $0.isEmpty ? nil : $0 } }
+        #expect(errors == [.notAStore])
         await #expect(throws: StoreError(.notAStore, "")) { _ = try await pending.store }
         #expect(try directory.bytes(of: "Test.skyros") == [1])
     }
