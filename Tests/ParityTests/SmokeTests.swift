@@ -50,6 +50,31 @@ import Testing
         #expect(try again.snapshot(asOf: .sequence(last)).digest() == again.snapshot.digest())
     }
 
+    @Test(arguments: Medium.allCases)
+    func `S-142: from many threads leave one state, though some erase`(medium: Medium) throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        let wrong = Locked<[String]>([])
+        inParallel(400, threads: 8) { number in
+            do {
+                if number % 40 == 39 { return try store.nuke() }
+                try store.write { try $0.upsert(Account(id: number % 8, amount: number)) }
+                // The history of before an erasure is gone, whole and with this error only.
+                _ = try store.history(of: Account.self, number % 8)
+            } catch let error as StoreError where error.code == .erased {
+            } catch {
+                wrong.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(wrong.withLock { $0 } == [])
+        try store.write { try $0.upsert(Account(id: 8)) }
+        let again = try home.reopened(store)
+        let last = again.sequence
+        let numbers = try again.allEvents.map(\.sequence.rawValue)
+        #expect(numbers == Array(1...last.rawValue))
+        #expect(try again.snapshot(asOf: .sequence(last)).digest() == again.snapshot.digest())
+    }
+
     /// One of several calls: they keep the sum of all amounts.
     private static func call(_ store: Store, _ number: Int) throws {
         let (from, to) = (number % 8, (number + 3) % 8)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Skyros
 
-/// Rows that were loaded, and who decodes them.
-@Suite struct `A stored row` {
+/// Rows that were loaded, and who decodes them. All tests share one count of decodings.
+@Suite(.serialized) struct `A stored row` {
     private static let decodedCount = Atomic(0)
 
     private struct Noted: Entity, Equatable {
