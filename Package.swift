@@ -7,7 +7,7 @@ import PackageDescription
 
 let package = Package(
     name: "Skyros",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Skyros", targets: ["Skyros"]),
         .library(name: "SkyrosTesting", targets: ["SkyrosTesting"]),
@@ -18,6 +18,15 @@ let package = Package(
         .executable(name: "program-with-skyros", targets: ["ProgramWithSkyros"]),
         .executable(name: "program-without-skyros", targets: ["ProgramWithoutSkyros"]),
     ],
+    traits: [
+        .trait(name: "SystemZstd", description: "Use the zstd library of the system."),
+        .trait(
+            name: "BundledZstd",
+            description: "Build zstd from its package, where the system has none: iOS, Android."),
+        .default(enabledTraits: ["SystemZstd"]),
+    ],
+    // Fetched only with the trait.
+    dependencies: [.package(url: "https://github.com/facebook/zstd.git", from: "1.5.4")],
     targets: [
         // MARK: System libraries
         .systemLibrary(
@@ -34,7 +43,14 @@ let package = Package(
 
         // MARK: Edges: bytes and rows, no meaning
         .target(name: "SkyrosDisk", dependencies: ["CLinux"]),
-        .target(name: "SkyrosLog", dependencies: ["SkyrosDisk", "CZstd"]),
+        .target(
+            name: "SkyrosLog",
+            dependencies: [
+                "SkyrosDisk",
+                .byName(name: "CZstd", condition: .when(traits: ["SystemZstd"])),
+                .product(
+                    name: "libzstd", package: "zstd", condition: .when(traits: ["BundledZstd"])),
+            ]),
         .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
 
         // MARK: The library

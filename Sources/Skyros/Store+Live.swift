@@ -74,6 +74,7 @@ extension Store {
     ///     }
     ///
     /// - Parameters:
+    ///   - type: the type of the records.
     ///   - filter: the records that are wanted: they pass before the event, or after it.
     ///   - kinds: the kinds of changes that are wanted.
     ///   - sequence: the event after which the stream begins: 0 for all, nil for those from now on.

@@ -23,7 +23,11 @@ extension Store {
     /// block that throws is not run again.
     ///
     /// - Parameters:
-    ///   - actor: who makes the change, as for `write`; also the following.
+    ///   - actor: who makes the change, as for `write`.
+    ///   - reason: why.
+    ///   - metadata: more about the event.
+    ///   - intent: the command that the block carries out.
+    ///   - durability: what the event survives when the call returns. Default: the store's.
     ///   - retries: how often the block is run again after a conflict. Default: 10.
     ///   - block: reads and changes records through the transaction.
     /// - Throws: `StoreError` with `.conflict` if each run met a conflict: nothing was changed;

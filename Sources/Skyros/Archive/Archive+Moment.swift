@@ -9,7 +9,9 @@ extension Archive {
     ///
     /// If the log is damaged, the archive ends before the first damage, as with `.upToDamage`.
     ///
-    /// - Parameter moment: nil for the newest, for which the whole log must be intact.
+    /// - Parameters:
+    ///   - moment: nil for the newest, for which the whole log must be intact.
+    ///   - url: the directory of the store.
     /// - Throws: `StoreError`, as `init(at:entities:reading:)` does; `.logCorrupt` and the like if
     ///   the moment is not before the damage.
     public static func reading(asOf moment: Moment?, at url: URL) throws -> Archive {

@@ -5,11 +5,11 @@ extension WriteTransaction {
     ///
     ///     try tx.set(User.self, id, ["firstname": "Jo", "age": nil])
     ///
-    /// The changed record is read as the type, and written as ``update(_:)`` writes.
+    /// The changed record is read as the type, and written as ``update(_:)-(E)`` writes.
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record; `.unknownField`, naming
     ///   the fields for which the type does not ask; `.notDecodable` if a value does not fit the
-    ///   type, or is nil where the type needs one; `.idChanged`; what ``update(_:)`` throws.
+    ///   type, or is nil where the type needs one; `.idChanged`; what ``update(_:)-(E)`` throws.
     /// - Complexity: O(log n) in the number of records.
     public mutating func set<E: Entity>(
         _ type: E.Type, _ id: E.ID, _ values: [String: FieldValue?]

@@ -1,4 +1,10 @@
-import CZstd
+#if BundledZstd
+    import libzstd
+#elseif SystemZstd
+    import CZstd
+#else
+    #error("enable one of the traits SystemZstd and BundledZstd")
+#endif
 
 /// The zstd library: whole frames in memory, with a content checksum and the content's size.
 enum Zstd {

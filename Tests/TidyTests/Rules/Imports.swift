@@ -12,6 +12,7 @@ enum Imports {
     private static let doors: [String: [String]] = [
         "CLinux": ["Sources/SkyrosDisk/"],
         "CZstd": ["Sources/SkyrosLog/"],
+        "libzstd": ["Sources/SkyrosLog/"],
         "CSQLite": [
             "Sources/SkyrosSQLite/", "Sources/SkyrosTesting/SQLite/",
             "Benchmarks/SkyrosBenchmark/Peers/",

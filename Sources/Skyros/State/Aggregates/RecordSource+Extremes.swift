@@ -20,7 +20,7 @@ extension RecordSource where Self: ~Copyable {
 
     /// The smallest value of a field that is not nil, among the records that pass the filter.
     ///
-    /// Order, errors and complexity are those of ``min(_:of:where:)``.
+    /// Order, errors and complexity are those of ``min(_:of:where:)-(_,FieldPath<E,V>,_)``.
     public func min<E: Entity, V: Comparable & Encodable & Sendable>(
         _ type: E.Type, of path: FieldPath<E, V?>, where filter: Filter<E>? = nil
     ) throws -> V? {
@@ -34,7 +34,7 @@ extension RecordSource where Self: ~Copyable {
     ///     let newest = try store.max(Order.self, of: \.createdAt)
     ///
     /// NaN is the greatest of all, as in sorts. Errors and complexity are those of
-    /// ``min(_:of:where:)``.
+    /// ``min(_:of:where:)-(_,FieldPath<E,V>,_)``.
     public func max<E: Entity, V: Comparable & SendableMetatype>(
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V? {
@@ -65,7 +65,7 @@ extension RecordSource where Self: ~Copyable {
     /// The smallest values of a field by the value of another one, without groups in which all are
     /// nil.
     ///
-    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)``.
+    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)-(_,FieldPath<E,V>,_,_)``.
     public func min<E: Entity, V: Comparable, K: Hashable>(
         _ type: E.Type, of path: FieldPath<E, V?>, where filter: Filter<E>? = nil,
         groupedBy group: FieldPath<E, K>
@@ -75,7 +75,7 @@ extension RecordSource where Self: ~Copyable {
 
     /// The greatest values of a field by the value of another one.
     ///
-    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)``.
+    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)-(_,FieldPath<E,V>,_,_)``.
     public func max<E: Entity, V: Comparable, K: Hashable>(
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil,
         groupedBy group: FieldPath<E, K>
@@ -86,7 +86,7 @@ extension RecordSource where Self: ~Copyable {
     /// The greatest values of a field by the value of another one, without groups in which all are
     /// nil.
     ///
-    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)``.
+    /// Errors and complexity are those of ``min(_:of:where:groupedBy:)-(_,FieldPath<E,V>,_,_)``.
     public func max<E: Entity, V: Comparable, K: Hashable>(
         _ type: E.Type, of path: FieldPath<E, V?>, where filter: Filter<E>? = nil,
         groupedBy group: FieldPath<E, K>

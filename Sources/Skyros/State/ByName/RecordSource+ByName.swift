@@ -23,7 +23,7 @@ extension RecordSource where Self: ~Copyable {
     ///         "Person", where: RecordField("age") > 30,
     ///         sortedBy: [.ascending("lastname"), .descending("firstname")], limit: 20)
     ///
-    /// Errors and complexity are those of ``records(_:)``.
+    /// Errors and complexity are those of ``records(_:)-(RecordRequest)``.
     public func records(
         _ entity: String, where filter: RecordFilter?, sortedBy sort: [RecordSort] = [],
         offset: Int = 0, limit: Int? = nil
@@ -34,23 +34,24 @@ extension RecordSource where Self: ~Copyable {
 
     /// The records of an entity, sorted by names.
     ///
-    /// Errors and complexity are those of ``records(_:)``.
+    /// Errors and complexity are those of ``records(_:)-(RecordRequest)``.
     public func records(
         _ entity: String, sortedBy sort: [RecordSort], offset: Int = 0, limit: Int? = nil
     ) throws -> [Record] {
         try records(RecordRequest(entity, sortedBy: sort, offset: offset, limit: limit))
     }
 
-    /// How many records ``records(_:)`` gives.
+    /// How many records ``records(_:)-(RecordRequest)`` gives.
     ///
-    /// Errors and complexity are those of ``records(_:)``.
+    /// Errors and complexity are those of ``records(_:)-(RecordRequest)``.
     public func count(_ request: RecordRequest) throws -> Int {
         try snapshot.knownTable(request.entity)?.count(request) ?? 0
     }
 
     /// A page of a request by names: as ``page(_:after:)``.
     ///
-    /// - Throws: `StoreError` with `.invalidCursor`, and what ``records(_:)`` throws.
+    /// - Throws: `StoreError` with `.invalidCursor`, and what ``records(_:)-(RecordRequest)``
+    ///   throws.
     public func page(
         _ request: RecordRequest, after cursor: PageCursor? = nil
     ) throws -> Page<Record> {
@@ -83,7 +84,8 @@ extension RecordSource where Self: ~Copyable {
         return Page(items: rows.map { table.record($0) }, next: next)
     }
 
-    /// How a request by names finds its records: as ``explain(_:)``.
+    /// How a request by names finds its records: as
+    /// ``RecordSource/explain(_:)-(FetchRequest<E>)``.
     ///
     /// - Throws: `StoreError` with `.unknownField`, `.unknownEntity`, `.invalidInput`.
     public func explain(_ request: RecordRequest) throws -> QueryExplanation {

@@ -7,7 +7,8 @@ public import Foundation
 ///     !\.isOpen && .hasPrefix(\.name, "Da ") && .test { $0.tables.count > 3 }
 ///
 /// An index answers conditions on indexed fields, also below `&&` and `||`; the others are tested
-/// on each record. ``RecordSource/explain(_:)`` says which indexes a request uses.
+/// on each record. ``RecordSource/explain(_:)-(FetchRequest<E>)`` says which indexes a request
+/// uses.
 ///
 /// The operators are Swift's: texts are equal if they look the same, whatever their scalars. A
 /// comparison with a field that is nil does not hold, except `== nil`.

@@ -12,9 +12,12 @@ extension RecordSource where Self: ~Copyable {
     /// are in the order of its references.
     ///
     /// - Parameters:
+    ///   - type: the type of the records that refer.
+    ///   - path: the reference, or the list of references.
     ///   - filter: the condition on the records that refer.
     ///   - targetFilter: the condition on the records that are referred to. If there is no other
     ///     filter, these are found first, and the index of the relation leads to the others.
+    ///   - sort: the order of the records that refer.
     /// - Complexity: that of the fetch by the first filter, and O(log n) for each pair.
     /// - Throws: `StoreError` with `.unknownRelation` if the type declares no relation by the
     ///   property, `.notDecodable`; what a filter throws.
