@@ -5,9 +5,11 @@ extension Workload {
         static let newest: [Workload] = []
         static let estimateVariants: [String] = []
         static let liveTargets: [(variant: String, microseconds: Double)] = []
+        static let relationTarget: (variant: String, other: String)? = nil
     #else
         static let newest = [
             Suspension.workload, Invariants.workload, Estimates.workload, LiveQueries.workload,
+            Unions.workload, Relations.workload, Forks.workload,
         ]
         /// The variants of W15.
         static let estimateVariants = Estimates.variants
@@ -15,5 +17,10 @@ extension Workload {
         static let liveTargets: [(variant: String, microseconds: Double)] = [
             (LiveQueries.page, 20), (LiveQueries.others, 5),
         ]
+        /// A relation costs an insert at most a tenth more than an index, by the variants of
+        /// W-relations.
+        static let relationTarget: (variant: String, other: String)? = (
+            Relations.linked, Relations.indexed
+        )
     #endif
 }
