@@ -14,6 +14,9 @@ let package = Package(
         .executable(name: "skyros", targets: ["SkyrosTool"]),
         .executable(name: "git-history", targets: ["GitHistory"]),
         .executable(name: "restaurant", targets: ["Restaurant"]),
+        .executable(name: "basket", targets: ["Basket"]),
+        .executable(name: "wishlist", targets: ["Wishlist"]),
+        .executable(name: "kanban", targets: ["Kanban"]),
         .executable(name: "skyros-benchmark", targets: ["SkyrosBenchmark"]),
         .executable(name: "program-with-skyros", targets: ["ProgramWithSkyros"]),
         .executable(name: "program-without-skyros", targets: ["ProgramWithoutSkyros"]),
@@ -66,6 +69,9 @@ let package = Package(
             exclude: ["history.fi"]),
         .executableTarget(
             name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
+        .executableTarget(name: "Basket", dependencies: ["Skyros"], path: "Examples/Basket"),
+        .executableTarget(name: "Wishlist", dependencies: ["Skyros"], path: "Examples/Wishlist"),
+        .executableTarget(name: "Kanban", dependencies: ["Skyros"], path: "Examples/Kanban"),
 
         // MARK: Benchmarks
         .target(
@@ -119,7 +125,13 @@ let package = Package(
             name: "StoreTests",
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "SkyrosTool",
-                "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "TestSupport",
+                "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "Basket",
+                "Wishlist", "Kanban", "TestSupport",
+            ]),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "Skyros", "SkyrosTesting", "Basket", "Wishlist", "Kanban", "TestSupport",
             ]),
         .testTarget(
             name: "ParityTests",

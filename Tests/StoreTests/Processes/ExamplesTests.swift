@@ -23,6 +23,45 @@ import Testing
         #expect(outcome.output.contains("[name: \"Nonna\" → \"Da Nonna\"]"))
     }
 
+    @Test func `saves a basket as one event, and drops the edits that are cancelled`() throws {
+        let outcome = try Program("basket").run(directory.store.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("in the store: 0 cents\nsaved: 2200 cents"))
+        #expect(outcome.output.contains("being edited: 500 cents"))
+        #expect(outcome.output.contains("cancelled: 2200 cents"))
+        #expect(outcome.output.hasSuffix("event 2 by alice, basket changed: 2 changes\n"))
+    }
+
+    @Test func `remembers a shop's lists from one run to the next`() throws {
+        let program = try Program("wishlist")
+        for _ in 1...2 {
+            let outcome = try program.run(directory.store.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output.contains("found: [\"Desk lamp\", \"Desk\"]"))
+            #expect(outcome.output.contains("wish: Desk lamp for 3900 cents, for the new flat"))
+        }
+    }
+
+    @Test func `takes the commands of a Kanban board, and keeps the board`() throws {
+        let program = try Program("kanban")
+        func output(_ commands: String) throws -> String {
+            let process = program.process([directory.store.path, "alice"])
+            let input = directory.url.appending(path: "commands")
+            try Data(commands.utf8).write(to: input)
+            process.standardInput = try FileHandle(forReadingFrom: input)
+            let outcome = try process.outcome()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            // The live list prints whenever it changes.
+            return outcome.output.split(separator: "\n").filter { !$0.hasPrefix("(") }
+                .joined(separator: "\n")
+        }
+        let first = try output("add buy some milk\nmove 1 Doing\nrename 1 buy oat milk\nundo\n")
+        #expect(first.hasSuffix("Todo\nDoing\n  1 buy some milk\nDone"))
+        let second = try output("history 1\n")
+        #expect(second.contains("3 alice moved to Doing"))
+        #expect(second.contains("5 alice undo"))
+    }
+
     @Test func `imports a git history through crashes, and agrees with git`() throws {
         let repository = try Shell.bundledRepository(in: directory)
         let program = try Program("git-history")
