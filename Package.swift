@@ -42,7 +42,8 @@ let package = Package(
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
-        .executableTarget(name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk"]),
+        .executableTarget(
+            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"]),
 
         // MARK: Examples
         .executableTarget(
@@ -102,8 +103,9 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "SkyrosTool",
-                "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "TestSupport",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+                "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
+                "TestSupport",
             ]),
         .testTarget(
             name: "ParityTests",
