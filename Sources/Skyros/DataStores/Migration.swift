@@ -8,8 +8,8 @@
 /// the records that the target has already. A record whose relations lead to records that are not
 /// copied yet takes them along, so the order of the entities does not matter.
 ///
-/// The source is not changed. Records that only the target has stay. Let nobody write to the target
-/// meanwhile; an app that goes on writing uses a ``MirroredStore``.
+/// The source is not changed. Records that only the target has stay. Write to neither meanwhile; an
+/// app that cannot pause uses a ``MirroredStore``.
 ///
 /// - Parameters:
 ///   - replacing: whether a record that the target has with other content is replaced. If false,

@@ -87,7 +87,7 @@ extension WriteTransaction {
             throw StoreError(
                 .idChanged,
                 "the record \(id) of \"\(entity)\" was replaced by \(record.id) of "
-                    + "\"\(record.entity)\"; ids never change: delete the record and insert another",
+                    + "\"\(record.entity)\"; ids never change: delete it and insert another",
                 at: StoreError.Place(entity: entity, ids: [id]))
         }
         try update(record)

@@ -25,14 +25,14 @@ struct ImportCommand: Command {
           --by ACTOR             the actor of the events
           --because REASON       the reason; default: the name of the file
 
-        The store is created if there is none. The whole input is checked first: if a line is broken,
-        it is named, and nothing is imported. Then the records are written in events of 1,000, with
-        one correlation. After a crash, the same command goes on where it was.
+        The store is created if there is none. The whole input is checked first: if a line is
+        broken, it is named, and nothing is imported. Then the records are written in events of
+        1,000, with one correlation. After a crash, the same command continues the import.
 
-        The texts of a field become numbers, truth values, UUIDs or dates if all of them in the input
-        are; in JSON and databases, UUIDs or dates. In a database, each table is an entity and the
-        primary key is the id. In a Core Data store, so is each entity, with dates and relationships;
-        names of fields are in lower case there, and --rename gives them capitals.
+        The texts of a field become numbers, truth values, UUIDs or dates if all of them in the
+        input are; in JSON and databases, UUIDs or dates. In a database, each table is an entity and
+        the primary key is the id. A Core Data store is recognized: its entities, dates and
+        relationships. Names of fields are in lower case there; --rename gives them capitals.
 
         An app's unique indexes and relations are checked when the app opens the store.
 

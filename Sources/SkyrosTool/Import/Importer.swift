@@ -1,6 +1,6 @@
 import Skyros
 
-/// Imports an input in passes: the kinds of its fields, a check of the whole of it, and the writing.
+/// Imports an input in passes: the kinds of its fields, a check of the whole, and the writing.
 struct Importer {
     let source: any ImportSource
     private(set) var kinds: FieldKinds

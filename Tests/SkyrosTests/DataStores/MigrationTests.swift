@@ -38,7 +38,7 @@ import Testing
         #expect(try again.all(Leaf.self) == new.all(Leaf.self))
     }
 
-    @Test func `goes on where an interrupted one was`() throws {
+    @Test func `continues where an interrupted one ended`() throws {
         let new = try open()
         #expect(throws: CancellationError.self) {
             try interrupted(to: new)

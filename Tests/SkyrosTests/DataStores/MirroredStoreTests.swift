@@ -55,7 +55,7 @@ private struct Reader: Entity, Equatable {
             fields: ["id": .integer(Int128(id)), "email": .text("\(id)")])
     }
 
-    @Test func `reports what the shadow refuses, and goes on`() throws {
+    @Test func `reports what the shadow refuses, and continues`() throws {
         try data.transaction { try $0.insert(Reader(id: 4, email: "same")) }
         // Two records with one unique value: the plain database accepts them.
         try data.transaction { try $0.insert(Reader(id: 5, email: "same")) }

@@ -110,11 +110,11 @@ extension Record {
         let runCount = Locked(0)
         let error = failure(as: StoreError.self) {
             try store.writeConcurrently { tx in
-                try tx.insert(.of("A", 1, "mine"))
                 let isFirst = runCount.withLock { count in
                     count += 1
                     return count == 1
                 }
+                try tx.insert(.of("A", 1, "mine"))
                 guard isFirst else { return }
                 inParallel(1, threads: 1) { _ in
                     try? store.write { tx in

@@ -64,7 +64,7 @@ private struct ImportedDatabase {
         #expect(try database.directory.bytes(of: "old.sqlite") == before)
     }
 
-    @Test func `takes the tables, names and kinds that it is told`() throws {
+    @Test func `takes the tables, names and kinds of its arguments`() throws {
         let database = try ImportedDatabase(
             """
             PRAGMA journal_mode=WAL;

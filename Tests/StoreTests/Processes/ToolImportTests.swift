@@ -151,7 +151,7 @@ private struct ImportPlace {
         #expect(try Archive(at: place.store).sequence == 2)
     }
 
-    @Test func `goes on after a crash where it was`() throws {
+    @Test func `continues after a crash where it ended`() throws {
         let lines = (0..<30_000).map { "\($0),name \($0)\n" }.joined()
         let file = try place.write("id,name\n" + lines, to: "many.csv")
         let process = place.tool.process(["import", place.store.path, file, "--entity", "Person"])
