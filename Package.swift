@@ -61,7 +61,8 @@ let package = Package(
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
-        .executableTarget(name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk"]),
+        .executableTarget(
+            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"]),
 
         // MARK: Examples
         .executableTarget(
@@ -124,9 +125,9 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting", "SkyrosTool",
-                "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant", "Basket",
-                "Wishlist", "Kanban", "TestSupport",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
+                "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
+                "Basket", "Wishlist", "Kanban", "TestSupport",
             ]),
         .testTarget(
             name: "ExampleTests",

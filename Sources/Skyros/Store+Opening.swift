@@ -33,6 +33,26 @@ extension Store {
         try self.init(schema, options, Environment(disk: disk))
     }
 
+    /// Opens the store at `url`, or creates it, without the Swift types of its records: for tools,
+    /// imports and migrations, which read and write ``Record``s.
+    ///
+    ///     let store = try Store(untypedAt: url)
+    ///     try store.write(by: "import") { tx in try tx.insert(record) }
+    ///
+    /// It knows every entity that it holds, and accepts new ones. The unique indexes and relations
+    /// of an app's types are not known to it: a store that is opened with the types enforces them.
+    ///
+    /// - Throws: `StoreError`, as an opening with types.
+    public convenience init(untypedAt url: URL, options: Options = Options()) throws {
+        let disk = try StoreDirectory.disk(at: url, creating: options.createsStore)
+        try self.init(.untyped, options, Environment(disk: disk))
+    }
+
+    /// Creates a store in memory without the Swift types of its records.
+    public static func untypedInMemory(options: Options = Options()) throws -> Store {
+        try Store(.untyped, options, Environment(disk: MemoryDisk()))
+    }
+
     /// Creates a store in memory. It behaves as any other, has no files, and ends with its last
     /// reference.
     public convenience init(

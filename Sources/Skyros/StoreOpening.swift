@@ -43,8 +43,8 @@ struct StoreOpening {
         let isNew = inspection.storeID == nil
         if isNew, !beginsAnew { try checkCreation() }
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
-        let empty = Snapshot(
-            schema, beginning: inspection.beginning ?? ChainHash(beginning: storeID),
+        let empty = emptyState(
+            beginning: inspection.beginning ?? ChainHash(beginning: storeID),
             hashSeed: environment.entropy.next())
         var checkpoint = CheckpointOpening(environment, storeID: storeID)
         var report = RecoveryReport()
@@ -81,6 +81,13 @@ struct StoreOpening {
             handler: ErrorHandler(options))
     }
 
+    /// The state before the first event.
+    func emptyState(beginning chainHash: ChainHash, hashSeed: UInt64) -> Snapshot {
+        var state = Snapshot(schema, beginning: chainHash, hashSeed: hashSeed)
+        if options.keepsUnknownEntities { state.acceptsEntities = true }
+        return state
+    }
+
     /// Creates an empty log after the files of the store before were erased.
     ///
     /// - Parameter hashSeed: that of the view, which is kept.
@@ -88,8 +95,7 @@ struct StoreOpening {
         hashSeed: UInt64
     ) throws -> (log: any LogEngine, empty: Snapshot, checkpointer: Checkpointer?) {
         let storeID = StoreID(from: environment.entropy)
-        let empty = Snapshot(
-            schema, beginning: ChainHash(beginning: storeID), hashSeed: hashSeed)
+        let empty = emptyState(beginning: ChainHash(beginning: storeID), hashSeed: hashSeed)
         let checkpoint = CheckpointOpening(environment, storeID: storeID)
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: true)
@@ -129,7 +135,7 @@ struct StoreOpening {
 
     /// Throws if there are records of an entity without a type, which may have been renamed.
     func compareWithSchema(_ snapshot: Snapshot) throws {
-        guard !options.keepsUnknownEntities else { return }
+        guard !snapshot.acceptsEntities else { return }
         let unknown = snapshot.entities.filter { schema.definition(named: $0) == nil }
         guard let name = unknown.first else { return }
         let given = schema.entities.map(\.name)

@@ -29,7 +29,7 @@ extension Connection {
             PRAGMA checkpoint_fullfsync=ON;
             PRAGMA secure_delete=ON;
             """)
-        try requireRollbackJournal()
+        if !options.isForeign { try requireRollbackJournal() }
         try requireAccess(options.access, handle)
         if options.keepsJournalInMemory { try execute("PRAGMA journal_mode=MEMORY") }
     }

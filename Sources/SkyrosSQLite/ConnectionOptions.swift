@@ -31,6 +31,8 @@ package struct ConnectionOptions: Sendable {
     /// Keeps the rollback journal in memory, so that there is no second file: for a new file that
     /// is useless unless it is complete. Default: false.
     package var keepsJournalInMemory = false
+    /// Whether the file is another program's, which may have any journal mode. Default: false.
+    package var isForeign = false
 
     /// How a connection is kept from changing its files.
     package struct Gate: Sendable {

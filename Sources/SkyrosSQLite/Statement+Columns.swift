@@ -41,6 +41,13 @@ extension Statement {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
     }
 
+    /// A copy of the value as text, also in a database whose encoding is not UTF-8.
+    package func text(at index: Int32) -> String {
+        guard let start = sqlite3_column_text(handle, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
     /// A copy of the value as text; bytes that are not UTF-8 become replacement characters.
     package func string(at index: Int32) -> String {
         String(decoding: bytes(at: index), as: UTF8.self)

@@ -10,7 +10,7 @@ enum ErrorCode: String, CaseIterable {
     case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, erased, limitExceeded, conflict
-    case mergeConflict, foreignChild, discarded, unmergedEdits
+    case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case notDecodable, filterFailed, invalidEvent, noSuchEvent, invalidInput
     case unknownField, invalidCursor, overflow

@@ -38,6 +38,7 @@ enum ErrorProvocation {
         case .invalidEvent: try open(diskWithInvalidEvent())
         case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
         case .unmergedEdits: try releaseWithEdits()
+        case .storesDiffer: try switchToAnother()
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -246,6 +247,12 @@ extension ErrorProvocation {
         try store.fork().write { try $0.insert(Item(id: 1)) }
         options.callbackQueue.sync {}
         if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
+    private static func switchToAnother() throws {
+        let old = try SQLiteStore()
+        try old.transaction { try $0.insert(Item(id: 1)) }
+        try MirroredStore(primary: old, shadow: try SQLiteStore()).switchOver()
     }
 
     private static func resumeOnOlderLog() throws {

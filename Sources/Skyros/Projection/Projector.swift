@@ -59,6 +59,7 @@ enum Projector {
     static func apply(_ changes: [StagedChange], to snapshot: inout Snapshot) throws {
         var unused = DirtyRows(isRecording: false)
         for staged in changes {
+            addTable(of: staged, to: &snapshot)
             try apply(
                 staged, of: snapshot.sequence, to: &snapshot.tables[staged.table], &unused)
         }
@@ -76,6 +77,7 @@ enum Projector {
         do {
             for change in changes {
                 let staged = try staging(change, &snapshot)
+                addTable(of: staged, to: &snapshot)
                 try apply(staged, of: event, to: &snapshot.tables[staged.table], &dirty)
             }
         } catch let error as CBORError {
@@ -84,6 +86,14 @@ enum Projector {
         snapshot.sequence = stamp.sequence
         snapshot.time = stamp.time
         snapshot.chainHash = stamp.chainHash
+    }
+
+    /// Adds the table of an entity of which a write block has staged the first record.
+    ///
+    /// Replay adds it in the same order: that of the changes.
+    private static func addTable(of staged: StagedChange, to snapshot: inout Snapshot) {
+        guard staged.table == snapshot.tables.count else { return }
+        _ = snapshot.tableIndex(of: staged.change.entity)
     }
 
     /// The step that every change of every state goes through.

@@ -18,6 +18,8 @@ public struct Snapshot: Sendable {
     /// One table for each entity, in no particular order.
     var tables: [Table]
     let hashSeed: UInt64
+    /// Whether write blocks may store records of entities for which there is no type.
+    var acceptsEntities: Bool
 
     /// The state before the first event.
     package init(_ schema: Schema, beginning chainHash: ChainHash, hashSeed: UInt64) {
@@ -25,6 +27,7 @@ public struct Snapshot: Sendable {
         time = .zero
         self.chainHash = chainHash
         self.hashSeed = hashSeed
+        acceptsEntities = schema.entities.isEmpty
         tables = schema.entities.map {
             Table(
                 entity: $0.name, type: $0.type, hashSeed: hashSeed,

@@ -27,12 +27,4 @@ extension WriteOverlay {
             }
         }
     }
-
-    private mutating func index(named entity: String) throws -> Int {
-        let position = base.tables.firstIndex { $0.entity.isSameName(as: entity) }
-        guard let position else {
-            throw StoreError.unknownEntity(entity, adding: "the type of \"\(entity)\"")
-        }
-        return index(ofBase: position)
-    }
 }

@@ -6,24 +6,34 @@ extension WriteOverlay {
     ///   naming every offender.
     mutating func addChanges(to batch: inout CommandBatch) throws {
         try enforceRelations()
+        // The next position for a table that the block adds. One without records is not added.
+        var end = knownTableCount
         for index in tables.indices where tables[index].isChanged {
-            let table = tables[index].index
-            let entity = base.tables[table].entity
-            if tables[index].isCleared, base.tables[table].count > 0 {
-                let old = base.tables[table]
-                batch.append(
-                    StagedChange(
-                        change: .cleared(entity: entity, count: old.count), table: table,
-                        effect: .clear(count: old.count, old: old)))
-            }
-            for record in tables[index].records {
-                if let change = try change(of: record, entity: entity, table: table) {
-                    batch.append(change)
-                }
-            }
+            let isNew = tables[index].index >= knownTableCount
+            let count = batch.changes.count
+            try addChanges(of: tables[index], at: isNew ? end : tables[index].index, to: &batch)
+            if isNew, batch.changes.count > count { end += 1 }
         }
         for table in tables where table.isChanged && base.tables[table.index].hasUniqueIndexes {
             try checkUniqueness(of: table)
+        }
+    }
+
+    /// Adds the changes of a table, whose position in the next state is `table`.
+    private func addChanges(
+        of staged: StagedTable, at table: Int, to batch: inout CommandBatch
+    ) throws {
+        let old = base.tables[staged.index]
+        if staged.isCleared, old.count > 0 {
+            batch.append(
+                StagedChange(
+                    change: .cleared(entity: old.entity, count: old.count), table: table,
+                    effect: .clear(count: old.count, old: old)))
+        }
+        for record in staged.records {
+            if let change = try change(of: record, entity: old.entity, table: table) {
+                batch.append(change)
+            }
         }
     }
 

@@ -7,6 +7,8 @@
 struct WriteOverlay: ~Copyable {
     /// The state that the block started from.
     private(set) var base: Snapshot
+    /// The number of tables before the block. Those that follow in `base` are the block's.
+    private(set) var knownTableCount: Int
     private(set) var tables: [StagedTable] = []
     /// The number of the current or last block.
     private(set) var block: UInt64 = 0
@@ -20,12 +22,14 @@ struct WriteOverlay: ~Copyable {
 
     init(on base: Snapshot, recording reads: ReadSet? = nil) {
         self.base = base
+        knownTableCount = base.tables.count
         self.reads = reads
     }
 
     /// Prepares the overlay for a block that starts from `base`.
     mutating func begin(on base: Snapshot) {
         self.base = base
+        knownTableCount = base.tables.count
         block += 1
         isRunning = true
         for index in tables.indices {
@@ -38,6 +42,8 @@ struct WriteOverlay: ~Copyable {
     /// - Parameter empty: a snapshot without records, so that the overlay keeps no state alive.
     mutating func end(on empty: Snapshot) {
         isRunning = false
+        // The tables of types come first in every state; those of other entities may move.
+        tables.removeAll { base.tables[$0.index].type == nil }
         base = empty
         for index in tables.indices { tables[index].reset() }
         stepCount = 0
@@ -59,6 +65,13 @@ struct WriteOverlay: ~Copyable {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(StagedTable(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
+    }
+
+    /// The position of the table of a new entity, which the block adds.
+    mutating func addTable(of entity: String) -> Int {
+        // In a concurrent block, any event meanwhile may have added it.
+        reads?.noteState()
+        return index(ofBase: base.tableIndex(of: entity))
     }
 
     /// The record of a value, which is compared with its id and with the indexes of its entity.
@@ -108,7 +121,7 @@ struct WriteOverlay: ~Copyable {
         if tables[index].isCleared {
             return Lookup(id: id, hash: hash, position: nil, base: nil, row: nil)
         }
-        reads?.note(id, inTableAt: baseIndex)
+        if baseIndex < knownTableCount { reads?.note(id, inTableAt: baseIndex) }
         let row = base.tables[baseIndex].rows.find(id: id, hash: hash)
         return Lookup(id: id, hash: hash, position: nil, base: row, row: row)
     }
@@ -152,7 +165,8 @@ struct WriteOverlay: ~Copyable {
     /// Stages the deletion of all records; returns how many there were for the block.
     mutating func clear(_ index: Int) -> Int {
         stepCount += 1
-        reads?.noteAll(inTableAt: tables[index].index)
+        let table = tables[index].index
+        if table < knownTableCount { reads?.noteAll(inTableAt: table) }
         let count = count(index)
         tables[index].clear()
         return count

@@ -14,7 +14,7 @@ enum Floors {
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],
-            ["Children", "Lifecycle", "Objects"],
+            ["Children", "DataStores", "Lifecycle", "Objects"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
@@ -23,7 +23,7 @@ enum Floors {
             ["Aggregates", "ByName", "Relations"],
         ],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
-        "Sources/SkyrosTool/": [["Commands"]],
+        "Sources/SkyrosTool/": [["Import"], ["Commands"]],
     ]
 
     /// The files beside the directories, which connect these.

@@ -89,6 +89,11 @@ extension StoreError {
         /// `Options.onError`.
         public static let unmergedEdits = Code("unmergedEdits")
 
+        // MARK: Data stores
+
+        /// A mirrored store cannot switch over: its two stores do not have the same records.
+        public static let storesDiffer = Code("storesDiffer")
+
         // MARK: The disk
 
         /// The disk is full; nothing was written.

@@ -1,0 +1,32 @@
+/// A record that two data stores do not have in the same way, or a write that one of them refused.
+public struct StoreDifference: Sendable {
+    /// The entity of the record.
+    public let entity: String
+    /// The id of the record.
+    public let id: RecordID
+    /// The record in the primary store; nil if there is none.
+    public let primary: Record?
+    /// The record in the shadow; nil if there is none.
+    public let shadow: Record?
+    /// What the shadow threw when it was to be written; nil if it did not.
+    public let cause: (any Error)?
+}
+
+extension StoreDifference: CustomStringConvertible {
+    /// The record, what differs, and why.
+    public var description: String {
+        let what =
+            switch (primary, shadow) {
+            case (let primary?, let shadow?):
+                "differs in \(Self.fields(primary, shadow).joined(separator: ", "))"
+            case (nil, .some): "is in the shadow only"
+            default: "is not in the shadow"
+            }
+        return "\(entity) \(id) \(what)" + (cause.map { " (\($0))" } ?? "")
+    }
+
+    private static func fields(_ a: Record, _ b: Record) -> [String] {
+        let names = Set(a.fieldNames).union(b.fieldNames).filter { a[$0] != b[$0] }
+        return names.isEmpty ? ["its bytes"] : names.sorted()
+    }
+}

@@ -1,0 +1,65 @@
+/// Records without their Swift types in a write block.
+extension WriteOverlay {
+    /// The position of an entity's table in the overlay. A store that accepts entities without a
+    /// type gets a table for a new one.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`; `.invalidInput` for an empty name.
+    mutating func index(named entity: String) throws -> Int {
+        let position = base.tables.firstIndex { $0.entity.isSameName(as: entity) }
+        if let position, base.tables[position].type != nil || base.acceptsEntities {
+            return index(ofBase: position)
+        }
+        guard base.acceptsEntities else {
+            throw StoreError.unknownEntity(entity, adding: "the type of \"\(entity)\"")
+        }
+        guard !entity.isEmpty else {
+            throw StoreError(.invalidInput, "a record has an empty entity name; name its entity")
+        }
+        return addTable(of: entity)
+    }
+
+    /// The row of a record as the block sees it.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`, as `RecordSource.record(_:_:)`.
+    func row(_ id: RecordID, of entity: String) throws -> Row? {
+        for index in tables.indices
+        where base.tables[tables[index].index].entity.isSameName(as: entity) {
+            return lookUp(id, in: index).row
+        }
+        guard let table = try base.knownTable(entity) else {
+            // In a concurrent block, any event meanwhile may add it.
+            reads?.noteState()
+            return nil
+        }
+        if let position = base.tables.firstIndex(where: { $0.entity.isSameName(as: entity) }) {
+            reads?.note(id, inTableAt: position)
+        }
+        return table.row(id)
+    }
+
+    /// Throws if the type of a record's entity cannot read the record.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`, also if it is read with another id;
+    ///   `.invalidSchema` if an index reads another field than its key path.
+    func check(_ record: Record, in index: Int) throws {
+        let table = tables[index].index
+        guard let type = base.tables[table].type else { return }
+        try Self.decode(record, as: type)
+        for index in base.tables[table].indexes.indices {
+            guard let binding = base.tables[table].indexes[index].definition.binding,
+                binding.isOpen
+            else { continue }
+            try binding.compare(stored: record.fields.bytes, record.id)
+        }
+    }
+
+    private static func decode<E: Entity>(_ record: Record, as type: E.Type) throws {
+        do {
+            _ = try RecordCoding.decode(type, from: record.fields.bytes, id: record.id)
+        } catch let error as StoreError {
+            throw StoreError(
+                error.code, error.message + ". It was not written", at: error.place,
+                cause: error.cause)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// Writes of records without their Swift types, by the names of their entities.
+
+extension WriteTransaction {
+    /// The record with this id as the block sees it; nil if there is none. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
+    ///   them of this entity, and holds no records of it.
+    public func record(_ entity: String, _ id: RecordID) throws -> Record? {
+        try checkBlock()
+        return try overlay.row(id, of: entity).map { row in
+            Record(entity: entity, id: id, fields: Fields(trusted: row.bytes))
+        }
+    }
+
+    // MARK: Inserting
+
+    /// Adds a record without its Swift type.
+    ///
+    ///     let record = try Record(
+    ///         entity: "Restaurant", id: RecordID(id), fields: ["id": .uuid(id), "name": "Nonna"])
+    ///     try store.write(by: "import") { tx in try tx.insert(record) }
+    ///
+    /// The record must fit the type of its entity, if the store was opened with one, and is held to
+    /// its unique indexes and relations, as a value of the type is. A record of an entity without a
+    /// type is written as it is, by a store that keeps such entities: one that was opened with
+    /// ``Store/init(untypedAt:options:)``, or with ``Store/Options/keepsUnknownEntities``.
+    ///
+    /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notDecodable`
+    ///   if the type does not read it, also if it would read another id; `.unknownEntity`,
+    ///   `.invalidInput` for an empty entity name.
+    /// - Complexity: O(log n) in the number of records, and decoding.
+    public mutating func insert(_ record: Record) throws {
+        try insert(CollectionOfOne(record))
+    }
+
+    /// Adds records of any entities, all or none.
+    ///
+    /// - Throws: `StoreError` with `.duplicateID`, naming every existing id of the first entity
+    ///   that has one; what the insertion of one record throws.
+    /// - Complexity: O(m log n) for m records among n, and decoding.
+    public mutating func insert(_ records: some Sequence<Record>) throws {
+        let all = try checked(records)
+        var seen: Set<RecordKey> = []
+        let taken = all.filter { record, index in
+            !seen.insert(RecordKey(table: index, id: record.id)).inserted
+                || overlay.lookUp(record.id, in: index).row != nil
+        }
+        guard let entity = taken.first?.record.entity else { return stage(all) }
+        let ids = taken.filter { $0.record.entity.isSameName(as: entity) }.map(\.record.id)
+        throw StoreError(
+            .duplicateID,
+            "\(ids.listed(of: entity)) exist\(ids.count == 1 ? "s" : "") already; use upsert to "
+                + "replace what exists",
+            at: StoreError.Place(entity: entity, ids: ids))
+    }
+
+    // MARK: Updating
+
+    /// Replaces the record that has this one's entity and id, all of its fields.
+    ///
+    /// - Throws: `StoreError` with `.notFound` if there is none; what ``insert(_:)-(Record)``
+    ///   throws.
+    /// - Complexity: O(log n) in the number of records, and decoding.
+    public mutating func update(_ record: Record) throws {
+        let all = try checked(CollectionOfOne(record))
+        for (record, index) in all where overlay.lookUp(record.id, in: index).row == nil {
+            throw Self.notFound(record.entity, record.id)
+        }
+        stage(all)
+    }
+
+    /// Changes a record by a closure and returns what the closure returns.
+    ///
+    ///     try tx.update("Restaurant", id) { $0["name"] = "Nonna" }
+    ///
+    /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
+    ///   closure replaces it by one of another entity or id; what ``insert(_:)-(Record)`` throws;
+    ///   errors of the closure.
+    /// - Complexity: O(log n) in the number of records, and decoding.
+    @discardableResult
+    public mutating func update<R>(
+        _ entity: String, _ id: RecordID, _ body: (inout Record) throws -> R
+    ) throws -> R {
+        guard var record = try record(entity, id) else { throw Self.notFound(entity, id) }
+        let result = try body(&record)
+        guard record.id == id, record.entity.isSameName(as: entity) else {
+            throw StoreError(
+                .idChanged,
+                "the record \(id) of \"\(entity)\" was replaced by \(record.id) of "
+                    + "\"\(record.entity)\"; ids never change: delete it and insert another",
+                at: StoreError.Place(entity: entity, ids: [id]))
+        }
+        try update(record)
+        return result
+    }
+
+    /// Adds the record, or replaces the one that has its entity and id, all of its fields.
+    ///
+    /// - Throws: `StoreError`, as ``insert(_:)-(Record)``, without `.duplicateID`.
+    /// - Complexity: O(log n) in the number of records, and decoding.
+    public mutating func upsert(_ record: Record) throws {
+        try upsert(CollectionOfOne(record))
+    }
+
+    /// Adds or replaces records of any entities, all or none.
+    ///
+    /// - Throws: `StoreError`, as ``insert(_:)-(Record)``, without `.duplicateID`.
+    /// - Complexity: O(m log n) for m records among n, and decoding.
+    public mutating func upsert(_ records: some Sequence<Record>) throws {
+        stage(try checked(records))
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a record; returns whether there was one. O(log n).
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`.
+    @discardableResult
+    public mutating func delete(_ entity: String, _ id: RecordID) throws -> Bool {
+        guard try record(entity, id) != nil else { return false }
+        let index = try overlay.index(named: entity)
+        overlay.remove(overlay.lookUp(id, in: index), in: index)
+        return true
+    }
+
+    /// Deletes the record that has this one's entity and id; returns whether there was one.
+    /// O(log n).
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`.
+    @discardableResult
+    public mutating func delete(_ record: Record) throws -> Bool {
+        try delete(record.entity, record.id)
+    }
+
+    /// Deletes all records of an entity, as ``deleteAll(_:)-(E.Type)``; returns how many there
+    /// were.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`.
+    @discardableResult
+    public mutating func deleteAll(_ entity: String) throws -> Int {
+        try checkBlock()
+        let index = try overlay.index(named: entity)
+        return overlay.clear(index)
+    }
+
+    // MARK: Helpers
+
+    /// The records of a call with the positions of their tables, before any of them is staged.
+    private func checked(
+        _ records: some Sequence<Record>
+    ) throws -> [(record: Record, index: Int)] {
+        try checkBlock()
+        return try records.map { record in
+            let index = try overlay.index(named: record.entity)
+            try overlay.check(record, in: index)
+            return (record, index)
+        }
+    }
+
+    private func stage(_ records: [(record: Record, index: Int)]) {
+        for (record, index) in records {
+            overlay.put(record.fields.bytes, at: overlay.lookUp(record.id, in: index), in: index)
+        }
+    }
+
+    private static func notFound(_ entity: String, _ id: RecordID) -> StoreError {
+        StoreError(
+            .notFound, "there is no \(entity) \(id); use insert or upsert to add it",
+            at: StoreError.Place(entity: entity, ids: [id]))
+    }
+}
+
+extension [RecordID] {
+    /// The first of these ids of an entity, for an error.
+    fileprivate func listed(of entity: String) -> String {
+        let names = prefix(3).map(\.description).joined(separator: ", ")
+        return "\(entity) \(names)" + (count > 3 ? " and \(count - 3) more" : "")
+    }
+}

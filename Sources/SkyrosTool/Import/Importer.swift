@@ -1,0 +1,123 @@
+import Skyros
+
+/// Imports an input in passes: the kinds of its fields, a check of the whole, and the writing.
+struct Importer {
+    let source: any ImportSource
+    private(set) var kinds: FieldKinds
+    /// Whether a record that the store has with other content is replaced.
+    let replaces: Bool
+
+    init(_ source: any ImportSource, types: [String: FieldKind], replaces: Bool) {
+        self.source = source
+        self.replaces = replaces
+        kinds = FieldKinds(given: types, guesses: source.guessedKinds)
+    }
+
+    /// The result of the check.
+    struct Check {
+        /// The records by entity.
+        fileprivate(set) var counts = NamedValues<Int>()
+        fileprivate(set) var total = 0
+        fileprivate var digest = StateDigest()
+
+        /// The correlation of the events: the same for each import of these records.
+        var correlation: String { "import-\(digest)" }
+    }
+
+    /// What was done to the records of an entity.
+    struct Tally {
+        var inserted = 0
+        var replaced = 0
+        /// The records that the store had already.
+        var unchanged = 0
+    }
+
+    private static let recordsMax = 1_000
+    private static let bytesMax = 4 << 20
+
+    /// Reads the whole input, without a store.
+    ///
+    /// - Throws: `StoreError` with `.invalidInput`, naming the place of what cannot be imported.
+    mutating func check(limit: Int, progress: (Int, Int) -> Void) throws -> Check {
+        var rowCount = 0
+        try source.forEachRow { row in
+            kinds.look(at: row)
+            rowCount += 1
+        }
+        var check = Check()
+        var places: [String: [RecordID: String]] = [:]
+        try source.forEachRow { row in
+            let record = try kinds.record(of: row)
+            let first = places[row.entity, default: [:]].updateValue(row.place, forKey: record.id)
+            if let first {
+                throw StoreError.input(
+                    row.place, "\(row.entity) \(record.id) is there twice, first in \(first)")
+            }
+            // A batch has other parts besides.
+            guard record.fields.bytes.count < limit / 2 else {
+                throw StoreError.input(
+                    row.place,
+                    "its \(record.fields.bytes.count) bytes are above the limit of \(limit / 2)")
+            }
+            record.fields.bytes.withUnsafeBytes { bytes in
+                check.digest.add(entity: row.entity, id: record.id, record: bytes)
+            }
+            check.counts[row.entity] = (check.counts[row.entity] ?? 0) + 1
+            check.total += 1
+            progress(check.total, rowCount)
+        }
+        return check
+    }
+
+    /// Throws if the store has one of the records with other content.
+    ///
+    /// - Throws: `StoreError` with `.duplicateID`.
+    func compare(with state: Snapshot) throws {
+        guard !replaces else { return }
+        try source.forEachRow { row in
+            let record = try kinds.record(of: row)
+            guard let old = try state.record(row.entity, record.id), old != record else { return }
+            throw StoreError(
+                .duplicateID,
+                "\(row.place): the store has another \(row.entity) \(record.id). Nothing was "
+                    + "imported; use --replace to replace what exists",
+                at: StoreError.Place(entity: row.entity, ids: [record.id]))
+        }
+    }
+
+    /// Writes the records that the store does not have, in events far below the limit.
+    ///
+    /// - Returns: what was done, by entity.
+    func write(
+        to store: Store, _ metadata: Metadata, total: Int, progress: (Int, Int) -> Void
+    ) throws -> NamedValues<Tally> {
+        var tallies = NamedValues<Tally>()
+        var batch: [Record] = []
+        var byteCount = 0
+        var done = 0
+        func writeBatch() throws {
+            guard !batch.isEmpty else { return }
+            try store.write(metadata: metadata) { try $0.upsert(batch) }
+            batch = []
+            byteCount = 0
+            progress(done, total)
+        }
+        try source.forEachRow { row in
+            let record = try kinds.record(of: row)
+            let old = try store.record(row.entity, record.id)
+            done += 1
+            var tally = tallies[row.entity] ?? Tally()
+            defer { tallies[row.entity] = tally }
+            if old == record {
+                tally.unchanged += 1
+                return
+            }
+            if old == nil { tally.inserted += 1 } else { tally.replaced += 1 }
+            batch.append(record)
+            byteCount += record.fields.bytes.count
+            if batch.count >= Self.recordsMax || byteCount >= Self.bytesMax { try writeBatch() }
+        }
+        try writeBatch()
+        return tallies
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Skyros
+import SkyrosDisk
+import TestSupport
+import Testing
+
+private struct Reader: Entity, Equatable {
+    var id: Int
+    var email: String
+    static let indexes: [Index<Reader>] = [.unique(\.email)]
+}
+
+/// A mirror of a plain database, whose shadow has unique indexes.
+@Suite struct `A mirrored store` {
+    private let old: SQLiteStore
+    private let new: Store
+    private let data: MirroredStore
+    private let reports = Locked<[StoreDifference]>([])
+
+    init() throws {
+        old = try SQLiteStore()
+        new = try Store(inMemory: Reader.self)
+        try old.transaction { tx in
+            try tx.insert((1...3).map { Reader(id: $0, email: "old \($0)") })
+        }
+        let reports = reports
+        data = MirroredStore(primary: old, shadow: new) { difference in
+            reports.withLock { $0.append(difference) }
+        }
+    }
+
+    private var reported: [String] { reports.withLock { $0.map(\.description) } }
+
+    @Test func `writes both stores and reads the primary`() throws {
+        try data.transaction(by: "ann") { try $0.insert(Reader(id: 4, email: "d")) }
+        #expect(try data.count(Reader.self) == 4)
+        #expect(try new.all(Reader.self).map(\.id) == [4])
+        #expect(try Array(new.events()).map(\.metadata.actor) == ["ann"])
+        let count = try data.transaction { try $0.deleteAll(Reader.self) }
+        #expect(count == 4)
+        #expect(try old.count(Reader.self) == 0)
+        #expect(try new.count(Reader.self) == 0)
+        #expect(reported.isEmpty)
+    }
+
+    @Test func `writes neither if the primary throws`() throws {
+        try old.close()
+        #expect(code { try data.transaction { tx in tx.upsert(try member(5)) } } == .closed)
+        #expect(try new.count(Reader.self) == 0)
+    }
+
+    private func member(_ id: Int) throws -> Record {
+        try Record(
+            entity: "Reader", id: RecordID(id),
+            fields: ["id": .integer(Int128(id)), "email": .text("\(id)")])
+    }
+
+    @Test func `reports what the shadow refuses, and continues`() throws {
+        try data.transaction { try $0.insert(Reader(id: 4, email: "same")) }
+        // Two records with one unique value: the plain database accepts them.
+        try data.transaction { try $0.insert(Reader(id: 5, email: "same")) }
+        #expect(try data.count(Reader.self) == 5)
+        #expect(reported.count == 1)
+        #expect(reported.first?.hasPrefix("Reader 5 is not in the shadow (uniqueViolation") == true)
+        try data.transaction { try $0.update(Reader(id: 5, email: "other")) }
+        #expect(reported.count == 1)
+        #expect(try new.get(Reader.self, 5)?.email == "other")
+    }
+
+    @Test func `finds differences, brings the shadow up to date, and switches over`() throws {
+        try new.write { tx in
+            try tx.insert(Reader(id: 3, email: "wrong"))
+            try tx.insert(Reader(id: 9, email: "extra"))
+        }
+        let found = try data.differences().map(\.description).sorted()
+        #expect(
+            found == [
+                "Reader 1 is not in the shadow", "Reader 2 is not in the shadow",
+                "Reader 3 differs in email", "Reader 9 is in the shadow only",
+            ])
+        #expect(try data.differences(limit: 2).count == 2)
+        let refusal = failure(as: StoreError.self) { try data.switchOver() }
+        #expect(refusal?.code == .storesDiffer)
+        #expect(refusal?.place.ids.count == 4)
+        #expect(data.primary as? SQLiteStore === old)
+        #expect(try data.synchronize(by: "ann") == 4)
+        #expect(try data.synchronize() == 0)
+        #expect(try data.differences().isEmpty)
+        try data.switchOver()
+        #expect(data.primary as? Store === new)
+        // The old store is kept up to date, so that the app can switch back.
+        try data.transaction { try $0.insert(Reader(id: 4, email: "d")) }
+        #expect(try new.get(Reader.self, 4) != nil)
+        #expect(try old.get(Reader.self, 4) != nil)
+        try data.switchOver()
+        #expect(data.primary as? SQLiteStore === old)
+    }
+
+    @Test func `refuses a transaction in a transaction`() throws {
+        let error = failure(as: StoreError.self) {
+            try data.transaction { _ in try data.transaction { try $0.deleteAll(Reader.self) } }
+        }
+        #expect(error?.code == .nestedWrite)
+        #expect(try data.count(Reader.self) == 3)
+    }
+}
