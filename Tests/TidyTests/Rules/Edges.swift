@@ -34,14 +34,17 @@ enum Manifest {
         let missing = settings.filter { !file.text.contains($0) }.map {
             file.finding(1, "\($0) is missing: it holds for every target")
         }
-        let packages = file.tokens.matches(of: ".package(").map { file.tokens[$0].line }
+        // That of zstd is fetched only with the trait BundledZstd.
+        let packages = file.tokens.matches(of: ".package(").dropFirst().map {
+            file.tokens[$0].line
+        }
         // A package with unsafe flags cannot be a dependency.
         let condition = file.tokens.matches(of: "Context.environment[").map { file.tokens[$0].line }
         let flags = file.tokens.filter {
             $0.text == "unsafeFlags" && $0.line < condition.last ?? .max
         }
         return missing
-            + packages.map { file.finding($0, "the package depends on two C libraries only") }
+            + packages.map { file.finding($0, "the package depends on zstd and SQLite only") }
             + flags.map { file.finding($0.line, "unsafe flags need an environment variable") }
     }
 }
