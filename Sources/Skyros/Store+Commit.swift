@@ -21,10 +21,12 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end)
             return result
         }
+        try recorder.record(in: &batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
+        recorder.noteAppended(batch)
         receipt = announce(appended, changeCount: batch.changes.count, request.durability)
         return result
     }
@@ -33,7 +35,9 @@ extension Store {
     private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
         let replay = try StoreReplayCheck(of: batch, as: stamp, on: view)
         try view.update(changeCount: batch.changes.count) { snapshot, dirty in
-            try Projector.apply(batch.changes, as: stamp, to: &snapshot, marking: &dirty)
+            try Projector.apply(
+                batch.changes, recording: batch.schemas, as: stamp, to: &snapshot,
+                marking: &dirty)
         }
         try replay?.compare(with: view.current)
     }

@@ -58,6 +58,25 @@ extension Store {
         /// What opening does with records that break a unique index. Default: `.refuse`.
         public var existingDuplicates = ExistingDuplicates.refuse
 
+        /// What opening does with records that their type cannot read, though no step of its
+        /// evolution says why.
+        public enum SchemaChange: Hashable, Sendable {
+            /// It throws `StoreError` with `.schemaMismatch`, whose message has the code to add.
+            case refuse
+            /// It lists the differences in the recovery report. Reading such a record throws.
+            case report
+            /// It does not look for them.
+            case ignore
+        }
+
+        /// What opening does with records that their type cannot read. Up to 32 of each entity are
+        /// compared. Default: `.refuse`.
+        public var onSchemaChange = SchemaChange.refuse
+
+        /// Whether opening copies the store before a newer shape is written: see
+        /// ``RecoveryReport/backup``. Default: true.
+        public var backsUpBeforeEvolution = true
+
         /// The size at which a segment of the log ends and is compressed, in bytes. Smaller ones
         /// are compressed when the store is closed and after a second without a write, if they
         /// hold more than 64 KiB, and merged. Default: 16 MiB. A negative size is refused at

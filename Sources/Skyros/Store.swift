@@ -23,6 +23,7 @@ public final class Store: Sendable {
     let resources: StoreResources
     let log: EventLog
     let writer: Writer
+    let recorder: SchemaRecorder
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
@@ -44,6 +45,7 @@ public final class Store: Sendable {
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         writer = Writer(empty: resources.empty)
+        recorder = SchemaRecorder(resources.schema, view.current)
         let maintenance = BackgroundMaintenance(
             resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
             report: resources.report)

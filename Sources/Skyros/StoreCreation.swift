@@ -18,7 +18,7 @@ struct StoreCreation {
             })
     /// The directories that only a store has.
     private static let storeParts: Set = [
-        "tree", "history", "inbox", "forks", "shared.sqlite", ScrubState.file.name,
+        "tree", "history", "inbox", "forks", "shared.sqlite", "backups", ScrubState.file.name,
     ]
 
     /// Throws if the directory holds other files and no segment. Call it before the lock is taken,
@@ -48,6 +48,13 @@ struct StoreCreation {
             "there is a checkpoint but no event, so the log is lost, and the checkpoint cannot be "
                 + "used: \(why); restore the log, or move the checkpoint away to begin anew",
             at: StoreError.Place(file: CheckpointOpening.file.name))
+    }
+
+    /// Throws if there are files that are not the store's.
+    func checkHoldsOnlyOwnFiles() throws {
+        let own = Self.harmless.union(Self.storeParts).union(["scrub.tmp"])
+        let others = try StoreError.wrap(try disk.list(.root)).filter { !own.contains($0) }
+        guard others.isEmpty else { throw occupied(by: others) }
     }
 
     private func check(_ names: [String], _ eventNames: [String]) throws {

@@ -14,7 +14,7 @@ struct StoreResources: Sendable {
     let empty: Snapshot
     /// The writer of checkpoints; nil for a store in memory.
     let checkpointer: Checkpointer?
-    let recovery: RecoveryReport
+    var recovery: RecoveryReport
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 

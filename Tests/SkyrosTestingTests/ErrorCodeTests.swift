@@ -6,11 +6,12 @@ import Testing
 enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
+    case schemaMismatch
     case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, limitExceeded, conflict
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
-    case notDecodable, invalidEvent, noSuchEvent, invalidInput
+    case notDecodable, evolutionFailed, invalidEvent, noSuchEvent, invalidInput
 }
 
 @Suite struct `The code of an error` {

@@ -45,7 +45,7 @@ extension Table {
         if row.number >= nextNumber { return "a row has a number that will be given again" }
         for index in indexes where !isFolding {
             // A record that cannot be read has no key; it is refused elsewhere.
-            guard let key = try? index.definition.checkedKey(of: row.bytes).key else { continue }
+            guard let key = try? index.definition.checkedKey(of: row).key else { continue }
             if !index.contains(key, where: { $0 === row }) {
                 return "the row \(row.id) is missing in the index of \(index.definition.fields)"
             }

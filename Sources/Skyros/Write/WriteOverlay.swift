@@ -118,11 +118,13 @@ struct WriteOverlay: ~Copyable {
 
     /// Stages `bytes` as the record that was looked up.
     ///
-    /// - Parameter lookup: what `lookUp` returned, with nothing staged since.
-    mutating func put(_ bytes: [UInt8], at lookup: Lookup, in index: Int) {
+    /// - Parameters:
+    ///   - lookup: what `lookUp` returned, with nothing staged since.
+    ///   - version: the version of the record's shape.
+    mutating func put(_ bytes: [UInt8], at lookup: Lookup, version: Int, in index: Int) {
         let number = number(for: lookup, in: index)
         let row = base.tables[tables[index].index].storedRow(
-            lookup.id, hash: lookup.hash, number: number, bytes: bytes)
+            lookup.id, hash: lookup.hash, number: number, version: version, bytes: bytes)
         set(lookup, to: row, in: index)
     }
 

@@ -46,7 +46,7 @@ import Testing
         "UPDATE _skyros SET chain = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
-        "UPDATE _skyros SET format = 5", "UPDATE _skyros SET store = upper(store)",
+        "UPDATE _skyros SET format = 6", "UPDATE _skyros SET store = upper(store)",
         "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, seal "
             + "FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
@@ -196,7 +196,7 @@ import Testing
         throws
     {
         // The header alone decides: only a later version knows what else it has changed.
-        for sql in ["PRAGMA user_version=5", "UPDATE _skyros SET format = 5"] {
+        for sql in ["PRAGMA user_version=6", "UPDATE _skyros SET format = 6"] {
             try tamper(sql)
             let before = try Data(contentsOf: directory.fileURL)
             #expect(throws: CheckpointError.newerFormat(version: 5)) { try directory.open() }

@@ -16,7 +16,9 @@ enum Floors {
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
-        "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
+        "Sources/Skyros/Model/": [
+            ["Errors"], ["Evolution"], ["Entities"], ["Records"], ["Events"],
+        ],
         "Sources/Skyros/State/": [["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"]],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],

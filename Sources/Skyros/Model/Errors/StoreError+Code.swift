@@ -32,6 +32,8 @@ extension StoreError {
         public static let invalidSchema = Code("invalidSchema")
         /// The store was opened without a type for an entity that it holds, or that a call names.
         public static let unknownEntity = Code("unknownEntity")
+        /// What is stored has another shape than the types, and no step leads from one to the other.
+        public static let schemaMismatch = Code("schemaMismatch")
 
         // MARK: Writing
 
@@ -85,6 +87,8 @@ extension StoreError {
 
         /// A record does not fit the type as which it is read.
         public static let notDecodable = Code("notDecodable")
+        /// A step of an evolution could not bring a record to a newer shape.
+        public static let evolutionFailed = Code("evolutionFailed")
         /// An event cannot be understood.
         public static let invalidEvent = Code("invalidEvent")
         /// There is no such event.

@@ -5,6 +5,8 @@ struct CommandBatch: ~Copyable, Sendable {
     let metadata: Metadata
     let intent: Intent?
     private(set) var changes: [StagedChange] = []
+    /// What the event records of the shapes of entities.
+    var schemas = NamedValues<EntitySchema>()
 
     /// Whether the block changed nothing, and so leaves no event.
     var isEmpty: Bool { changes.isEmpty }
