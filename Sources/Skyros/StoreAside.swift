@@ -19,8 +19,8 @@ enum StoreAside {
 
     /// Moves the store at `url`; returns its new path.
     ///
-    /// - Throws: `StoreError` with `.alreadyOpen` if it is open, `.notAStore` if its directory holds
-    ///   other files, `.io`.
+    /// - Throws: `StoreError` with `.alreadyOpen` if it is open, `.notAStore` if there are other
+    ///   files in its directory, `.io`.
     static func move(_ url: URL) throws -> String {
         let disk = try StoreDirectory.disk(at: url, creating: false)
         let lock = try StoreError.wrap(try disk.lock())

@@ -11,7 +11,7 @@ extension Archive {
         return try snapshot(asOf: moment) { bar.update(.reading, $0.rawValue, of: total) }
     }
 
-    /// The state at a moment in the newest shapes; `--stored` leaves the records as they are stored.
+    /// The state at a moment in the newest shapes, or as it is stored with `--stored`.
     func state(
         asOf moment: MomentArgument?, _ arguments: Arguments, _ bar: ProgressBar
     ) throws -> Snapshot {

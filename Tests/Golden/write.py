@@ -210,7 +210,8 @@ def checkpoint(log, kind="text", declared="TEXT"):
     digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
     columns = [["id", "id", "integer"], ["text", "text", kind]]
     indexes = '[["text"]]'
-    seal = hash64(cbor([5, log.store, log.sequence, log.chain, log.time, digest, cbor({}),
+    schemas = cbor({})
+    seal = hash64(cbor([5, log.store, log.sequence, log.chain, log.time, digest, schemas,
                         [["Item", "Item", 2, digest, content, columns, indexes]]]))
     for number, column in enumerate(columns, 1):
         connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",

@@ -64,9 +64,14 @@ public struct SchemaGuard: Sendable {
         let files = FileManager.default
         for release in try files.contentsOfDirectory(atPath: folder.path).sorted()
         where !release.hasPrefix(".") {
-            let copy = files.temporaryDirectory.appending(path: "schema-\(UUID().uuidString)")
-            defer { try? files.removeItem(at: copy) }
-            try files.copyItem(at: folder.appending(path: release), to: copy)
+            let original = folder.appending(path: release)
+            // A directory that only this call has.
+            let place = try files.url(
+                for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: original,
+                create: true)
+            defer { try? files.removeItem(at: place) }
+            let copy = place.appending(path: release)
+            try files.copyItem(at: original, to: copy)
             do {
                 steps[release] = try stepsApplied(to: copy)
             } catch let error as StoreError {

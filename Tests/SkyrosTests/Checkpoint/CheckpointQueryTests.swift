@@ -131,7 +131,7 @@ import Testing
                 "SELECT format, store, sequence, chain, time, digest FROM _skyros")
                 == [
                     [
-                        "4", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
+                        "5", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
                         "1700000000000000", description.digest.description,
                     ]
                 ])

@@ -32,7 +32,7 @@ extension StoreError {
         public static let invalidSchema = Code("invalidSchema")
         /// The store was opened without a type for an entity that it holds, or that a call names.
         public static let unknownEntity = Code("unknownEntity")
-        /// What is stored has another shape than the types, and no step leads from one to the other.
+        /// Records have another shape than their type, and no step leads from one to the other.
         public static let schemaMismatch = Code("schemaMismatch")
 
         // MARK: Writing
