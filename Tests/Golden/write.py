@@ -193,8 +193,8 @@ def checkpoint(log, kind="text", declared="TEXT"):
                 "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)",
                 "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
                 "field TEXT, column_name TEXT, kind TEXT)",
-                'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, _version INTEGER, '
-                '_sum INTEGER, '
+                'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, '
+                '_version INTEGER, _sum INTEGER, '
                 f'_id BLOB, _record BLOB, "id" INTEGER, "text" {declared})'):
         connection.execute(sql)
     sums, content = [0, 0], 0
