@@ -37,6 +37,7 @@ package final class Backup {
     ) throws {
         self.last = last?.rawValue
         let disk = target.disk
+        try ErasureMarker.checkIsMissing(on: disk)
         try StoreCreation(disk: disk).checkBeforeLock()
         let lock = try StoreError.wrap(try disk.lock())
         do {

@@ -3,7 +3,8 @@ import SkyrosLog
 
 /// The proof of a write: its event, and how durable that event and everything before it are.
 public struct Receipt: Sendable {
-    /// The event's sequence; nil if the block changed nothing, which leaves no event.
+    /// The event's sequence; nil if the block changed nothing and had no intent, which leaves no
+    /// event.
     public let sequence: SequenceNumber?
     /// The durability of the event when the receipt was created; without an event, of everything
     /// before the block.

@@ -35,6 +35,9 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Records that break a unique index, if `Options.existingDuplicates` is `.report`.
     public internal(set) var duplicates: [DuplicateRecords] = []
 
+    /// References that lead to no record, if `Options.existingBrokenReferences` is `.report`.
+    public internal(set) var brokenReferences: [RecordReference] = []
+
     /// Records that cannot be read as the types of their entities, among up to 32 of each entity,
     /// which opening reads. `Store.unreadableRecords()` reads all.
     public internal(set) var unreadable: [UnreadableRecord] = []
@@ -53,6 +56,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public internal(set) var changedIDs: [ChangedID] = []
     /// The store that could not be opened and was set aside, of which this one is the successor.
     public internal(set) var setAside: SetAsideStore?
+
+    /// Whether the opening has finished an erasure by `destroy` or `nuke` that was interrupted.
+    public internal(set) var hasFinishedErasure = false
 
     /// Whether nothing was cut off and nothing was quarantined.
     public var isComplete: Bool { cutByteCount == 0 && quarantined.isEmpty }

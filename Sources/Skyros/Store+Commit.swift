@@ -13,21 +13,26 @@ extension Store {
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
         try checkOpen()
+        let session = session
+        let log = session.log
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
         let result = try writer.stage(on: view.current, into: &batch, block)
         guard !batch.isEmpty else {
             // Durability concerns everything before the block too (promises P1 and P2).
             if request.durability == .buffered { try StoreError.wrap(try log.engine.flush()) }
-            receipt = self.receipt(nil, request.durability, at: log.engine.end)
+            receipt = self.receipt(nil, request.durability, at: log.engine.end, in: session)
             return result
         }
-        try recorder.record(in: &batch, on: view.current)
+        try session.recorder.record(in: &batch, on: view.current)
+        try commitHooks.run(batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
-        recorder.noteAppended(batch)
-        receipt = announce(appended, changeCount: batch.changes.count, request.durability)
+        session.recorder.noteAppended(batch)
+        session.liveHub.note(batch.changes, of: appended.stamp.sequence)
+        receipt = announce(
+            appended, changeCount: batch.changes.count, request.durability, in: session)
         return result
     }
 
@@ -44,19 +49,23 @@ extension Store {
 
     /// Notifies the background threads and the streams of the new event.
     private func announce(
-        _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability
+        _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability,
+        in session: StoreSession
     ) -> Receipt {
         let sequence = appended.stamp.sequence
-        syncer.noteAppended()
-        maintenance.noteAppended(changeCount: changeCount, byteCount: appended.byteCount)
-        signal.raise(sequence)
-        return receipt(sequence, durability, at: appended.position)
+        session.syncer.noteAppended()
+        session.maintenance.noteAppended(
+            changeCount: changeCount, byteCount: appended.byteCount)
+        session.signal.raise(sequence)
+        return receipt(sequence, durability, at: appended.position, in: session)
     }
 
     private func receipt(
-        _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition
+        _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition,
+        in session: StoreSession
     ) -> Receipt {
-        let promise = DurabilityPromise(log: log.engine, position: position, syncer: syncer)
-        return Receipt(sequence, min(durability, .buffered), promise)
+        let promise = DurabilityPromise(
+            log: session.engine, position: position, syncer: session.syncer)
+        return Receipt(sequence, Swift.min(durability, .buffered), promise)
     }
 }

@@ -13,12 +13,15 @@ extension Store {
 
     /// The events after `sequence`, then each new one as it is written.
     ///
-    /// Calling it reads nothing; each iteration reads the log again.
+    /// Calling it reads nothing, but binds the stream to its first event: what is written before a
+    /// task iterates it is not missed. Each iteration reads the log again.
     ///
     /// - Parameter sequence: 0 for all events; nil for those written from now on.
     public func changes(after sequence: SequenceNumber? = nil) -> EventStream {
-        EventStream(
-            log: log.engine, signal: signal, first: (sequence ?? self.sequence).advanced(by: 1))
+        let session = session
+        return EventStream(
+            log: session.engine, signal: session.signal,
+            first: (sequence ?? self.sequence).advanced(by: 1))
     }
 
     /// The event with this sequence, or nil. It reads the part of the log around it.

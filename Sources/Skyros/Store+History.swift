@@ -32,10 +32,10 @@ extension Store {
         return try historyReader.history(of: E.entityName, RecordCoding.id(id, of: type))
     }
 
-    private var historyReader: HistoryReader {
+    var historyReader: HistoryReader {
+        let engine = session.engine
         let empty = Snapshot(
-            resources.schema, beginning: resources.log.beginning,
-            hashSeed: view.current.hashSeed)
-        return HistoryReader(log: log.engine, empty: empty)
+            resources.schema, beginning: engine.beginning, hashSeed: view.current.hashSeed)
+        return HistoryReader(log: engine, empty: empty)
     }
 }

@@ -77,6 +77,10 @@ extension Store {
         /// ``RecoveryReport/backup``. Default: true.
         public var backsUpBeforeEvolution = true
 
+        /// What opening does with references of a ``Relation`` that lead to no record. Default:
+        /// `.refuse`.
+        public var existingBrokenReferences = ExistingBrokenReferences.refuse
+
         /// The size at which a segment of the log ends and is compressed, in bytes. Smaller ones
         /// are compressed when the store is closed and after a second without a write, if they
         /// hold more than 64 KiB, and merged. Default: 16 MiB. A negative size is refused at

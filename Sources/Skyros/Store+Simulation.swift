@@ -34,13 +34,13 @@ extension Store {
     package func run(_ step: MaintenanceStep) throws {
         switch step {
         case .seal:
-            _ = try StoreError.wrap(try resources.log.segments?.sealNext())
+            _ = try StoreError.wrap(try session.engine.segments?.sealNext())
         case .mark:
-            try StoreError.wrap(try resources.log.segments?.markIdle())
+            try StoreError.wrap(try session.engine.segments?.markIdle())
         case .endSegment:
             try StoreError.wrap(try maintenance.endSegment())
         case .merge:
-            _ = try StoreError.wrap(try resources.log.segments?.mergeNext())
+            _ = try StoreError.wrap(try session.engine.segments?.mergeNext())
         case .checkpoint: try maintenance.checkpoint()
         case .scrub: maintenance.scrub()
         }
@@ -49,8 +49,8 @@ extension Store {
     /// The last event that survives a power cut, and the last one that survives the process.
     package var safeSequences: (durable: SequenceNumber, written: SequenceNumber) {
         (
-            SequenceNumber(rawValue: resources.log.durableEnd.head.sequence),
-            SequenceNumber(rawValue: resources.log.writtenHead.sequence)
+            SequenceNumber(rawValue: session.engine.durableEnd.head.sequence),
+            SequenceNumber(rawValue: session.engine.writtenHead.sequence)
         )
     }
 }

@@ -23,9 +23,10 @@ extension Store {
             isOn = true
             isSuspended.store(true, ordering: .sequentiallyConsistent)
             writer.pauseQueue()
-            resources.log.segments?.suspend()
+            let session = session
+            session.engine.segments?.suspend()
             resources.environment.disk.suspend()
-            resources.checkpointer?.dropLocks()
+            session.checkpointer?.dropLocks()
             heldLock.withLock { $0.release() }
         }
     }
@@ -47,7 +48,7 @@ extension Store {
             guard !hasClosed else { throw StoreError.closed }
             guard isSuspended.load(ordering: .sequentiallyConsistent) else { return false }
             return try maintenance.withPause {
-                resources.log.segments?.waitForSync()
+                session.engine.segments?.waitForSync()
                 return try suspension.withLock { isOn in
                     try takeUp()
                     isSuspended.store(false, ordering: .sequentiallyConsistent)
@@ -68,14 +69,14 @@ extension Store {
             heldLock.withLock { $0 = lock }
         } catch {
             disk.suspend()
-            resources.checkpointer?.dropLocks()
+            session.checkpointer?.dropLocks()
             lock.release()
             throw error
         }
     }
 
     private func foldWhatOthersWrote() throws {
-        guard let segments = resources.log.segments else { return }
+        guard let segments = session.engine.segments else { return }
         let opening = StoreOpening(
             environment: resources.environment, schema: resources.schema,
             options: resources.options)
@@ -83,11 +84,12 @@ extension Store {
         let (known, dirty) = view.takeDirty()
         do {
             let next = try opening.state(
-                of: inspection, after: known, dirty, empty: resources.empty,
-                resources.checkpointer)
+                of: inspection, after: known, dirty, empty: session.empty,
+                session.checkpointer)
             try segments.resume(after: inspection)
             view.replace(next.snapshot, dirty: next.dirty)
             log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
+            liveHub.noteUnknown(through: next.snapshot.sequence)
             signal.raise(next.snapshot.sequence)
         } catch {
             view.restoreDirty(dirty)

@@ -9,7 +9,8 @@ extension Store {
     ///
     /// The block runs on the calling thread. It is atomic: if it throws, nothing was changed. When
     /// `write` returns, every later read on any thread sees the changes (promise P8), and they are
-    /// as durable as `durability` says. A block that changes nothing leaves no event.
+    /// as durable as `durability` says. A block that changes nothing leaves no event, unless it has
+    /// an intent.
     ///
     /// In asynchronous code `await` selects the form that suspends instead of blocking.
     ///
@@ -21,8 +22,9 @@ extension Store {
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
-    ///   block of the same store, `.uniqueViolation`, `.diskFull`, `.durabilityLost`, `.closed`,
-    ///   `.alreadyOpen` in a forked child of the process that opened the store.
+    ///   block of the same store, `.uniqueViolation`, `.brokenReference`, `.deletionDenied`,
+    ///   `.diskFull`, `.durabilityLost`, `.closed`, `.alreadyOpen` in a forked child of the process
+    ///   that opened the store.
     @discardableResult
     public func write<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
@@ -66,7 +68,7 @@ extension Store {
     }
 
     /// The receipt is a parameter: returning a tuple with a generic part costs a metadata lookup.
-    private func write<R>(
+    func write<R>(
         _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {

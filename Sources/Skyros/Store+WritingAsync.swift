@@ -74,11 +74,11 @@ extension Store {
         }
     }
 
-    private typealias Finish<R> =
+    typealias Finish<R> =
         @Sendable (Result<(result: R, receipt: Receipt), any Error>)
         -> Void
 
-    private func enqueue<R: Sendable>(
+    func enqueue<R: Sendable>(
         _ request: WriteRequest, isBounded: Bool,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> R,
         _ finish: @escaping Finish<R>

@@ -20,13 +20,15 @@ public final class Store: Sendable {
     /// What opening the store found and repaired.
     public var recovery: RecoveryReport { resources.recovery }
 
+    /// What stays as it was at the opening. Its log and checkpointer are those of the first
+    /// session.
     let resources: StoreResources
-    let log: EventLog
     let writer: Writer
-    let recorder: SchemaRecorder
-    let syncer: LogSyncer
-    let maintenance: BackgroundMaintenance
-    let signal: EventSignal
+    /// The threads that run concurrent write blocks.
+    let concurrentThreads = ConcurrentThreads()
+    let commitHooks = CommitHooks()
+    /// The present session; changed under the writer lock.
+    let sessions: Locked<StoreSession>
     private let isClosed = Atomic(false)
     /// Whether the store was suspended, and the mutex of `suspend` and `resume`.
     let suspension = Locked(false)
@@ -37,26 +39,19 @@ public final class Store: Sendable {
 
     var view: MainView { resources.view }
 
+    /// The parts that `nuke` replaces. Load it once for parts that must fit together.
+    var session: StoreSession { sessions.withLock { $0 } }
+    var log: EventLog { session.log }
+    var syncer: LogSyncer { session.syncer }
+    var maintenance: BackgroundMaintenance { session.maintenance }
+    var signal: EventSignal { session.signal }
+    var liveHub: LiveHub { session.liveHub }
+
     init(_ resources: StoreResources) {
         self.resources = resources
         heldLock = Locked(resources.lock)
-        let view = resources.view
-        log = EventLog(
-            resources.log, lastTime: view.current.time,
-            ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         writer = Writer(empty: resources.empty)
-        recorder = SchemaRecorder(resources.schema, view.current)
-        let maintenance = BackgroundMaintenance(
-            resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
-            report: resources.report)
-        self.maintenance = maintenance
-        syncer = LogSyncer(
-            resources.log, on: resources.syncing,
-            intervalMilliseconds: resources.options.syncInterval.milliseconds,
-            idleMilliseconds: resources.options.idleInterval.milliseconds,
-            onIdle: { maintenance.noteIdle() },
-            timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
-        signal = EventSignal(view.current.sequence)
+        sessions = Locked(StoreSession(resources))
     }
 
     deinit {
@@ -90,16 +85,21 @@ public final class Store: Sendable {
     }
 
     private func end() throws {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        signal.end()
-        syncer.stop()
+        guard markClosed() else { return }
+        let session = session
+        let maintenance = session.maintenance
+        // An erasure has failed: the next opening finishes it.
+        if session.isRetired { return heldLock.withLock { lock in lock.release() } }
+        session.signal.end()
+        session.liveHub.end()
+        session.syncer.stop()
         maintenance.stop()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
         maintenance.sealBeforeClosing()
         let results: [Result<Void, any Error>] = [
             checkpoint,
-            Result { try StoreError.wrap(try resources.log.close()) },
-            Result { try resources.checkpointer?.close() },
+            Result { try StoreError.wrap(try session.engine.close()) },
+            Result { try session.checkpointer?.close() },
         ]
         heldLock.withLock { $0.release() }
         for result in results { try result.get() }
@@ -116,6 +116,12 @@ public final class Store: Sendable {
         }
     }
 
+    /// Marks the store as closed; returns whether it was open. The calling thread must hold the
+    /// writer lock.
+    func markClosed() -> Bool {
+        !isClosed.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
     var hasClosed: Bool { isClosed.load(ordering: .acquiring) }
 
     func checkOpen() throws {
@@ -125,6 +131,7 @@ public final class Store: Sendable {
 
     func withWriterLock<R>(_ body: () throws -> R) throws -> R {
         try checkProcess()
+        try concurrentThreads.check()
         // Also before waiting for a block that runs.
         if isSuspended.load(ordering: .acquiring) { try checkOpen() }
         return try writer.withLock(body)

@@ -11,7 +11,10 @@ struct StoreCreation {
 
     /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
     private static let harmless = Set(
-        ["lock", "quarantine", "events", FormatNote.file.name, ".DS_Store"]
+        [
+            "lock", "quarantine", "events", FormatNote.file.name, ".DS_Store",
+            ErasureMarker.unfinished.name,
+        ]
             + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
                 // SQLite makes files beside a database.
                 ["", "-journal", "-wal", "-shm"].map { file.name + $0 }

@@ -8,6 +8,7 @@ extension StoreOpening {
     ///
     /// - Throws: `StoreError` with `.historyChanged` if they do not; as `open`.
     func inspection(continuing known: Snapshot) throws -> LogInspection {
+        try ErasureMarker.checkIsMissing(on: environment.disk)
         let inspection = try LogInspection(
             of: environment.disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }

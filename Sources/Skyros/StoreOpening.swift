@@ -21,19 +21,27 @@ struct StoreOpening {
         try options.check()
         let syncing = SerialQueue()
         try StoreError.wrap(try syncing.start())
-        try StoreCreation(disk: disk).checkBeforeLock()
+        if try !ErasureMarker.exists(on: disk) { try StoreCreation(disk: disk).checkBeforeLock() }
         let lock = try StoreError.wrap(try disk.lock())
-        var resources = try StoreError.wrap(try open(holding: lock))
-        resources.syncing = syncing
-        return resources
+        do {
+            var resources = try StoreError.wrap(try open(holding: lock))
+            resources.syncing = syncing
+            return resources
+        } catch {
+            lock.release()
+            throw error
+        }
     }
 
     private func open(holding lock: any DiskLock) throws -> StoreResources {
+        let erasure = try StoreErasure.continued(on: disk)
+        let beginsAnew = erasure?.marker.beginsAnew == true && options.createsStore
+        if !beginsAnew { try erasure?.end() }
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
         let isNew = inspection.storeID == nil
-        if isNew { try checkCreation() }
+        if isNew, !beginsAnew { try checkCreation() }
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = Snapshot(
             schema, beginning: inspection.beginning ?? ChainHash(beginning: storeID),
@@ -50,6 +58,7 @@ struct StoreOpening {
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
         report.isNew = isNew
+        report.hasFinishedErasure = erasure != nil
         report.sequence = snapshot.sequence
         report.checkpoint = checkpoint.outcome
         if isNew { try StoreCreation(disk: disk).check(checkpoint.outcome) }
@@ -59,18 +68,39 @@ struct StoreOpening {
         try snapshot.compareFields()
         report.duplicates = try snapshot.findDuplicates()
         try refuseDuplicates(report.duplicates)
+        report.brokenReferences = try brokenReferences(of: snapshot)
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
         try backUpBeforeEvolution(&report)
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: isNew)
         let log = try openLog(inspection, storeID, &report)
+        if beginsAnew { try erasure?.end() }
         checkpoint.compareLater(with: log)
         try rewrite(identities, in: &snapshot, &dirty, log, &report)
         return StoreResources(
             lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
-            checkpointer: checkpoint.checkpointer, recovery: report)
+            checkpointer: checkpoint.checkpointer, recovery: report,
+            handler: ErrorHandler(options))
+    }
+
+    /// Creates an empty log after the files of the store before were erased.
+    ///
+    /// - Parameter hashSeed: that of the view, which is kept.
+    func createAgain(
+        hashSeed: UInt64
+    ) throws -> (log: any LogEngine, empty: Snapshot, checkpointer: Checkpointer?) {
+        let storeID = StoreID(from: environment.entropy)
+        let empty = Snapshot(
+            schema, beginning: ChainHash(beginning: storeID), hashSeed: hashSeed)
+        let checkpoint = CheckpointOpening(environment, storeID: storeID)
+        try checkpoint.makeFileIfMissing()
+        try makeFormatNote(isNew: true)
+        let log = try FileLog.make(
+            for: storeID, on: disk, options.log, entropy: environment.entropy,
+            framing: EventCoding.byteCount(of:))
+        return (log, empty, checkpoint.checkpointer)
     }
 
     /// Throws unless a store may be created.

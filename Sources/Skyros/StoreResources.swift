@@ -5,16 +5,18 @@ import SkyrosLog
 /// The parts of an open store: the result of opening it.
 struct StoreResources: Sendable {
     let lock: any DiskLock
-    let log: any LogEngine
+    var log: any LogEngine
     let schema: Schema
     let environment: Environment
     let options: Store.Options
     let view: MainView
     /// The state before the first event.
-    let empty: Snapshot
+    var empty: Snapshot
     /// The writer of checkpoints; nil for a store in memory.
-    let checkpointer: Checkpointer?
+    var checkpointer: Checkpointer?
     var recovery: RecoveryReport
+    /// The app's handler of errors that no caller receives.
+    let handler: ErrorHandler
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 
@@ -38,13 +40,7 @@ struct StoreResources: Sendable {
 
     /// Passes an error that no caller receives to the app's handler, on the callback queue.
     var report: @Sendable (any Error) -> Void {
-        guard let handler = options.onError else { return { _ in } }
-        let queue = options.callbackQueue
-        return { error in
-            // What a suspended store cannot do now is done by the next process, or after `resume`.
-            if (error as? StoreError)?.code == .suspended { return }
-            queue.async { handler(error) }
-        }
+        { [handler] in handler.report($0) }
     }
 }
 

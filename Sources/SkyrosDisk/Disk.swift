@@ -51,6 +51,10 @@ package protocol Disk: Sendable {
     /// Removes the file at `path`; does nothing if there is none.
     func remove(_ path: DiskPath) throws(DiskError)
 
+    /// Removes the store's directory, if it is empty; returns whether it did. The removal is
+    /// durable on return. The disk cannot be used afterwards.
+    func removeRoot() throws(DiskError) -> Bool
+
     /// Makes the names in `directory` durable.
     func syncDirectory(_ directory: Directory) throws(DiskError)
 
@@ -112,6 +116,9 @@ extension Disk {
     /// Does nothing, as `suspend`.
     package func resume() {}
 
+    /// False, for a disk whose root cannot be removed.
+    package func removeRoot() throws(DiskError) -> Bool { false }
+
     /// Nil, for a disk that is never copied.
     package var directoryID: UInt64? { nil }
 
@@ -137,12 +144,19 @@ package protocol DiskLock: Sendable {
     /// Throws in a forked child of the process that took the lock.
     func check() throws(DiskError)
 
+    /// Removes the lock's file; the lock is still held. It is the last file that an erasure
+    /// removes.
+    func removeFile() throws(DiskError)
+
     func release()
 }
 
 extension DiskLock {
     /// Does nothing, for a lock that no child process can share.
     package func check() throws(DiskError) {}
+
+    /// Does nothing, for a lock without a file.
+    package func removeFile() throws(DiskError) {}
 }
 
 /// The directories of a store.

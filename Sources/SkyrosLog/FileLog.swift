@@ -41,6 +41,8 @@ package final class FileLog: LogEngine, SegmentedLog {
         var nextGroup: CommitGroup?
         /// Why the log takes no more writes; nil if it does.
         var failure: LogError?
+        /// Whether the files are being removed, so that they are not read either.
+        var isErased = false
         /// Sealed segments that a merge found damaged.
         var unmergeable: Set<SegmentName> = []
         /// The buffer in which blocks are composed.
@@ -85,11 +87,21 @@ package final class FileLog: LogEngine, SegmentedLog {
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         let catalog = try withState { state throws(LogError) in
+            if state.isErased { throw Self.erased }
             try writeDeferred(&state)
             return state.catalog
         }
         return try catalog.chunk(containing: sequence)
     }
+
+    package func retire() {
+        withState { state in
+            state.failure = Self.erased
+            state.isErased = true
+        }
+    }
+
+    private static var erased: LogError { LogError(.erased, "the store was erased") }
 
     /// Throws while the log is suspended.
     func checkNotSuspended() throws(LogError) {

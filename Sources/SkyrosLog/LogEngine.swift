@@ -126,6 +126,10 @@ package protocol SegmentedLog: Sendable {
     /// Everything in it is durable after that.
     func resume(after inspection: LogInspection) throws(LogError)
 
+    /// Takes no more batches and reads none: both throw `.erased`. Its files are about to be
+    /// removed, and later files may have their names.
+    func retire()
+
     /// The size of the log.
     var statistics: LogStatistics { get }
 }

@@ -24,6 +24,8 @@ package struct LogError: Error, Equatable, Sendable {
         case closed
         /// The log was suspended, and nothing was changed.
         case suspended
+        /// The log's files are being erased, or were.
+        case erased
     }
 
     package let code: Code

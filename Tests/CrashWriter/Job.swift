@@ -10,7 +10,7 @@ struct Broken: Error, CustomStringConvertible {
 /// The arguments of the command line.
 struct Job {
     enum Role: String {
-        case write, complete, run, fork, suspend, verify
+        case write, complete, run, fork, suspend, terminate, verify
     }
 
     let role: Role

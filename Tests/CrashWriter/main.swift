@@ -5,6 +5,7 @@
 //     crash-writer run STORE ACKNOWLEDGEMENTS LEVEL       writes N events despite errors, closes
 //     crash-writer fork STORE ACKNOWLEDGEMENTS LEVEL      writes N events and forks in between
 //     crash-writer suspend STORE ACKNOWLEDGEMENTS LEVEL   writes N events, suspends, and continues
+//     crash-writer terminate STORE ACKNOWLEDGEMENTS LEVEL writes N events, waits for a signal
 //     crash-writer verify STORE ACKNOWLEDGEMENTS LEVEL    checks the store
 //
 //     --events N      the number of events to write; default 40
@@ -38,8 +39,8 @@ sigaction(SIGUSR1, &interruption, nil)
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {
     complain(
-        "usage: crash-writer write|complete|run|fork|suspend|verify STORE FILE LEVEL "
-            + "[--events N] [--threads N] [--interval N] [--trap N] [--boot NAME] "
+        "usage: crash-writer write|complete|run|fork|suspend|terminate|verify STORE FILE "
+            + "LEVEL [--events N] [--threads N] [--interval N] [--trap N] [--boot NAME] "
             + "[--segment N]")
     exit(2)
 }
@@ -51,6 +52,7 @@ do {
     case .run: try job.run()
     case .fork: try job.writeAndFork()
     case .suspend: try job.suspendAndResume()
+    case .terminate: try job.waitForTermination()
     case .verify: print(try job.verify())
     }
 } catch {

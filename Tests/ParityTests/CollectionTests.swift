@@ -92,6 +92,8 @@ import Testing
         let (_, store) = try filled(medium)
         #expect(try store.write { try $0.delete(Account(id: 3, amount: 999)) })
         #expect(try store.get(Account.self, 3) == nil)
+        #expect(try store.write { try $0.delete(Account.self, [1, 2, 77]) } == 2)
+        try store.write { try $0.insert(Array(accounts[..<2])) }
         #expect(try store.write { try $0.deleteAll(Account.self) } == 8)
         #expect(try store.count(Account.self) == 0)
     }
@@ -127,10 +129,8 @@ import Testing
         throws
     {
         let (_, store) = try filled(medium)
-        let deleted = try store.write { tx in
-            try (accounts + [Account(id: 77)]).map { try tx.delete($0) }
-        }
-        #expect(deleted == Array(repeating: true, count: 9) + [false])
+        let deleted = try store.write { try $0.delete(accounts + [Account(id: 77)]) }
+        #expect(deleted == 9)
         #expect(try store.all(Account.self) == [])
         #expect(store.sequence == 2)
     }
@@ -140,8 +140,22 @@ import Testing
         let (_, store) = try filled(medium)
         #expect(try store.exists(Account.self, 1))
         #expect(try store.exists(Account.self, 77) == false)
-        let isStored = try [1, 77].map { try store.exists(Account.self, $0) }
-        #expect(isStored == [true, false])
+        #expect(try store.exists(Account.self, [1, 77]) == false)
+        #expect(try store.exists(Account.self, [1, 9]))
+        #expect(try store.exists(Account.self, [Int]()) == false)
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-106: is refreshed in its order, and what is missing is listed`(medium: Medium) throws {
+        let (home, store) = try filled(medium)
+        let held = [accounts[4], accounts[2], Account(id: 77), accounts[0], accounts[8]]
+        try store.write { tx in
+            try tx.update(Account.self, 3) { $0.amount = 0 }
+            try tx.delete(Account.self, 9)
+        }
+        let (current, missing) = try home.reopened(store).refresh(held)
+        #expect(current == [accounts[4], Account(id: 3, amount: 0), accounts[0]])
+        #expect(missing == [77, 9])
     }
 
     @Test(arguments: Medium.allCases)

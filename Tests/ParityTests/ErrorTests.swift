@@ -23,6 +23,26 @@ import Testing
     }
 
     @Test(arguments: Medium.allCases)
+    func `S-074: goes to the handler that is set, and to no earlier one`(medium: Medium) throws {
+        let calls = Monitor<[String]>([])
+        var home = try Home(medium)
+        home.options.onError = { _ in calls.change { $0.append("first") } }
+        let store = try home.open()
+        store.writeAsync { _ in throw Refused() }
+        calls.wait { $0.count == 1 ? () : nil }
+        store.onError = { error in
+            calls.change { $0.append(error is Refused ? "second" : "another error") }
+        }
+        store.writeAsync { _ in throw Refused() }
+        #expect(calls.wait { $0.count == 2 ? $0 : nil } == ["first", "second"])
+        store.onError = nil
+        store.writeAsync { _ in throw Refused() }
+        try store.flush()
+        home.options.callbackQueue.sync {}
+        #expect(calls.withLock { $0.count } == 2)
+    }
+
+    @Test(arguments: Medium.allCases)
     func `S-077: has a code, the entity and the ids`(medium: Medium) throws {
         let home = try Home(medium)
         let store = try home.open()

@@ -3,7 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
-@Suite struct `Several stores and what is built on them` {
+@Suite(.serialized) struct `Several stores and what is built on them` {
     @Test func `S-011: a store lies at the URL that the app gives`() throws {
         let directory = try TemporaryDirectory()
         let urls = ["a", "b"].map { directory.url.appending(path: "\($0)/Test.skyros") }
@@ -20,6 +20,25 @@ import Testing
         try stores[1].write { try $0.insert(User.john) }
         #expect(try stores.map { try $0.count(User.self) } == [0, 1, 0])
         #expect(stores.map(\.sequence) == [0, 1, 0])
+    }
+
+    /// The only test that sets it.
+    @Test(arguments: Medium.allCases)
+    func `S-014: the process has a default store only if the app sets one`(medium: Medium) throws {
+        let home = try Home(medium)
+        #expect(Store.default === nil)
+        weak var released: Store?
+        do {
+            let store = try home.open()
+            try store.write { try $0.insert(User.john) }
+            Store.default = store
+            released = store
+        }
+        #expect(try Store.default?.all(User.self) == [.john])
+        #expect(released === Store.default)
+        Store.default = nil
+        #expect(released == nil)
+        #expect(Store.default === nil)
     }
 
     /// A service that reads from what it is given.

@@ -57,6 +57,22 @@ import Testing
     }
 
     @Test(arguments: Medium.allCases)
+    func `S-031: sorts by the names of several fields`(medium: Medium) throws {
+        let (home, store) = try family(medium)
+        let sort: [RecordSort] = [.ascending("lastname"), .descending("firstname")]
+        func names(_ state: Snapshot) throws -> [String] {
+            try state.records("User", sortedBy: sort).map { try $0.value("firstname") }
+        }
+        #expect(try names(store.snapshot) == ["Mia", "John", "Jane"])
+        try store.write { tx in
+            try tx.update(User.self, User.jane.id) { $0.lastname = "Abe" }
+            let found = try tx.records("User", where: RecordField("age") > 7, sortedBy: sort)
+            #expect(found.map { $0["firstname"] } == ["Jane", "John"])
+        }
+        #expect(try names(home.reopened(store).snapshot) == ["Jane", "Mia", "John"])
+    }
+
+    @Test(arguments: Medium.allCases)
     func `S-032: skips and limits`(medium: Medium) throws {
         let home = try Home(medium)
         let store = try home.open()
@@ -129,6 +145,28 @@ import Testing
         #expect(firstnames(try fetch { $0.limit = 1 }) == ["Jane"])
         #expect(
             firstnames(try fetch { $0.filter = Filter { ($0.age ?? 0) < 39 } }) == ["Jane", "Mia"])
+    }
+
+    private struct Track: Entity {
+        static let defaultOrder: [Sort<Track>] = [.descending(\.title)]
+        var id: Int
+        var title: String
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-039: has the default order of its entity`(medium: Medium) throws {
+        let directory = try TemporaryDirectory()
+        let store =
+            medium == .disk
+            ? try Store(at: directory.store, entities: Track.self)
+            : try Store(inMemory: Track.self)
+        try store.write { tx in
+            try tx.insert(["B", "C", "A"].enumerated().map { Track(id: $0, title: $1) })
+        }
+        #expect(try store.all(Track.self).map(\.title) == ["C", "B", "A"])
+        #expect(try store.first(Track.self)?.title == "C")
+        #expect(try store.all(Track.self, sortedBy: \.title).map(\.title) == ["A", "B", "C"])
+        #expect(try store.all(Track.self, sortedBy: [.byID]).map(\.title) == ["B", "C", "A"])
     }
 
     @Test(arguments: Medium.allCases)

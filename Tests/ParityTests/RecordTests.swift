@@ -33,6 +33,42 @@ import Testing
         #expect(try record.decode(as: User.self).firstname == nil)
     }
 
+    private enum Key: String {
+        case firstname, age, nickname
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-037: is set by names and transforms, and an unknown name is a typed error`(
+        medium: Medium
+    ) throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        try store.write { tx in
+            try tx.insert(User.john)
+            try tx.set(User.self, User.john.id, ["firstname": "Jo", "age": nil])
+            try tx.set(User.self, User.john.id, [Key.firstname: "Joe"])
+        }
+        let again = try home.reopened(store)
+        let id = User.john.id
+        #expect(try again.value(of: Key.firstname, in: User.self, id, as: String.self) == "Joe")
+        #expect(try again.value(of: "age", in: User.self, id, as: Int?.self) == nil)
+        let required = code { _ = try again.value(of: "age", in: User.self, id, as: Int.self) }
+        let unknown = code {
+            _ = try again.value(of: Key.nickname, in: User.self, id, as: Int?.self)
+        }
+        #expect(required == .unknownField && unknown == .unknownField)
+        #expect(
+            code { try again.write { try $0.set(User.self, id, [Key.nickname: "J"]) } }
+                == .unknownField)
+
+        var record = try #require(try again.record("User", RecordID(id)))
+        let site = try #require(URL(string: "https://skyros.example/a?b=c"))
+        try record.set("site", to: site, by: .urlText)
+        #expect(record["site"]?.text == site.absoluteString)
+        #expect(try record.value("site", by: .urlText) == site)
+        #expect(code { _ = try record.value("firstname", as: Int.self) } == .notDecodable)
+    }
+
     @Test(arguments: Medium.allCases)
     func `S-041: comes in the order of ids, also after reopening and replay`(medium: Medium) throws
     {

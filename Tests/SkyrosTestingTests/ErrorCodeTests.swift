@@ -7,11 +7,14 @@ enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
     case schemaMismatch
-    case duplicateID, notFound, uniqueViolation, idChanged, notEncodable
+    case duplicateID, notFound, uniqueViolation, brokenReference, deletionDenied, unknownRelation
+    case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
-    case suspended, historyChanged, closed, limitExceeded, conflict
+    case suspended, historyChanged, closed, erased, limitExceeded, conflict
+    case mergeConflict, foreignChild, discarded, unmergedEdits
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
-    case notDecodable, evolutionFailed, invalidEvent, noSuchEvent, invalidInput
+    case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, invalidInput
+    case unknownField, invalidCursor, overflow
 }
 
 @Suite struct `The code of an error` {

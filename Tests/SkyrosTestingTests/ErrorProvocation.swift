@@ -38,6 +38,8 @@ enum ErrorProvocation {
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .checkpointBusy: try writeLockedCheckpoint()
         case .invalidEvent: try open(diskWithInvalidEvent())
+        case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
+        case .unmergedEdits: try releaseWithEdits()
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -64,12 +66,28 @@ enum ErrorProvocation {
         case .closed:
             try store.close()
             try store.write { _ in }
+        case .erased:
+            let events = store.events()
+            try store.nuke()
+            _ = try Array(events)
         case .limitExceeded:
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }
         case .notDecodable: _ = try store.get(Incompatible.self, 1)
+        case .filterFailed: try readByThrowingFilter(store)
+        case .mergeConflict: try mergeInConflict(with: store)
+        case .foreignChild: try store.merge(Store(inMemory: Item.self).fork())
+        case .discarded:
+            let child = store.fork()
+            try child.discard()
+            try child.merge()
         case .noSuchEvent: _ = try store.snapshot(asOf: .sequence(2))
         case .invalidInput: _ = try store.snapshot.query("SELEKT")
+        case .unknownField: try store.write { try $0.set(Item.self, 1, ["size": 2]) }
+        case .invalidCursor: try continueAnotherRequest(in: store)
+        case .overflow:
+            try store.write { try $0.insert(Item(id: .max, text: "max")) }
+            _ = try store.sum(Item.self, of: \.id)
         default: Issue.record("\(code) cannot be provoked with a store only")
         }
     }
@@ -118,6 +136,13 @@ private struct Incompatible: Entity {
     static let entityName = "Item"
     var id: Int
     var size: Int
+}
+
+private struct Owned: Entity {
+    var id: Int
+    var owner: Ref<Item>
+    var other: Ref<Item>?
+    static let relations: [Relation<Owned>] = [.to(\.owner, onDelete: .deny)]
 }
 
 private struct Unencodable: DomainCommand {
@@ -232,6 +257,31 @@ extension ErrorProvocation {
         if let error = errors.withLock({ $0.first }) { throw error }
     }
 
+    private static func readByThrowingFilter(_ store: Store) throws {
+        let filter = Filter<Item> { _ in throw Unencodable.Failure() }
+        var page = LivePage(FetchRequest(where: filter), on: .all, store.liveHub)
+        _ = try page.advance(to: store.snapshot)
+    }
+
+    private static func mergeInConflict(with store: Store) throws {
+        let child = store.fork()
+        defer { try? child.discard() }
+        try child.write { _ = try $0.delete(Item.self, 1) }
+        try store.write { try $0.update(Item(id: 1, text: "new")) }
+        try child.merge()
+    }
+
+    /// Throws the error that the end of a child store leads to.
+    private static func releaseWithEdits() throws {
+        let errors = Locked<[any Error]>([])
+        var options = options
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        let store = try Store(inMemory: Item.self, options: options)
+        try store.fork().write { try $0.insert(Item(id: 1)) }
+        options.callbackQueue.sync {}
+        if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
     private static func resumeOnOlderLog() throws {
         let disk = SimulatedDisk(hasCheckpoints: false)
         let store = try Store(on: disk, entities: Item.self)
@@ -242,6 +292,26 @@ extension ErrorProvocation {
         store.suspend()
         for (path, bytes) in older { disk.overwrite(path, with: bytes) }
         try store.resume()
+    }
+
+    private static func continueAnotherRequest(in store: Store) throws {
+        try store.write { try $0.insert(Item(id: 2, text: "second")) }
+        var request = FetchRequest<Item>(sortedBy: [.ascending(\.text)], limit: 1)
+        let next = try store.page(request).next
+        request.sort = [.descending(\.text)]
+        _ = try store.page(request, after: next)
+    }
+
+    private static func provokeByRelation(_ code: ErrorCode) throws {
+        let store = try Store(inMemory: Item.self, Owned.self)
+        try store.write { tx in
+            try tx.insert(Item(id: 1))
+            try tx.insert(Owned(id: 1, owner: Ref(code == .brokenReference ? 2 : 1)))
+        }
+        if code == .unknownRelation {
+            _ = try store.all(Owned.self, referring: \.other, to: Ref(1))
+        }
+        try store.write { _ = try $0.delete(Item.self, 1) }
     }
 
     private static func exchangeTransactions(with store: Store) throws {

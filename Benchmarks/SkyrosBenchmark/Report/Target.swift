@@ -94,6 +94,7 @@ struct Target: Sendable {
             value(50, "W12", "longest"), value(300_000, "W13", ""),
         ]
         + Workload.estimateVariants.map { value(1.5, "W15", $0) }
+        + Workload.liveTargets.map { value($0.microseconds, "W-live", $0.variant) }
 
     private static func times(
         _ times: Double, _ side: Side, _ workload: String, _ variant: String

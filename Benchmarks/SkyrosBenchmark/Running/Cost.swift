@@ -7,6 +7,11 @@ struct Cost: Codable, Sendable {
     var wall = 0.0
     var cpu = 0.0
 
+    /// The seconds on the clock, and of this process, so far.
+    static var now: Cost {
+        Cost(wall: seconds(of: CLOCK_MONOTONIC), cpu: seconds(of: CLOCK_PROCESS_CPUTIME_ID))
+    }
+
     static func measure(_ body: () throws -> Void) rethrows -> Cost {
         let wall = seconds(of: CLOCK_MONOTONIC)
         let cpu = seconds(of: CLOCK_PROCESS_CPUTIME_ID)
@@ -21,6 +26,10 @@ struct Cost: Codable, Sendable {
 
     static func + (left: Cost, right: Cost) -> Cost {
         Cost(wall: left.wall + right.wall, cpu: left.cpu + right.cpu)
+    }
+
+    static func - (left: Cost, right: Cost) -> Cost {
+        Cost(wall: left.wall - right.wall, cpu: left.cpu - right.cpu)
     }
 
     static func += (left: inout Cost, right: Cost) {

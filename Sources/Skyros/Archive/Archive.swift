@@ -57,6 +57,7 @@ public final class Archive: Sendable {
         disk = environment.disk
         clock = environment.clock
         let start = clock.nowMicroseconds()
+        try ErasureMarker.checkIsMissing(on: disk)
         schema = entities.isEmpty ? .untyped : try Schema(entities)
         hashSeed = environment.entropy.next()
         do throws(LogError) {

@@ -47,7 +47,7 @@ public struct ReplayedEvent: Sendable {
     @inlinable
     public func changes<E: Entity>(of type: E.Type) throws -> [RecordChange<E>] {
         guard let table = try tableIndex(of: type) else { return [] }
-        return changedRows(inTableAt: table).map { RecordChange(old: $0.old, new: $0.new) }
+        return changedRows(inTableAt: table).map { RecordChange($0) }
     }
 
     @usableFromInline
@@ -58,17 +58,7 @@ public struct ReplayedEvent: Sendable {
     /// The rows that the event changed, in code that needs no specialisation for a type.
     @usableFromInline
     func changedRows(inTableAt table: Int) -> [ChangedRow] {
-        var rows: [ChangedRow] = []
-        for change in staged where change.table == table {
-            switch change.effect {
-            case .put(let row, let old): rows.append(ChangedRow(old: old, new: row))
-            case .remove(let row): rows.append(ChangedRow(old: row, new: nil))
-            case .clear(_, let old):
-                let removed = (old as? Table)?.sortedRows() ?? []
-                rows += removed.map { ChangedRow(old: $0, new: nil) }
-            }
-        }
-        return rows
+        staged.changedRows(inTableAt: table)
     }
 
     /// The state before the event.
@@ -108,39 +98,6 @@ public struct ReplayedEvent: Sendable {
 
     private static func decode<E: Entity>(_ row: Row, as type: E.Type) throws {
         _ = try row.value(as: type)
-    }
-}
-
-/// A row before and after an event.
-@usableFromInline
-struct ChangedRow: Sendable {
-    @usableFromInline let old: Row?
-    @usableFromInline let new: Row?
-}
-
-/// What an event did to one record of a type.
-public struct RecordChange<E: Entity>: Sendable {
-    @usableFromInline let old: Row?
-    @usableFromInline let new: Row?
-
-    @inlinable
-    init(old: Row?, new: Row?) {
-        self.old = old
-        self.new = new
-    }
-
-    /// The record before the event; nil if there was none. It is decoded by the first reader.
-    ///
-    /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
-    @inlinable public var before: E? {
-        get throws { try old?.inlinedValue(as: E.self) }
-    }
-
-    /// The record after the event; nil if the event deleted it. It is decoded by the first reader.
-    ///
-    /// - Throws: `StoreError` with `.notDecodable` if it does not fit the type.
-    @inlinable public var after: E? {
-        get throws { try new?.inlinedValue(as: E.self) }
     }
 }
 

@@ -228,7 +228,9 @@ final class Checkpointer: Sendable {
         var batch = CheckpointBatch(changes, rowCounts: snapshot.recordCounts)
         batch.schemas = snapshot.schemas
         for table in snapshot.tables where table.type != nil {
-            batch.indexes[table.entity] = table.indexes.map(\.definition.fields)
+            // SQL has no index of the elements of a list.
+            let indexes = table.indexes.map(\.definition).filter { !$0.isMultiValued }
+            batch.indexes[table.entity] = indexes.map(\.fields)
         }
         return batch
     }

@@ -18,6 +18,9 @@ enum KeyOrder: Comparable {
         if ordered.contains(ObjectIdentifier(type)) { return .full }
         if type == Bool.self { return .equality }
         if let optional = type as? any OptionalType.Type { return of(optional.wrapped) }
+        if let reference = type as? any ReferenceType.Type {
+            return min(of(reference.idType), .equality)
+        }
         if let raw = type as? any RawRepresentable.Type { return ofRaw(raw) }
         return .none
     }

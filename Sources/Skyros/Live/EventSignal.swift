@@ -10,6 +10,8 @@ final class EventSignal: Sendable {
     private struct State: Sendable {
         var last: SequenceNumber
         var hasEnded = false
+        /// Why it has ended, if that is an error.
+        var failure: StoreError?
         var waiters: [Waiter] = []
         var nextNumber: UInt64 = 0
         /// Waits that were cancelled before they had begun.
@@ -30,9 +32,22 @@ final class EventSignal: Sendable {
         wake { $0.last = max($0.last, sequence) }
     }
 
+    /// Why it ended; nil if it did not end, or in order.
+    var failure: StoreError? { state.withLock { $0.failure } }
+
     /// Wakes all waiters: no event will follow.
-    func end() {
-        wake { $0.hasEnded = true }
+    ///
+    /// - Parameter failure: what streams throw; nil if they just end.
+    func end(throwing failure: StoreError? = nil) {
+        wake { state in
+            state.hasEnded = true
+            state.failure = state.failure ?? failure
+        }
+    }
+
+    /// Throws if the events have ended with an error.
+    func check() throws {
+        if let failure { throw failure }
     }
 
     private func wake(_ change: (inout State) -> Void) {
@@ -45,8 +60,8 @@ final class EventSignal: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Suspends until an event after `sequence` is published. Returns false if none will follow, or
-    /// the task was cancelled.
+    /// Suspends until an event after `sequence` is published. Returns false if none will follow, if
+    /// the events are gone, or if the task was cancelled.
     func wait(after sequence: SequenceNumber) async -> Bool {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -70,7 +85,7 @@ final class EventSignal: Sendable {
         }
         return state.withLock { state in
             state.cancelled.remove(number)
-            return state.last > sequence
+            return state.failure == nil && state.last > sequence
         }
     }
 

@@ -62,7 +62,7 @@ struct ScrubState: Codable, Equatable, Sendable {
 
 extension ScrubState {
     static let file = DiskPath(.root, "scrub.json")
-    private static let unfinished = DiskPath(.root, "scrub.tmp")
+    static let unfinished = DiskPath(.root, "scrub.tmp")
     /// A larger file is not one of ours.
     private static let bytesMax = 1 << 20
 
@@ -71,7 +71,8 @@ extension ScrubState {
         do {
             let file = try disk.open(Self.file, .read)
             let size = try file.status().sizeBytes
-            guard size <= Self.bytesMax else { return nil }
+            // An array of no bytes is one object for all threads, into which the call would write.
+            guard 1...Self.bytesMax ~= size else { return nil }
             let bytes = try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
                 count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
             }

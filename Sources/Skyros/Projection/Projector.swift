@@ -55,6 +55,18 @@ enum Projector {
         schemas.forEach { snapshot.schemas[$0.key] = $0.value }
     }
 
+    /// Applies the changes that a write block has staged on `snapshot` to a state that is not in
+    /// the log: that of a child store. The position stays that of the event before.
+    ///
+    /// - Throws: as above.
+    static func apply(_ changes: [StagedChange], to snapshot: inout Snapshot) throws {
+        var unused = DirtyRows(isRecording: false)
+        for staged in changes {
+            try apply(
+                staged, of: snapshot.sequence, to: &snapshot.tables[staged.table], &unused)
+        }
+    }
+
     /// Stages and applies one change after the other: a change may build on the one before it.
     private static func apply<C>(
         _ changes: some Sequence<C>, as stamp: EventStamp, to snapshot: inout Snapshot,

@@ -143,7 +143,8 @@ extension EntityTable {
     private func ownIndex(of column: Int) -> TableIndex? {
         let field = layout.columns[column].field
         return table?.indexes.first { index in
-            index.isFaithful && index.definition.fields.first?.isSameName(as: field) == true
+            index.isFaithful && !index.definition.isMultiValued
+                && index.definition.fields.first?.isSameName(as: field) == true
                 && IndexLookup.serves(index.definition, layout.columns[column].kind)
         }
     }

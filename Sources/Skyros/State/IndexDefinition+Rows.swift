@@ -19,6 +19,21 @@ extension IndexDefinition {
             key: key.key, isExpected: false, isRegular: key.isRegular, isComplete: key.isComplete)
     }
 
+    /// The keys of the elements of a row's list, each once, in ascending order; none if the steps
+    /// fail. O(size of the record), and the steps the first time.
+    func elementKeys(of row: Row) throws(CBORError) -> [ByteString] {
+        guard let bytes = bytes(of: row) else { return [] }
+        return try elementKeys(of: bytes)
+    }
+
+    /// Calls `body` with each key that the index has of a row.
+    func forEachKey(
+        of row: Row, _ body: (ByteString) throws(CBORError) -> Void
+    ) throws(CBORError) {
+        guard isMultiValued else { return try body(checkedKey(of: row).key) }
+        for key in try elementKeys(of: row) { try body(key) }
+    }
+
     /// The key of the values that are read from a row; nil if one of them is nil.
     func currentKey(of row: Row) throws(CBORError) -> ByteString? {
         try bytes(of: row).flatMap { bytes throws(CBORError) in try currentKey(of: bytes) }

@@ -1,15 +1,27 @@
-extension Snapshot {
+extension RecordSource where Self: ~Copyable {
     /// The record with this id as its fields, without its Swift type; nil if there is none.
     /// O(log n).
     ///
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
     ///   them of this entity, and holds no records of it.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {
-        try knownTable(entity)?.row(id).map { row in
+        try snapshot.knownTable(entity)?.row(id).map { row in
             Record(entity: entity, id: id, fields: Fields(trusted: row.bytes))
         }
     }
 
+    /// All records of an entity in the order of their ids. O(n log n).
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
+    ///   them of this entity, and holds no records of it.
+    public func records(_ entity: String) throws -> [Record] {
+        try snapshot.knownTable(entity)?.sortedRows().map { row in
+            Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
+        } ?? []
+    }
+}
+
+extension Snapshot {
     /// Calls `body` with all records of an entity in the order of their ids, one at a time.
     /// O(n log n).
     ///
@@ -25,17 +37,10 @@ extension Snapshot {
         table(entity)?.sortedRows().prefix(count).map(\.id) ?? []
     }
 
-    /// All records of an entity in the order of their ids. O(n log n).
+    /// The table of an entity; nil if it has no records.
     ///
-    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
-    ///   them of this entity, and holds no records of it.
-    public func records(_ entity: String) throws -> [Record] {
-        try knownTable(entity)?.sortedRows().map { row in
-            Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
-        } ?? []
-    }
-
-    private func knownTable(_ entity: String) throws -> Table? {
+    /// - Throws: `StoreError` with `.unknownEntity`, as `record(_:_:)`.
+    func knownTable(_ entity: String) throws -> Table? {
         let table = table(entity)
         if table == nil, isTyped {
             throw StoreError.unknownEntity(entity, adding: "the type of \"\(entity)\"")

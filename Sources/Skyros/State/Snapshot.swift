@@ -30,7 +30,7 @@ public struct Snapshot: Sendable {
         tables = schema.entities.map {
             Table(
                 entity: $0.name, type: $0.type, hashSeed: hashSeed,
-                indexes: $0.indexes)
+                indexes: $0.indexes, relations: $0.relations)
         }
     }
 

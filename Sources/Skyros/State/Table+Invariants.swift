@@ -20,12 +20,27 @@ extension Table {
 
     /// The first invariant that the table breaks, as a sentence; nil if none. O(n log n).
     func brokenInvariant() -> String? {
-        brokenCounts() ?? brokenRow()
+        brokenCounts() ?? brokenRow() ?? brokenElementCounts()
+    }
+
+    /// Of an index with an entry for each element, the number is not that of the rows.
+    private func brokenElementCounts() -> String? {
+        for index in indexes where index.definition.isMultiValued && !isFolding {
+            var keyCount = 0
+            rows.forEach { row in
+                try? index.definition.forEachKey(of: row) { _ in keyCount += 1 }
+                return true
+            }
+            if index.tree.count != keyCount {
+                return "an index has \(index.tree.count) entries of \(keyCount) elements"
+            }
+        }
+        return nil
     }
 
     private func brokenCounts() -> String? {
         if isFolding { return nil }
-        for index in indexes where index.tree.count != count {
+        for index in indexes where index.tree.count != count && !index.definition.isMultiValued {
             return "an index has \(index.tree.count) entries of \(count) rows"
         }
         return nil
@@ -44,9 +59,12 @@ extension Table {
         if row.hash != hash(row.id) { return "a row's hash is not that of its id" }
         if row.number >= nextNumber { return "a row has a number that will be given again" }
         for index in indexes where !isFolding {
+            var isMissing = false
             // A record that cannot be read has no key; it is refused elsewhere.
-            guard let key = try? index.definition.checkedKey(of: row).key else { continue }
-            if !index.contains(key, where: { $0 === row }) {
+            try? index.definition.forEachKey(of: row) { key in
+                if !index.contains(key, where: { $0 === row }) { isMissing = true }
+            }
+            if isMissing {
                 return "the row \(row.id) is missing in the index of \(index.definition.fields)"
             }
         }

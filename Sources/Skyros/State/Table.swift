@@ -15,6 +15,8 @@ struct Table: Sendable {
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
     private(set) var indexes: [TableIndex]
+    /// The relations by which records refer to others, or others to them; nil if there are none.
+    let relations: EntityRelations?
     /// Whether the indexes are not maintained, see `Snapshot.fold`.
     private(set) var isFolding = false
     /// Whether rows of a checkpoint are being loaded, and their index keys collected.
@@ -26,9 +28,11 @@ struct Table: Sendable {
     var areFieldsCompared = false
 
     init(
-        entity: String, type: (any Entity.Type)?, hashSeed: UInt64, indexes: [IndexDefinition]
+        entity: String, type: (any Entity.Type)?, hashSeed: UInt64, indexes: [IndexDefinition],
+        relations: EntityRelations? = nil
     ) {
         self.entity = entity
+        self.relations = relations
         self.type = type
         identity = type == nil ? nil : IdentityCheck()
         keepsValues = type.map { ValueProof.succeeds(for: $0) } ?? false
@@ -159,7 +163,7 @@ struct Table: Sendable {
     }
 }
 
-/// One index of a table.
+/// One index of a table: an entry for each row, or one for each element of a list in a row.
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = IndexBTree()
@@ -210,6 +214,10 @@ struct TableIndex: Sendable {
         var (unexpectedCount, irregularCount) = (0, 0)
         // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
+            if definition.isMultiValued {
+                try row._withUnsafeGuaranteedRef { try add($0, definition, to: loader) }
+                continue
+            }
             let checked = try row._withUnsafeGuaranteedRef { row in
                 try definition.checkedKey(of: row)
             }
@@ -219,6 +227,15 @@ struct TableIndex: Sendable {
         }
         loader.sort()
         return (loader, unexpectedCount, irregularCount)
+    }
+
+    /// Adds the keys of a row's elements to a loader.
+    private static func add(
+        _ row: Row, _ definition: IndexDefinition, to loader: IndexBulkLoader
+    ) throws(CBORError) {
+        for key in try definition.elementKeys(of: row) {
+            loader.add(key, Unmanaged.passUnretained(row))
+        }
     }
 
     mutating func beginLoading(rowCount: Int) {
@@ -233,10 +250,12 @@ struct TableIndex: Sendable {
     /// Collects the key of a loaded row.
     mutating func load(_ row: Row) throws(CBORError) {
         guard let loading else { return }
+        let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
+        let loader = isFirst ? loading.0 : loading.1
+        if definition.isMultiValued { return try Self.add(row, definition, to: loader) }
         let checked = try definition.checkedKey(of: row)
         count(checked, 1)
-        let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
-        (isFirst ? loading.0 : loading.1).add(checked.key, Unmanaged.passUnretained(row))
+        loader.add(checked.key, Unmanaged.passUnretained(row))
     }
 
     /// Builds the tree of the keys that were collected.
@@ -253,6 +272,7 @@ struct TableIndex: Sendable {
 
     /// Adds `row`, which replaces `before`, if there was one.
     mutating func update(row: Row, replacing before: Row?) throws {
+        if definition.isMultiValued { return try updateElements(of: row, replacing: before) }
         let new = try definition.checkedKey(of: row)
         if let before {
             let old = try definition.checkedKey(of: before)
@@ -263,7 +283,26 @@ struct TableIndex: Sendable {
         count(new, 1)
     }
 
+    /// The entries that stay are replaced too: they refer to the new row.
+    private mutating func updateElements(of row: Row, replacing before: Row?) throws {
+        let new = try definition.elementKeys(of: row)
+        if let before {
+            let old = try definition.elementKeys(of: before)
+            if old != new {
+                let kept = Set(new)
+                for key in old where !kept.contains(key) { tree.remove(key: key, id: row.id) }
+            }
+        }
+        for key in new { tree.insert(key: key, row: row) }
+    }
+
     mutating func remove(_ row: Row) throws {
+        if definition.isMultiValued {
+            for key in try definition.elementKeys(of: row) {
+                tree.remove(key: key, id: row.id)
+            }
+            return
+        }
         let old = try definition.checkedKey(of: row)
         tree.remove(key: old.key, id: row.id)
         count(old, -1)

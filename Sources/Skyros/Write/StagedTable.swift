@@ -71,6 +71,26 @@ struct StagedTable {
         positions = [:]
     }
 
+    /// Replaces the deletion of all records by one deletion for each.
+    ///
+    /// - Parameters:
+    ///   - rows: all rows before the block.
+    ///   - numbered: a row like the given one, with the number of the row that it replaces.
+    mutating func listDeletions(of rows: [Row], _ numbered: (Row, UInt64) -> Row) {
+        let kept = records
+        var left = Dictionary(uniqueKeysWithValues: kept.map { ($0.id, $0.row) })
+        isCleared = false
+        records = []
+        positions = [:]
+        records.reserveCapacity(rows.count)
+        for base in rows {
+            let row = left.removeValue(forKey: base.id) ?? nil
+            append(
+                StagedRecord(id: base.id, base: base, row: row.map { numbered($0, base.number) }))
+        }
+        for record in kept where left[record.id] != nil { append(record) }
+    }
+
     /// Empties the table for the next block.
     mutating func reset() {
         isCleared = false

@@ -1,8 +1,11 @@
 extension WriteOverlay {
-    /// Adds the block's net effect to a batch, and checks the unique indexes.
+    /// Adds the block's net effect to a batch, after enforcing the relations and checking the
+    /// unique indexes.
     ///
-    /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
-    func addChanges(to batch: inout CommandBatch) throws {
+    /// - Throws: `StoreError` with `.brokenReference`, `.deletionDenied` or `.uniqueViolation`,
+    ///   naming every offender.
+    mutating func addChanges(to batch: inout CommandBatch) throws {
+        try enforceRelations()
         for index in tables.indices where tables[index].isChanged {
             let table = tables[index].index
             let entity = base.tables[table].entity

@@ -15,9 +15,12 @@ struct WriteOverlay: ~Copyable {
     /// The number of changes that the block has staged; `cached` is valid if it has the same.
     private var stepCount = 0
     private var cached: (snapshot: Snapshot, stepCount: Int)?
+    /// Records what the block reads of the base; nil for a block that runs alone.
+    let reads: ReadSet?
 
-    init(on base: Snapshot) {
+    init(on base: Snapshot, recording reads: ReadSet? = nil) {
         self.base = base
+        self.reads = reads
     }
 
     /// Prepares the overlay for a block that starts from `base`.
@@ -51,7 +54,8 @@ struct WriteOverlay: ~Copyable {
         return index(ofBase: base)
     }
 
-    private mutating func index(ofBase base: Int) -> Int {
+    /// The position of the table at `base` of the snapshot in the overlay.
+    mutating func index(ofBase base: Int) -> Int {
         for index in tables.indices where tables[index].index == base { return index }
         tables.append(StagedTable(index: base, nextNumber: self.base.tables[base].nextNumber))
         return tables.count - 1
@@ -101,8 +105,11 @@ struct WriteOverlay: ~Copyable {
             return Lookup(
                 id: id, hash: hash, position: position, base: record.base, row: record.row)
         }
-        let row =
-            tables[index].isCleared ? nil : base.tables[baseIndex].rows.find(id: id, hash: hash)
+        if tables[index].isCleared {
+            return Lookup(id: id, hash: hash, position: nil, base: nil, row: nil)
+        }
+        reads?.note(id, inTableAt: baseIndex)
+        let row = base.tables[baseIndex].rows.find(id: id, hash: hash)
         return Lookup(id: id, hash: hash, position: nil, base: row, row: row)
     }
 
@@ -147,9 +154,18 @@ struct WriteOverlay: ~Copyable {
     /// Stages the deletion of all records; returns how many there were for the block.
     mutating func clear(_ index: Int) -> Int {
         stepCount += 1
+        reads?.noteAll(inTableAt: tables[index].index)
         let count = count(index)
         tables[index].clear()
         return count
+    }
+
+    /// Replaces the deletion of all records of a table by one for each. O(n log n).
+    mutating func listDeletions(at index: Int) {
+        let table = base.tables[tables[index].index]
+        tables[index].listDeletions(of: table.sortedRows()) { row, number in
+            table.storedRow(row.id, hash: row.hash, number: number, bytes: row.bytes)
+        }
     }
 
     /// The number of records as the block sees it. O(records that the block changed).

@@ -114,11 +114,7 @@ public struct WriteTransaction: ~Copyable {
         var value = try row.value(as: type)
         let result = try body(&value)
         guard try RecordCoding.id(value) == recordID else {
-            throw StoreError(
-                .idChanged,
-                "the id of \(E.entityName) \(recordID) was changed; ids never change: "
-                    + "delete the record and insert another",
-                at: StoreError.Place(entity: E.entityName, ids: [recordID]))
+            throw Self.idChanged(type, recordID)
         }
         try put(value, at: found, in: index)
         return result
@@ -199,7 +195,8 @@ public struct WriteTransaction: ~Copyable {
         _ type: E.Type, where filter: Filter<E>
     ) throws -> Int {
         let index = try index(of: E.self)
-        let snapshot = try snapshot
+        try noteMembership(of: FetchRequest(where: filter))
+        let snapshot = try overlay.snapshot()
         guard let table = try snapshot.tableIndex(of: type) else { return 0 }
         // The ids of the rows: a decoded value may have another one.
         let ids = try snapshot.tables[table].ids(where: filter)
@@ -218,7 +215,11 @@ public struct WriteTransaction: ~Copyable {
         try delete(type, where: Filter(predicate))
     }
 
-    /// Deletes all records of the entity as one change; returns how many there were.
+    /// Deletes all records of the entity; returns how many there were.
+    ///
+    /// It is one change of the event. If other entities have a ``Relation`` to this one, each
+    /// deletion is a change, and the event may become larger than ``Store/Options/eventBytesMax``:
+    /// then the write throws `StoreError` with `.limitExceeded`.
     @discardableResult
     public mutating func deleteAll<E: Entity>(_ type: E.Type) throws -> Int {
         let index = try index(of: E.self)
@@ -258,7 +259,15 @@ public struct WriteTransaction: ~Copyable {
         }
     }
 
-    private static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
+    static func idChanged<E: Entity>(_ type: E.Type, _ id: RecordID) -> StoreError {
+        StoreError(
+            .idChanged,
+            "the id of \(E.entityName) \(id) was changed; ids never change: "
+                + "delete the record and insert another",
+            at: StoreError.Place(entity: E.entityName, ids: [id]))
+    }
+
+    static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
         let names = ids.prefix(3).map(\.description).joined(separator: ", ")
         let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
         return StoreError(

@@ -79,11 +79,13 @@ final class WriterLock: Sendable {
         try state.withLock { state in
             if state.tryLock(thread) { return true }
             guard state.owner == thread else { return false }
-            throw StoreError(
-                .nestedWrite,
-                "this thread is running a write block of this store already; "
-                    + "make the changes through the block's transaction")
+            throw StoreError.nestedWrite
         }
+    }
+
+    /// - Throws: `StoreError` with `.nestedWrite` if the calling thread holds the lock.
+    func checkNotHeld() throws {
+        if state.withLock({ $0.owner }) == ThreadID.current { throw StoreError.nestedWrite }
     }
 
     /// Unlocks, and wakes the next waiter or hands the lock to it.

@@ -34,6 +34,25 @@ final class PosixDirectory: Sendable {
         self.init(descriptor: try System.open(path, flags, .open, path), path: path)
     }
 
+    /// Removes this directory, which is at `path` without symbolic links, if it is empty and still
+    /// there; returns whether it did.
+    func removeIfEmpty(
+        _ path: String, _ identity: System.FileIdentity
+    ) throws(DiskError) -> Bool {
+        guard path != "/" else { return false }
+        let parent = try PosixDirectory(following: Self.parent(of: path))
+        guard let name = path.split(separator: "/").last.map(String.init) else { return false }
+        guard System.identity(ofFileNamed: name, in: parent) == identity else { return false }
+        do throws(DiskError) {
+            try System.removeDirectory(name, in: parent)
+        } catch {
+            if error.reason == .system(System.notEmpty) { return false }
+            throw error
+        }
+        try parent.sync()
+        return true
+    }
+
     private static func parent(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -55,6 +55,15 @@ package final class PosixDisk: Disk {
         }
     }
 
+    /// Removes the directory by its name in its parent, if that still leads to it: a directory that
+    /// was moved, or replaced, is left.
+    package func removeRoot() throws(DiskError) -> Bool {
+        try requireOwner(.removeDirectory)
+        return try change(.removeDirectory, path) { () throws(DiskError) in
+            try root.removeIfEmpty(path, identity)
+        }
+    }
+
     package func list(_ directory: Directory) throws(DiskError) -> [String] {
         do throws(DiskError) {
             return try System.names(in: open(directory)).sorted()

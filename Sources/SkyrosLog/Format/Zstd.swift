@@ -73,7 +73,8 @@ enum Zstd {
         }
         let size = Int(stated)
         var result = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+        // Not for no bytes: their array is one object for all threads, whose count is written.
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(1, size)) { buffer, filled in
             result = ZSTD_decompress(buffer.baseAddress, size, frame.baseAddress, frame.count)
             filled = ZSTD_isError(result) == 0 ? result : 0
         }

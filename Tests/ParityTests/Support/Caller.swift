@@ -42,6 +42,11 @@ final class Completions: Sendable {
     func wait(for count: Int) -> [Result<Receipt, any Error>] {
         results.wait { $0.count >= count ? $0 : nil }
     }
+
+    /// Waits on another thread, so that no thread of the cooperative pool is blocked.
+    func waitInBackground(for count: Int) async throws -> [Result<Receipt, any Error>] {
+        try await Caller.background.run { self.wait(for: count) }
+    }
 }
 
 /// A point that one thread waits at until another lets it pass.

@@ -1,3 +1,4 @@
+import Foundation
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -44,20 +45,22 @@ import Testing
         #expect(log.statistics.segmentCount == 2)
     }
 
-    @Test func `does not end while a sync is in progress`() async throws {
+    @Test func `does not end while a sync is in progress`() throws {
         let gated = GatedDisk(disk)
         gated.allowSyncs(.max)
         let log = try fixture.make(on: gated)
         try log.append(8)
         try log.sync(through: log.end)
         let begun = gated.blockSyncs()
-        async let sync: Void = Task.detached {
-            try log.markIdle()
-        }.value
+        let sync = Monitor<Result<Void, any Error>?>(nil)
+        Thread.detachNewThread {
+            let result = Result { try log.markIdle() }
+            sync.change { $0 = result }
+        }
         gated.waitForSyncs(begun + 1)
         #expect(try !log.endSegment(after: 8, at: 8))
         gated.allowSyncs(.max)
-        try await sync
+        try sync.wait { $0 }.get()
         #expect(try log.endSegment(after: 8, at: 8))
     }
 

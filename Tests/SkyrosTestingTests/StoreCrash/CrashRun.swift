@@ -301,10 +301,6 @@ struct SegmentSizes {
     let least: Int
 }
 
-extension SweepScript {
-    var sizes: SegmentSizes { SegmentSizes(full: segmentBytesMax, least: sealThresholdBytes) }
-}
-
 extension StoreError {
     /// Checks that a failed disk operation was not reported as damage.
     func expectNoDamage() throws {

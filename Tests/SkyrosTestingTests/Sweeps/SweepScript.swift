@@ -37,6 +37,8 @@ struct SweepScript: Sendable {
     var sealThresholdBytes = 64 << 10
     var hasCheckpoint = false
     let steps: [Step]
+
+    var sizes: SegmentSizes { SegmentSizes(full: segmentBytesMax, least: sealThresholdBytes) }
 }
 
 extension SweepScript: CustomStringConvertible {

@@ -53,7 +53,7 @@ struct RequestModel<I: Indexing> {
         let (group, rank, number) = (random.group(), random.below(7) - 3, Double(random.below(5)))
         let kind = Value.Kind.allCases[random.below(3)]
         let date = Date(timeIntervalSinceReferenceDate: Double(random.below(6)) * 0.5)
-        switch random.below(17) {
+        switch random.below(28) {
         case 0: return (\.group == group, { $0.group == group })
         case 1: return (\.group != group, { $0.group != group })
         case 2:
@@ -73,7 +73,46 @@ struct RequestModel<I: Indexing> {
         case 15:
             let predicate = #Predicate<Value> { $0.group == group && $0.rank <= rank }
             return (Filter(predicate), { $0.group == group && $0.rank <= rank })
-        default: return (Filter { $0.rank == rank }, { $0.rank == rank })
+        case 16: return (.test { $0.rank == rank }, { $0.rank == rank })
+        default: return named(&random)
+        }
+    }
+
+    /// A condition that has a name, or is a truth value.
+    private static func named(_ random: inout RandomSource) -> Condition {
+        let groups = (0..<random.below(4)).map { _ in random.group() }
+        let (rank, number) = (random.below(7) - 3, Double(random.below(5)))
+        let part = String(random.group().prefix(1))
+        switch random.below(11) {
+        case 0: return (.in(\.group, groups), { groups.contains($0.group) })
+        case 1:
+            let ranks = Set([rank, rank + 2])
+            return (
+                \.group == part && .in(\.rank, ranks),
+                { $0.group == part && ranks.contains($0.rank) }
+            )
+        case 2:
+            return (.in(\.note, groups), { $0.note.map(groups.contains) ?? false })
+        case 3:
+            return (.in(\.weight, [number, .nan]), { $0.weight == number })
+        case 4:
+            return (.between(\.weight, -1...number), { (-1...number).contains($0.weight) })
+        case 5:
+            return (
+                .between(\.score, 1..<number + 1),
+                { $0.score.map { (1..<number + 1).contains($0) } ?? false }
+            )
+        case 6: return (.hasPrefix(\.group, part), { $0.group.hasPrefix(part) })
+        case 7:
+            return (
+                .hasSuffix(\.note, part) || .contains(\.group, "z"),
+                { $0.note?.hasSuffix(part) ?? false || $0.group.contains("z") }
+            )
+        case 8: return (Filter(\.isOpen), { $0.isOpen })
+        case 9: return (!\.isOpen, { !$0.isOpen })
+        default:
+            let predicate = #Predicate<Value> { groups.contains($0.group) || !$0.isOpen }
+            return (Filter(predicate), { groups.contains($0.group) || !$0.isOpen })
         }
     }
 

@@ -25,12 +25,12 @@ struct TwinPredicate<I: Indexing> {
             values.random.below(2) == 0, T.Kind.allCases[values.random.below(3)]
         )
         switch values.random.below(4) {
-        case 0: self = Self.ofTexts(values.random.below(11), a, b, note)
+        case 0: self = Self.ofTexts(values.random.below(18), a, b, note)
         case 1: self = Self.ofDates(values.random.below(11), date, other, due)
-        case 2: self = Self.ofNumbers(values.random.below(13), number, score, rank, level)
+        case 2: self = Self.ofNumbers(values.random.below(17), number, score, rank, level)
         default:
             self = Self.ofSeveral(
-                values.random.below(9), a, date, number, rank, level, isOpen, kind, tag)
+                values.random.below(13), a, date, number, rank, level, isOpen, kind, tag)
         }
     }
 
@@ -46,6 +46,13 @@ struct TwinPredicate<I: Indexing> {
         case 7: Self(#Predicate { $0.note == note }, \.note == note)
         case 8: Self(#Predicate { ($0.note ?? "") <= a })
         case 9: Self(nil, \.note < a)
+        case 10: Self(#Predicate { $0.text == a || $0.text == b }, .in(\.text, [a, b]))
+        case 11: Self(#Predicate { [a, b].contains($0.text) }, \.text == a || \.text == b)
+        case 12: Self(nil, .in(\.note, [note, a]))
+        case 13: Self(nil, .hasPrefix(\.text, a))
+        case 14: Self(nil, .hasPrefix(\.note, a) || .hasPrefix(\.text, b))
+        case 15: Self(nil, !(.hasPrefix(\.text, a) || \.note != nil))
+        case 16: Self(nil, !(\.text != a && \.note == nil))
         default: Self(nil, \.note >= a && \.note <= b)
         }
     }
@@ -82,6 +89,10 @@ struct TwinPredicate<I: Indexing> {
         case 9: Self(#Predicate { $0.rank < rank }, \.rank < rank)
         case 10: Self(#Predicate { $0.rank >= rank }, \.rank >= rank)
         case 11: Self(#Predicate { $0.weight < number || $0.rank == rank })
+        case 12: Self(#Predicate { [number, 1].contains($0.weight) }, .in(\.weight, [number, 1]))
+        case 13: Self(#Predicate { $0.id == rank || $0.rank > 1 }, \.id == rank || \.rank > 1)
+        case 14: Self(nil, .in(\.id, [rank, 3, 7]) && !(\.weight < number))
+        case 15: Self(nil, !(\.level == nil) && .in(\.rank, [rank, 0]))
         default: Self(#Predicate { $0.level == level }, \.level == level)
         }
     }
@@ -108,6 +119,14 @@ struct TwinPredicate<I: Indexing> {
         case 5: Self(nil, \.kind != kind && \.date <= date)
         case 6: Self(#Predicate { $0.tag == tag }, \.tag == tag)
         case 7: Self(nil, \.tag < tag)
+        case 8: Self(#Predicate { $0.isOpen && $0.date > date }, \.isOpen && \.date > date)
+        case 9: Self(#Predicate { !$0.isOpen || $0.tag == tag }, !\.isOpen || \.tag == tag)
+        case 10:
+            Self(
+                nil,
+                (.in(\.kind, [kind, .small]) || \.date == date)
+                    && (\.isOpen || .test { $0.rank == rank }))
+        case 11: Self(#Predicate { !($0.isOpen == isOpen) }, !(\.isOpen == isOpen))
         default:
             Self(
                 #Predicate { $0.rank == rank && $0.date <= date && $0.text > text },

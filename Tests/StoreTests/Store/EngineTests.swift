@@ -18,7 +18,8 @@ import Testing
                 lock: try disk.lock(), log: MemoryLog(contents), schema: schema,
                 environment: Environment(disk: disk), options: Store.Options(),
                 view: MainView(empty, dirty: DirtyRows(isRecording: false)), empty: empty,
-                checkpointer: nil, recovery: RecoveryReport()))
+                checkpointer: nil, recovery: RecoveryReport(),
+                handler: ErrorHandler(Store.Options())))
     }
 
     @Test func `writes, reads, waits for durability, and shows the past`() throws {
@@ -30,6 +31,8 @@ import Testing
         #expect(try store.snapshot(asOf: .sequence(5)).count(Note.self) == 5)
         #expect(try store.history(of: Note.self, 3).count == 2)
         #expect(try Array(store.events(2...4)).map(\.sequence.rawValue) == [2, 3, 4])
+        #expect(throws: StoreError(.invalidInput, "")) { try store.nuke() }
+        #expect(try store.count(Note.self) == 4)
         try store.close()
         #expect(throws: StoreError(.closed, "")) {
             try store.write { try $0.insert(Note(id: 9, text: "b")) }

@@ -64,9 +64,19 @@ private struct Guest: Entity {
     ]
 }
 
+private struct NegativeTotal: Error {}
+
 private struct PlaceOrder: DomainCommand {
     var customer: UUID
     var items: [String]
+}
+
+private func markAllDone(_ orders: some RecordStore) throws {
+    try orders.write { tx in
+        for order in try tx.all(Order.self) {
+            try tx.update(Order.self, order.id) { $0.status = .done }
+        }
+    }
 }
 
 @Suite struct `The guides` {
@@ -140,6 +150,18 @@ private struct PlaceOrder: DomainCommand {
         let first = try store.first(Order.self, sortedBy: \.createdAt)
         #expect(open.count == 1 && large == 1 && first?.id == order.id)
 
+        let recent = try store.all(
+            Order.self,
+            where: .in(\.status, [.placed, .accepted]) || .between(\.totalCents, 500...1_500))
+        let named = try store.all(Customer.self, where: .hasPrefix(\.name, "A"))
+        let noted = try store.all(
+            Order.self, where: \.status == .placed && .test { $0.note?.isEmpty == false })
+        #expect(recent.count == 1 && named.count == 1 && noted.isEmpty)
+
+        print(try store.explain(FetchRequest<Order>(where: .in(\.status, [.placed, .done]))))
+
+        try sumAndPage()
+
         let before = store.snapshot
         try store.write { try $0.deleteAll(Order.self) }
         #expect(try before.count(Order.self) == 1)
@@ -147,6 +169,80 @@ private struct PlaceOrder: DomainCommand {
 
         let names = try store.snapshot.query("SELECT name FROM Customer")
         #expect(names.rows.count == 1)
+    }
+
+    private func sumAndPage() throws {
+        let revenue = try store.sum(Order.self, of: \.totalCents, where: \.status != .done)
+        let mean = try store.average(Order.self, of: \.totalCents)
+        let oldest = try store.min(Order.self, of: \.createdAt)
+        let byStatus = try store.count(Order.self, groupedBy: \.status)
+        #expect(revenue == 1_200 && mean == 1_200 && oldest == order.createdAt)
+        #expect(byStatus == [.placed: 1])
+
+        let request = FetchRequest<Order>(sortedBy: [.descending(\.createdAt)], limit: 50)
+        var page = try store.page(request)
+        while let next = page.next {
+            page = try store.page(request, after: next)
+        }
+        #expect(page.items.count == 1)
+
+        let same = try store.get(Order.self, [order.id])
+        let areAllThere = try store.exists(Order.self, [order.id, UUID()])
+        let (current, missing) = try store.refresh([order])
+        #expect(same[0]?.id == current[0].id && missing.isEmpty && !areAllThere)
+    }
+
+    @Test func `read records by names`() throws {
+        let found = try store.records(
+            "Order", where: RecordField("totalCents") > 1_000 && RecordField("note") == .null,
+            sortedBy: [.ascending("status"), .descending("createdAt")], limit: 20)
+        let status = try found.first?.value("status", as: String.self)
+        #expect(status == "placed")
+
+        try store.write(by: "ada") { tx in
+            try tx.set(Order.self, order.id, ["note": "call first", "totalCents": 1_300])
+        }
+        let note = try store.value(of: "note", in: Order.self, order.id, as: String?.self)
+        #expect(note == "call first")
+    }
+
+    @Test func `fork, edit and merge`() throws {
+        let draft = store.fork(by: "alice")
+        try draft.write { tx in
+            try tx.update(Order.self, order.id) { $0.note = "no onions" }
+        }
+        let note = try draft.get(Order.self, order.id)?.note  // in the store it is as before
+        try draft.merge(because: "order changed")
+        #expect(note == "no onions" && store.sequence == 2)
+
+        try markAllDone(draft)
+        try store.write { tx in
+            try tx.update(Order.self, order.id) { $0.status = .accepted }
+        }
+        do {
+            try draft.merge(policy: .fail)
+        } catch let error as StoreError where error.code == .mergeConflict {
+            for conflict in error.conflicts { print(conflict) }
+            try draft.merge(policy: .childWins)
+        }
+        #expect(try store.get(Order.self, order.id)?.status == .done)
+
+        try draft.write { tx in try tx.update(Order.self, order.id) { $0.note = nil } }
+        try store.write { try $0.delete(order) }
+        try draft.merge(
+            policy: .resolve { conflict in
+                conflict.kind == .deletedByParent ? .parent : .child
+            })
+        #expect(try store.count(Order.self) == 0)
+    }
+
+    @Test func `write side by side`() throws {
+        try store.writeConcurrently(by: "pricing") { tx in
+            let orders = try tx.all(Order.self, where: \.customer == customer.id)
+            let total = orders.reduce(0) { $0 + $1.totalCents }
+            try tx.update(Customer.self, customer.id) { $0.name += " (\(total))" }
+        }
+        #expect(try store.get(Customer.self, customer.id)?.name == "Ada (1200)")
     }
 
     @Test func `change types`() throws {
@@ -201,6 +297,45 @@ private struct PlaceOrder: DomainCommand {
         #expect(try await follower.value == "bob")
     }
 
+    @MainActor @Test func `follow queries and changes`() async throws {
+        let (store, customer, id) = (store, customer, order.id)
+        let changes = store.changes(of: Order.self, on: .updates)
+        let follower = Task {
+            for try await event in changes {
+                for change in event.changes {
+                    let (before, after) = (try change.before?.status, try change.after?.status)
+                    return [event.metadata.actor, before?.rawValue, after?.rawValue]
+                }
+            }
+            return []
+        }
+        try store.writeSync(by: "bob") { tx in
+            try tx.update(Order.self, id) { $0.status = .done }
+        }
+        #expect(try await follower.value == ["bob", "placed", "done"])
+
+        for try await orders in store.live(
+            Order.self, where: \.customer == customer.id, sortedBy: [.descending(\.createdAt)],
+            limit: 20)
+        {
+            print(orders.map(\.status))
+            if orders.first?.status == .done { break }
+        }
+
+        let recent = LiveResult(store.live(Order.self, sortedBy: \.createdAt, limit: 20))
+        #expect(recent.values.count == 1)
+
+        let hook = store.willCommit { commit in
+            for change in try commit.changes(of: Order.self) {
+                if let cents = try change.after?.totalCents, cents < 0 { throw NegativeTotal() }
+            }
+        }
+        #expect(throws: NegativeTotal.self) {
+            try store.writeSync { tx in try tx.update(Order.self, id) { $0.totalCents = -1 } }
+        }
+        withExtendedLifetime(hook) {}
+    }
+
     @Test func `make backups, and a store as of a moment`() throws {
         let (store, yesterday) = (store, Date())
         let copy = directory.url.appending(path: "Copy")
@@ -213,7 +348,12 @@ private struct PlaceOrder: DomainCommand {
 
     @Test func `show code that is compiled and run here`() throws {
         let articles = Repository.root.appending(path: "Sources/Skyros/Skyros.docc/Articles")
-        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).words
+        let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        let tests = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.hasSuffix("GuideTests.swift") }
+        let here = try tests.map {
+            try String(contentsOf: directory.appending(path: $0), encoding: .utf8).words
+        }.joined(separator: " ")
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: articles.path) {
             let text = try String(contentsOf: articles.appending(path: name), encoding: .utf8)

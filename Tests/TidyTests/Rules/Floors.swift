@@ -14,12 +14,16 @@ enum Floors {
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],
+            ["Children", "Lifecycle", "Objects"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [
             ["Errors"], ["Evolution"], ["Entities"], ["Records"], ["Events"],
         ],
-        "Sources/Skyros/State/": [["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"]],
+        "Sources/Skyros/State/": [
+            ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],
+            ["Aggregates", "ByName", "Relations"],
+        ],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Commands"]],
     ]

@@ -44,6 +44,7 @@ extension IndexKey {
         case is Date.Type: Rank.date...Rank.noDate
         case is Bool.Type: Rank.false...Rank.true
         case is any Numeric.Type where KeyOrder.of(type) == .full: Rank.number...Rank.nan
+        case let reference as any ReferenceType.Type: ranks(of: reference.idType)
         case let raw as any RawRepresentable.Type: ranks(ofRaw: raw)
         default: nil
         }

@@ -109,6 +109,13 @@ struct FieldCollector: ~Copyable {
         count += 1
     }
 
+    /// Appends a field with another value.
+    mutating func append(_ key: UnsafeRawBufferPointer, _ value: [UInt8]) {
+        bytes.append(raw: key)
+        value.withUnsafeBytes { bytes.append(raw: $0) }
+        count += 1
+    }
+
     /// The whole map.
     var map: [UInt8] {
         guard count < 24 else { return largeMap }

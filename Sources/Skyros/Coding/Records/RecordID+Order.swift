@@ -39,6 +39,16 @@ enum IDOrder {
         return order == 0 ? a < b : order < 0
     }
 
+    /// The order of two encoded values, negative, zero or positive: as of ids, but values that
+    /// differ in their bytes may be equal, as 1 and 1.0 are.
+    static func compareValues(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        a.withUnsafeBytes { left in
+            b.withUnsafeBytes { right in
+                compareTexts(left, right) ?? compareItems(left, right)
+            }
+        }
+    }
+
     /// Compares two short texts without a reader; nil if there are none. O(n).
     private static func compareTexts(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer

@@ -38,6 +38,16 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
     /// So a new property needs no step of ``evolution``. It is read only if the type asks for a
     /// field that the record lacks; an optional property is nil then.
     static var prototype: Prototype { get }
+
+    /// The order of reads that ask for none. Default: the order of the ids.
+    ///
+    ///     static let defaultOrder: [Sort<Restaurant>] = [.ascending(\.name)]
+    ///
+    /// ``Sort/byID`` in a read asks for the order of the ids instead.
+    static var defaultOrder: [Sort<Self>] { get }
+
+    /// The references to other records that the store keeps whole. Default: none.
+    static var relations: [Relation<Self>] { get }
 }
 
 extension Entity {
@@ -54,4 +64,10 @@ extension Entity {
 extension Entity where Prototype == Never? {
     /// None.
     public static var prototype: Never? { nil }
+
+    /// The order of the ids.
+    public static var defaultOrder: [Sort<Self>] { [] }
+
+    /// None.
+    public static var relations: [Relation<Self>] { [] }
 }

@@ -113,7 +113,8 @@ final class FieldComparison: Sendable {
             .invalidSchema,
             "the index of \(property) cannot hold the record \(id) of \(entity), \(fact)"
                 + "\(likely). Give the name under which the property is stored: "
-                + ".on(…, field: \"name\"); or remove the index, if it is not stored unchanged",
+                + ".on(…, field: \"name\"), of a relation .to(…, field: \"name\", onDelete: …); "
+                + "or remove the index, if it is not stored unchanged",
             at: StoreError.Place(entity: entity, ids: [id]))
     }
 

@@ -22,6 +22,9 @@ struct FieldID: Sendable {
         valueType = ObjectIdentifier(V.self)
         self.path = path
     }
+
+    /// Whether the field has values of this type, and not of its optional.
+    func isOfType(_ type: Any.Type) -> Bool { valueType == ObjectIdentifier(type) }
 }
 
 extension FieldID: Equatable {

@@ -6,7 +6,7 @@
 enum FieldName {
     /// The name; nil if the path leads through several properties, or to one that is computed,
     /// observed or wrapped.
-    static func of<E: Entity>(_ path: AnyFieldPath<E>) -> String? {
+    static func of<E: Entity>(_ path: PartialKeyPath<E>) -> String? {
         // "\Restaurant.cuisine"; others are "\Restaurant.address.city", "\Restaurant.tag?.name",
         // and "\Restaurant.<computed 0x… (Int)>".
         let start = "\\\(E.self)."

@@ -80,9 +80,11 @@ struct IndexPart<E: Entity>: Sendable {
 extension Index {
     /// The index by stored names.
     ///
+    /// - Parameter isMultiValued: whether it has an entry for each element of a list. Filters and
+    ///   sorts compare whole values and do not use such an index.
     /// - Throws: `StoreError` with `.invalidSchema` if a key path does not show its name and none
     ///   was given, or if there are too few names, none at all, or one of them twice.
-    func definition() throws -> IndexDefinition {
+    func definition(isMultiValued: Bool = false) throws -> IndexDefinition {
         guard !parts.isEmpty else { throw Self.invalid("an index of \(E.self) has no fields") }
         let names = try storedNames()
         for (position, name) in names.enumerated() where names[..<position].containsName(name) {
@@ -94,7 +96,8 @@ extension Index {
         }
         return IndexDefinition(
             keyFields: comparisons.map(\.field), isUnique: isUnique,
-            fieldIDs: parts.map(\.field), binding: IndexBinding(parts, comparisons))
+            fieldIDs: isMultiValued ? [] : parts.map(\.field),
+            binding: IndexBinding(parts, comparisons), isMultiValued: isMultiValued)
     }
 
     private func storedNames() throws -> [String] {

@@ -7,6 +7,8 @@ package struct IndexDefinition: Sendable {
     /// Whether two records may not have the same values. Records that lack a field, or hold
     /// null in it, are exempt.
     package let isUnique: Bool
+    /// Whether the index has an entry for each element of a list, and none of other values.
+    let isMultiValued: Bool
     /// The fields of the entity's Swift type, for planning queries; empty where it is not known.
     let fieldIDs: [FieldID]
     /// The connection with the key paths of the entity's Swift type; nil where it is not known.
@@ -24,8 +26,9 @@ package struct IndexDefinition: Sendable {
 
     init(
         keyFields: [IndexField], isUnique: Bool, fieldIDs: [FieldID],
-        binding: IndexBinding? = nil
+        binding: IndexBinding? = nil, isMultiValued: Bool = false
     ) {
+        self.isMultiValued = isMultiValued
         self.binding = binding
         self.fieldIDs = fieldIDs
         self.keyFields = keyFields
@@ -43,6 +46,12 @@ package struct IndexDefinition: Sendable {
         return definition
     }
 
+    /// Whether the keys of a field have the order of its stored values: not those of arrays, maps
+    /// and other values that are indexed by their bytes.
+    func hasOrder(at position: Int) -> Bool {
+        keyFields[position].expected.ranks.upperBound < IndexKey.Rank.other
+    }
+
     /// The ranks of the values that today's type writes into the first field.
     var firstRanks: ClosedRange<UInt8>? { keyFields.first?.expected.ranks }
 
@@ -52,6 +61,22 @@ package struct IndexDefinition: Sendable {
         try record.withBytes { bytes throws(CBORError) in
             try IndexKey.makeChecked(fields: keyFields, record: bytes)
         }
+    }
+
+    /// The keys of the elements of a list, each once, in ascending order. O(size of the record).
+    func elementKeys(of record: [UInt8]) throws(CBORError) -> [ByteString] {
+        guard let field = keyFields.first else { return [] }
+        return try record.withBytes { bytes throws(CBORError) in
+            try IndexKey.elements(of: field, record: bytes)
+        }
+    }
+
+    /// Calls `body` with each key that the index has of a record.
+    func forEachKey(
+        of record: [UInt8], _ body: (ByteString) throws(CBORError) -> Void
+    ) throws(CBORError) {
+        guard isMultiValued else { return try body(checkedKey(of: record).key) }
+        for key in try elementKeys(of: record) { try body(key) }
     }
 
     /// The key of the values that are read from a record; nil if one of them is nil. O(size of the

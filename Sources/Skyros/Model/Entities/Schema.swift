@@ -9,6 +9,9 @@ package struct Schema: Sendable {
         let evolver: Evolver?
         /// The encoded prototype; nil if there is none.
         let prototype: [UInt8]?
+        package internal(set) var indexes: [IndexDefinition]
+        /// Nil if the entity has no relations, and none refer to it.
+        var relations: EntityRelations?
     }
 
     package let entities: [EntityDefinition]
@@ -41,7 +44,7 @@ package struct Schema: Sendable {
             }
             definitions.append(definition)
         }
-        entities = definitions
+        entities = try Self.connecting(definitions)
     }
 
     /// The position of a type among the entities; nil if it is not one of them.

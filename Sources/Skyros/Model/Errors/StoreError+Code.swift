@@ -43,6 +43,12 @@ extension StoreError {
         public static let notFound = Code("notFound")
         /// A unique index would hold a value twice.
         public static let uniqueViolation = Code("uniqueViolation")
+        /// A reference leads to no record.
+        public static let brokenReference = Code("brokenReference")
+        /// A record cannot be deleted: another one refers to it by a relation that denies that.
+        public static let deletionDenied = Code("deletionDenied")
+        /// The entity declares no relation by this property or field.
+        public static let unknownRelation = Code("unknownRelation")
         /// An update changed the id of a record.
         public static let idChanged = Code("idChanged")
         /// A value cannot be encoded as a record.
@@ -64,11 +70,26 @@ extension StoreError {
         public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")
+        /// The store was erased by `destroy()` or `nuke()`, or is being erased.
+        public static let erased = Code("erased")
         /// Something is larger than the limit set for it.
         public static let limitExceeded = Code("limitExceeded")
-        /// The log was not at the sequence that the writer expected: another writer has ignored
-        /// the lock.
+        /// What a concurrent write block has read was changed before it could commit; or the log
+        /// was not at the sequence that the writer expected: another writer has ignored the lock.
         public static let conflict = Code("conflict")
+
+        // MARK: Child stores
+
+        /// A child store and its parent have changed the same record, in ways that exclude each
+        /// other: see ``StoreError/conflicts``.
+        public static let mergeConflict = Code("mergeConflict")
+        /// The child store was forked from another parent.
+        public static let foreignChild = Code("foreignChild")
+        /// The child store was discarded.
+        public static let discarded = Code("discarded")
+        /// A child store ended with edits that were neither merged nor discarded: reported to
+        /// `Options.onError`.
+        public static let unmergedEdits = Code("unmergedEdits")
 
         // MARK: The disk
 
@@ -89,12 +110,20 @@ extension StoreError {
         public static let notDecodable = Code("notDecodable")
         /// A step of an evolution could not bring a record to a newer shape.
         public static let evolutionFailed = Code("evolutionFailed")
+        /// The filter of a live query or a stream of changes threw an error.
+        public static let filterFailed = Code("filterFailed")
         /// An event cannot be understood.
         public static let invalidEvent = Code("invalidEvent")
         /// There is no such event.
         public static let noSuchEvent = Code("noSuchEvent")
         /// The text is no valid query, id, moment or the like.
         public static let invalidInput = Code("invalidInput")
+        /// A name that no field of the entity has.
+        public static let unknownField = Code("unknownField")
+        /// The cursor of a page is one of another request.
+        public static let invalidCursor = Code("invalidCursor")
+        /// A sum does not fit its type.
+        public static let overflow = Code("overflow")
     }
 }
 

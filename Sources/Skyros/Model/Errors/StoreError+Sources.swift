@@ -78,6 +78,7 @@ extension StoreError {
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
         case .conflict: (.conflict, "another writer appended; open the store again")
         case .closed: (.closed, "")
+        case .erased: (.erased, "nothing can be read from it or written to it")
         case .suspended: (.suspended, "call resume() first")
         }
     }
@@ -89,9 +90,24 @@ extension StoreError {
         StoreError(.closed, "the store was closed; open it again to write")
     }
 
+    /// The error of a store whose records and events were erased.
+    static var erased: StoreError {
+        StoreError(
+            .erased,
+            "the store was erased by destroy() or nuke(); begin again with what it holds now")
+    }
+
     /// The error of a call that would change the files of a suspended store.
     static var suspended: StoreError {
         StoreError(.suspended, "the store is suspended; call resume() first")
+    }
+
+    /// The error of a write in a write block of the same store.
+    static var nestedWrite: StoreError {
+        StoreError(
+            .nestedWrite,
+            "this thread is running a write block of this store already; "
+                + "make the changes through the block's transaction")
     }
 
     /// The error of a transaction that is not its block's, or whose block has ended.

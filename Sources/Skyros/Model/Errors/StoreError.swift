@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable {
     public let place: Place
     /// The underlying error, in words.
     public let cause: String?
+    /// The records that a merge found changed on both sides: see `.mergeConflict`.
+    public let conflicts: [MergeConflict]
 
     /// Where something went wrong.
     public struct Place: Hashable, Sendable {
@@ -31,12 +33,14 @@ public struct StoreError: Error, Sendable {
         public var ids: [RecordID]
         /// The field concerned, as a path in the record: `address.city`, `lines[2].price`.
         public var field: String?
+        /// The references concerned.
+        public var references: [RecordReference]
 
         /// A place with these parts.
         public init(
             file: String? = nil, offset: Int? = nil,
             sequences: ClosedRange<SequenceNumber>? = nil, entity: String? = nil,
-            ids: [RecordID] = [], field: String? = nil
+            ids: [RecordID] = [], field: String? = nil, references: [RecordReference] = []
         ) {
             self.file = file
             self.offset = offset
@@ -44,15 +48,20 @@ public struct StoreError: Error, Sendable {
             self.entity = entity
             self.ids = ids
             self.field = field
+            self.references = references
         }
     }
 
     /// An error of this kind.
-    public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
+    public init(
+        _ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil,
+        conflicts: [MergeConflict] = []
+    ) {
         self.code = code
         self.message = message
         self.place = place
         self.cause = cause
+        self.conflicts = conflicts
     }
 }
 

@@ -8,8 +8,8 @@ struct CommandBatch: ~Copyable, Sendable {
     /// What the event records of the shapes of entities.
     var schemas = NamedValues<EntitySchema>()
 
-    /// Whether the block changed nothing, and so leaves no event.
-    var isEmpty: Bool { changes.isEmpty }
+    /// Whether the block leaves no event: it changed nothing and states no intent.
+    var isEmpty: Bool { changes.isEmpty && intent == nil }
 
     mutating func append(_ change: StagedChange) {
         changes.append(change)

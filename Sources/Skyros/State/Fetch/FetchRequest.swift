@@ -7,11 +7,13 @@ public import Foundation
 ///     request.limit = 20
 ///     let newest = try store.snapshot.fetch(request)
 ///
-/// Without a sort, records are in the order of their ids, see ``RecordID``.
+/// Without a sort, records are in the entity's ``Entity/defaultOrder``, and without that in the
+/// order of their ids, see ``RecordID``.
 public struct FetchRequest<E: Entity>: Sendable {
     /// The condition that records must pass; nil for all records.
     public var filter: Filter<E>?
-    /// The order; empty for the order of the ids.
+    /// The order; empty for the entity's default order. ``Sort/byID`` asks for the order of the
+    /// ids.
     public var sort: [Sort<E>]
     /// How many records to skip; a negative number counts as 0.
     public var offset: Int
@@ -41,6 +43,18 @@ public struct FetchRequest<E: Entity>: Sendable {
 }
 
 extension FetchRequest {
+    /// The request with the order that its sort means: without one, the entity's default order.
+    /// An empty sort is then the order of the ids. To be called once.
+    var resolved: FetchRequest {
+        var request = self
+        if sort.isEmpty { request.sort = E.defaultOrder }
+        if let end = request.sort.firstIndex(where: \.isByID) {
+            // No two records have the same id.
+            request.sort.removeSubrange(end...)
+        }
+        return request
+    }
+
     var skipCount: Int { max(0, offset) }
 
     var countMax: Int { max(0, limit ?? .max) }

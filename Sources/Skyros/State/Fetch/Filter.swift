@@ -3,10 +3,12 @@ public import Foundation
 /// A condition on the records of an entity, built from key paths.
 ///
 ///     \.cuisine == "italian" && \.rating > 3
-///     !(\.status == .done) || \.total >= 1_000
-///     Filter { $0.name.hasPrefix("N") }
+///     \.isOpen || .in(\.status, [.placed, .paid]) || .between(\.total, 100...200)
+///     !\.isOpen && .hasPrefix(\.name, "Da ") && .test { $0.tables.count > 3 }
 ///
-/// An index answers conditions on indexed fields; the others are tested on each record.
+/// An index answers conditions on indexed fields, also below `&&` and `||`; the others are tested
+/// on each record. ``RecordSource/explain(_:)`` says which indexes a request uses.
+///
 /// The operators are Swift's: texts are equal if they look the same, whatever their scalars. A
 /// comparison with a field that is nil does not hold, except `== nil`.
 public struct Filter<E: Entity>: Sendable {
@@ -15,8 +17,8 @@ public struct Filter<E: Entity>: Sendable {
         case and(Node, Node)
         case or(Node, Node)
         case not(Node)
-        /// A test of the value, and conditions that hold for every value that passes.
-        case test(@Sendable (E) throws -> Bool, necessary: [Condition])
+        /// A test of the value, and what holds for every value that passes.
+        case test(@Sendable (E) throws -> Bool, necessary: Requirement)
     }
 
     let root: Node
@@ -29,9 +31,9 @@ public struct Filter<E: Entity>: Sendable {
         self.init(.comparison(comparison))
     }
 
-    /// The records for which `test` is true.
+    /// The records for which `test` is true, as ``test(_:)``.
     public init(_ test: @escaping @Sendable (E) throws -> Bool) {
-        self.init(.test(test, necessary: []))
+        self.init(.test(test, necessary: .all([])))
     }
 
     /// The records for which `predicate` is true.
@@ -61,80 +63,16 @@ public struct Filter<E: Entity>: Sendable {
 }
 
 extension Filter {
-    /// Conditions that hold for every record that passes; an index may be chosen by them.
-    struct Conditions {
-        fileprivate(set) var all: [Condition] = []
-        /// Whether a record that fulfils all of them passes.
-        fileprivate(set) var areSufficient = true
-    }
+    /// What an index can know of the filter.
+    var requirement: Requirement { Self.requirement(of: root) }
 
-    var conditions: Conditions {
-        var conditions = Conditions()
-        Self.collect(root, into: &conditions)
-        return conditions
-    }
-
-    private static func collect(_ node: Node, into conditions: inout Conditions) {
+    private static func requirement(of node: Node) -> Requirement {
         switch node {
-        case .comparison(let comparison):
-            if let condition = comparison.condition {
-                conditions.all.append(condition)
-            } else {
-                conditions.areSufficient = false
-            }
-        case .and(let a, let b):
-            collect(a, into: &conditions)
-            collect(b, into: &conditions)
-        case .test(_, let necessary):
-            conditions.all += necessary
-            conditions.areSufficient = false
-        case .or, .not:
-            conditions.areSufficient = false
+        case .comparison(let comparison): comparison.requirement
+        case .and(let a, let b): .all([requirement(of: a), requirement(of: b)])
+        case .or(let a, let b): .any([requirement(of: a), requirement(of: b)])
+        case .not(let a): requirement(of: a).negated
+        case .test(_, let necessary): .all([necessary, .unknown])
         }
-    }
-}
-
-/// A comparison of a field with a value, given as its index key, that an index can answer.
-struct Condition: Sendable {
-    enum Operation: Sendable {
-        case equal, less, lessOrEqual, greater, greaterOrEqual
-    }
-
-    let field: FieldID
-    let operation: Operation
-    let key: ByteString
-
-    /// Makes a condition; nil if the order of keys and that of values may differ, or if the value
-    /// is NaN, which equals nothing.
-    init?(
-        _ field: FieldID, of type: Any.Type, _ operation: Operation, _ value: some Encodable
-    ) {
-        let needed: KeyOrder = operation == .equal ? .equality : .full
-        guard KeyOrder.of(type) >= needed, let checked = IndexKey.component(of: value),
-            checked.isExpected, operation == .equal || checked.isRegular
-        else { return nil }
-        let rank = checked.key.withUnsafeBytes { $0.first }
-        if rank == IndexKey.Rank.nan || rank == IndexKey.Rank.noDate { return nil }
-        self.field = field
-        self.operation = operation
-        key = checked.key
-    }
-}
-
-/// One comparison of a field with a value.
-struct Comparison<E: Entity>: Sendable {
-    /// The comparison for an index; nil if none can answer it.
-    let condition: Condition?
-    let test: @Sendable (E) -> Bool
-
-    /// Makes a comparison. An index answers it only if the value `isReflexive`: equals itself, as
-    /// all except NaN do.
-    init<V: Encodable & Sendable>(
-        _ path: FieldPath<E, V>, _ operation: Condition.Operation, _ value: some Encodable,
-        isReflexive: Bool, _ test: @escaping @Sendable (E) -> Bool
-    ) {
-        condition =
-            isReflexive ? Condition(FieldID(path), of: V.self, operation, value) : nil
-        self.test = test
     }
 }

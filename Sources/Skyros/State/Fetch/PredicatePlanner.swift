@@ -2,25 +2,46 @@ import Foundation
 
 /// Finds, in the tree of a `#Predicate`, the conditions that an index could answer.
 ///
-/// A conjunction holds only if both its sides do, so conditions below it are necessary; conditions
-/// below any other node are not. Unknown expressions are ignored: the predicate itself is always
-/// evaluated on the remaining records.
+/// It understands `&&`, `||`, `!`, comparisons of a field with a constant, fields that are a truth
+/// value, and `contains` of a constant sequence. Other expressions are unknown: the predicate
+/// itself is always evaluated on the records that are found.
 enum PredicatePlanner {
-    static func necessary<E: Entity>(in predicate: Predicate<E>) -> [Condition] {
-        conditions(in: predicate.expression, of: E.self)
+    /// What holds for every record for which the predicate does.
+    static func necessary<E: Entity>(in predicate: Predicate<E>) -> Requirement {
+        requirement(of: predicate.expression, in: E.self)
     }
 
-    private static func conditions<E: Entity>(
-        in expression: Any, of type: E.Type
-    ) -> [Condition] {
+    private static func requirement<E: Entity>(
+        of expression: Any, in type: E.Type
+    ) -> Requirement {
         switch expression {
         case let conjunction as any ConjunctionExpression:
-            return conjunction.sides.flatMap { conditions(in: $0, of: type) }
+            return .all(conjunction.sides.map { requirement(of: $0, in: type) })
+        case let disjunction as any DisjunctionExpression:
+            return .any(disjunction.sides.map { requirement(of: $0, in: type) })
+        case let negation as any NegationExpression:
+            return requirement(of: negation.operand, in: type).negated
+        case let contains as any ContainsExpression:
+            return membership(contains, of: type)
         case let binary as any ComparisonExpression:
-            return condition(binary, of: type).map { [$0] } ?? []
+            return condition(binary, of: type).map { .condition($0) } ?? .unknown
         default:
-            return []
+            guard let path = field(expression, of: type) else { return .unknown }
+            return make(path, .equal, true).map { .condition($0) } ?? .unknown
         }
+    }
+
+    private static func membership<E: Entity>(
+        _ contains: any ContainsExpression, of type: E.Type
+    ) -> Requirement {
+        let (sequence, element) = contains.operands
+        guard let path = field(element, of: type),
+            let values = (sequence as? any ConstantExpression)?.constant as? [any Encodable]
+        else { return .unknown }
+        let conditions = values.map { value in make(path, .equal, value) }
+        // Of NaN there is no condition, and no record either; of others the index may know nothing.
+        guard conditions.allSatisfy({ $0 != nil }) else { return .unknown }
+        return .any(conditions.compactMap(\.self).map { .condition($0) })
     }
 
     private static func condition<E: Entity>(
@@ -29,21 +50,21 @@ enum PredicatePlanner {
         guard let operation = expression.operation else { return nil }
         let (left, right) = expression.operands
         if let path = field(left, of: type), let value = right as? any ConstantExpression {
-            return make(path, operation, value)
+            return make(path, operation, value.constant)
         }
         if let path = field(right, of: type), let value = left as? any ConstantExpression {
-            return make(path, operation.mirrored, value)
+            return make(path, operation.mirrored, value.constant)
         }
         return nil
     }
 
     private static func make<E: Entity>(
-        _ path: PartialKeyPath<E>, _ operation: Condition.Operation,
-        _ constant: any ConstantExpression
+        _ path: PartialKeyPath<E>, _ operation: Condition.Operation, _ constant: Any
     ) -> Condition? {
-        guard let value = constant.constant as? any Encodable else { return nil }
+        guard let value = constant as? any Encodable else { return nil }
         let fieldType = Swift.type(of: path).valueType
-        return Condition(FieldID(path), of: fieldType, operation, value)
+        let isID = Comparison.isID(path, of: fieldType, operation)
+        return Condition(FieldID(path), of: fieldType, operation, value, isID: isID)
     }
 
     /// The key path, if `expression` is a field of the predicate's own variable.
@@ -63,6 +84,30 @@ private protocol ConjunctionExpression {
 
 extension PredicateExpressions.Conjunction: ConjunctionExpression {
     fileprivate var sides: [Any] { [lhs, rhs] }
+}
+
+private protocol DisjunctionExpression {
+    var sides: [Any] { get }
+}
+
+extension PredicateExpressions.Disjunction: DisjunctionExpression {
+    fileprivate var sides: [Any] { [lhs, rhs] }
+}
+
+private protocol NegationExpression {
+    var operand: Any { get }
+}
+
+extension PredicateExpressions.Negation: NegationExpression {
+    fileprivate var operand: Any { wrapped }
+}
+
+private protocol ContainsExpression {
+    var operands: (sequence: Any, element: Any) { get }
+}
+
+extension PredicateExpressions.SequenceContains: ContainsExpression {
+    fileprivate var operands: (sequence: Any, element: Any) { (sequence, element) }
 }
 
 private protocol ComparisonExpression {
@@ -116,6 +161,7 @@ extension Condition.Operation {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
+        case .prefix, .present: self
         }
     }
 }

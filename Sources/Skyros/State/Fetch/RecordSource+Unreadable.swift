@@ -18,7 +18,7 @@ extension RecordSource where Self: ~Copyable {
     ) throws -> (values: [E], unreadable: [UnreadableRecord]) {
         let snapshot = try snapshot
         guard let index = try snapshot.tableIndex(of: E.self) else { return ([], []) }
-        return try snapshot.tables[index].fetchReadable(request)
+        return try snapshot.tables[index].fetchReadable(request.resolved)
     }
 
     /// The records that pass the filter, sorted; and those that cannot be read as the type.

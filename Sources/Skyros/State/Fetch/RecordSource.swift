@@ -9,6 +9,23 @@ public protocol RecordSource: ~Copyable {
     ///
     /// - Throws: `StoreError` if a transaction's own changes cannot be applied.
     var snapshot: Snapshot { get throws }
+
+    /// The record with this id, or nil. O(log n).
+    func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E?
+
+    /// Whether there is a record with this id. O(log n).
+    func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool
+
+    /// Calls `body` with the record with this id, without copying it; nil if there is none.
+    func withValue<E: Entity, R>(
+        of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
+    ) throws -> R?
+
+    /// The records that pass the request's filter, in its order.
+    func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E]
+
+    /// How many records `fetch(request)` gives.
+    func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int
 }
 
 extension RecordSource where Self: ~Copyable {

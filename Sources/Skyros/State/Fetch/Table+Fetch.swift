@@ -36,6 +36,7 @@ extension Snapshot {
             return .values([])
         }
         let table = tables[index]
+        let request = request.resolved
         let plan = table.plan(request)
         if plan.isExact, plan.isSorted || request.sort.isEmpty {
             return .rows(table.page(request, plan), of: self)
@@ -80,14 +81,16 @@ extension Table {
         return ids.sorted()
     }
 
+    /// The plan of a request whose default order is resolved.
     func plan<E: Entity>(_ request: FetchRequest<E>) -> QueryPlan {
-        let conditions = request.filter?.conditions ?? Filter<E>.Conditions()
         let question = QueryPlan.Question(
-            conditions: conditions.all, areConditionsSufficient: conditions.areSufficient,
-            sort: request.sort.map { .init(field: $0.field, isAscending: $0.isAscending) })
+            requirement: request.filter?.requirement ?? .all([]),
+            sort: request.sort.map {
+                .init(field: $0.field.map { .property($0) }, isAscending: $0.isAscending)
+            })
         // Another type that reads the records by their name has other fields.
         guard type == E.self else { return .fullScan(question) }
-        return QueryPlan(question, of: self)
+        return QueryPlanner.plan(question, of: self)
     }
 
     /// The rows of an exact plan, from the request's offset up to its limit.
@@ -156,18 +159,44 @@ extension Table {
     // MARK: Rows of a plan
 
     /// Whether selecting this many rows costs less than sorting all.
-    private func isSmall(_ rowCount: Int) -> Bool { rowCount < count / 8 }
+    func isSmall(_ rowCount: Int) -> Bool { rowCount < count / 8 }
 
+    /// Calls `body` with each row that the plan reads, until it returns false.
     func forEachRow(_ plan: QueryPlan, _ body: (Row) throws -> Bool) rethrows {
-        guard let range = plan.range else { return try rows.forEach(body) }
-        try indexes[range.index].tree.scanRows(from: range.start, to: range.end, body)
+        switch plan.access {
+        case .scan: try rows.forEach(body)
+        case .range(let range):
+            try indexes[range.index].tree.scanRows(from: range.start, to: range.end, body)
+        case .union(let union): try forEachRow(union, body)
+        }
+    }
+
+    private func forEachRow(
+        _ union: QueryPlan.Union, _ body: (Row) throws -> Bool
+    ) rethrows {
+        var seen: Set<ObjectIdentifier> = []
+        var isWanted = true
+        for range in union.ranges where isWanted {
+            try indexes[range.index].tree.scanRows(from: range.start, to: range.end) { row in
+                if !union.mayRepeat || seen.insert(ObjectIdentifier(row)).inserted {
+                    isWanted = try body(row)
+                }
+                return isWanted
+            }
+        }
+        for id in union.ids where isWanted {
+            guard let row = self.row(id),
+                !union.mayRepeat || seen.insert(ObjectIdentifier(row)).inserted
+            else { continue }
+            isWanted = try body(row)
+        }
     }
 
     /// Calls `body` with the rows that pass, in the order of the plan's index, or of their ids if
     /// there is no sort, until it returns false.
     ///
     /// - Parameter end: the number of passing rows after which `body` returns false.
-    private func forEachRowInOrder(
+    func forEachRowInOrder(
         _ plan: QueryPlan, upTo end: Int, where passes: (Row) throws -> Bool,
         _ body: (Row) throws -> Bool
     ) rethrows {

@@ -18,7 +18,7 @@ struct RowTrie: Sendable {
     /// The number of rows. O(1).
     private(set) var count = 0
 
-    private var tree = Root()
+    private(set) var tree = Root()
 
     init() {}
 
@@ -113,7 +113,7 @@ struct RowTrie: Sendable {
         _ = try Self.forEach(root, body)
     }
 
-    private static func forEach(
+    static func forEach(
         _ node: RowTrieNode, _ body: (Row) throws -> Bool
     ) rethrows -> Bool {
         if node.isLeaf {

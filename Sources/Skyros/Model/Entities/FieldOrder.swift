@@ -37,6 +37,12 @@ enum FieldOrder {
         return { compare($0[keyPath: path], $1[keyPath: path], by: compare) }
     }
 
+    /// The order of values, as of records by a field of their type.
+    static func compareValues<V: Comparable>(_ a: V, _ b: V) -> ComparisonResult {
+        if let a = a as? String, let b = b as? String { return TextOrder.compare(a, b) }
+        return compare(a, b)
+    }
+
     /// Whether Swift orders all values of a type.
     private static func isTotal(_ type: Any.Type) -> Bool {
         KeyOrder.of(type) == .full && type != Double.self && type != Float.self

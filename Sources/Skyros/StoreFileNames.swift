@@ -1,0 +1,42 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// The names that a store gives to files: an erasure removes no others.
+enum StoreFileNames {
+    /// Files beside the directories, without the lock and the marker of an erasure.
+    static let root = Set(
+        [FormatNote.file.name, ScrubState.file.name, ScrubState.unfinished.name]
+            + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
+                // SQLite makes files beside a database.
+                ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
+            })
+
+    /// Whether a name in `quarantine/` is that of a checkpoint, a segment, or the torn tail of one:
+    /// `checkpoint-1.sqlite`, `00000000000000000001.zst`, `00000000000000000001.open-at-96.2`.
+    static func isQuarantined(_ name: String) -> Bool {
+        if let rest = name.removing("checkpoint-") {
+            return rest.hasSuffix(".sqlite") && isNumber(rest.dropLast(".sqlite".count))
+        }
+        guard let dot = name.firstIndex(of: ".") else { return false }
+        let kind = name[name.index(after: dot)...].prefix { $0.isASCII && $0.isLetter }
+        guard SegmentName("\(name[..<dot]).\(kind)") != nil else { return false }
+        var rest = name[kind.endIndex...]
+        if let offset = String(rest).removing("-at-") {
+            rest = offset.drop { $0.isASCII && $0.isNumber }
+            if rest.count == offset.count { return false }
+        }
+        // Another number where the name was taken.
+        return rest.isEmpty || rest.first == "." && isNumber(rest.dropFirst())
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }
+    }
+}
+
+extension String {
+    /// What follows the prefix; nil if the text does not begin with it.
+    fileprivate func removing(_ prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+}

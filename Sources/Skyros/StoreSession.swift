@@ -1,0 +1,80 @@
+import SkyrosDisk
+import SkyrosLog
+import Synchronization
+
+/// The parts of an open store that belong to one log. `nuke` begins another one.
+///
+/// Streams, receipts and lazy sequences keep the session in which they were made: after the end of
+/// it they fail with `.erased`, and never see an event of the next.
+final class StoreSession: Sendable {
+    let engine: any LogEngine
+    /// The writer of checkpoints; nil for a store in memory.
+    let checkpointer: Checkpointer?
+    /// The state before the first event.
+    let empty: Snapshot
+    let log: EventLog
+    /// What the log says of the shapes of entities; a new log says nothing yet.
+    let recorder: SchemaRecorder
+    let syncer: LogSyncer
+    let maintenance: BackgroundMaintenance
+    let signal: EventSignal
+    let liveHub: LiveHub
+    private let hasRetired = Atomic(false)
+    private let failure = Locked<StoreError?>(nil)
+
+    /// Starts the threads of the session. The thread of `resources.syncing` must run.
+    init(_ resources: StoreResources) {
+        engine = resources.log
+        checkpointer = resources.checkpointer
+        empty = resources.empty
+        let view = resources.view
+        log = EventLog(
+            resources.log, lastTime: view.current.time,
+            ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
+        recorder = SchemaRecorder(resources.schema, view.current)
+        let maintenance = BackgroundMaintenance(
+            resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
+            report: resources.report)
+        self.maintenance = maintenance
+        syncer = LogSyncer(
+            resources.log, on: resources.syncing,
+            intervalMilliseconds: resources.options.syncInterval.milliseconds,
+            idleMilliseconds: resources.options.idleInterval.milliseconds,
+            onIdle: { maintenance.noteIdle() },
+            timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
+        signal = EventSignal(view.current.sequence)
+        liveHub = LiveHub(view, noted: signal)
+    }
+
+    /// Whether the files of the session are being erased, or were.
+    var isRetired: Bool { hasRetired.load(ordering: .acquiring) }
+
+    /// Ends the session before its files are removed. Everything in it must be durable, so that
+    /// whatever waits for that succeeds. Streams end with `.erased`. A second call does nothing.
+    func retire() {
+        guard !hasRetired.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        signal.end(throwing: .erased)
+        liveHub.end(throwing: .erased)
+        syncer.stop()
+        maintenance.stop()
+        // The files are removed next: what their closing would write is of no use to anyone.
+        engine.segments?.retire()
+        try? checkpointer?.close()
+    }
+
+    /// Why this process cannot finish the erasure of the session; nil if it can.
+    var erasureFailure: StoreError? { failure.withLock { $0 } }
+
+    /// After a failed sync a later one would prove nothing (promise P10).
+    func noteErasureFailure(_ error: any Error) {
+        guard isRetired else { return }
+        let cause = error as? DiskError ?? (error as? LogError)?.cause
+        guard let cause, cause.isFailedSync else { return }
+        failure.withLock { failure in
+            failure = StoreError(
+                .durabilityLost,
+                "a sync failed while the store was erased, so what a power cut leaves is unknown; "
+                    + "open the store again, which finishes the erasure", cause: cause.description)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SkyrosDisk
+import TestSupport
+import Testing
+
+/// Counts what the app's own handler got. Unsafe but for the tests of one serialized suite: a
+/// signal handler can use no lock.
+nonisolated(unsafe) private var ownCount: Int32 = 0
+
+@Suite(.serialized) struct `A watch of a signal` {
+    /// One that nothing else uses.
+    private let number = SIGUSR2
+
+    @Test func `comes before the app's own handler, at each signal`() throws {
+        signal(number) { _ in ownCount += 1 }
+        defer { signal(number, SIG_DFL) }
+        ownCount = 0
+        let seen = Monitor<[Int32]>([])
+        let watches = try (0..<2).map { _ in
+            try SignalWatch([number]) { _ in seen.change { $0.append(ownCount) } }
+        }
+        for round in 1...3 {
+            kill(getpid(), number)
+            seen.wait { $0.count >= 2 * round ? () : nil }
+            while Int(ownCount) < round { sched_yield() }
+        }
+        // Both watches, each before the handler of their round.
+        #expect(seen.withLock { $0 } == [0, 0, 1, 1, 2, 2])
+        for watch in watches { watch.cancel() }
+        kill(getpid(), number)
+        while ownCount < 4 { sched_yield() }
+        #expect(seen.withLock { $0.count } == 6)
+    }
+
+    @Test func `leaves a handler that was set after it`() throws {
+        let watch = try SignalWatch([number]) { _ in }
+        ownCount = 0
+        signal(number) { _ in ownCount += 1 }
+        defer { signal(number, SIG_DFL) }
+        watch.cancel()
+        // It never ends if the handler was replaced.
+        kill(getpid(), number)
+        while ownCount < 1 { sched_yield() }
+    }
+
+    @Test func `is followed by nothing if the app ignores the signal`() throws {
+        signal(number, SIG_IGN)
+        defer { signal(number, SIG_DFL) }
+        let seen = Monitor(0)
+        let watch = try SignalWatch([number]) { _ in seen.change { $0 += 1 } }
+        for round in 1...2 {
+            kill(getpid(), number)
+            seen.wait { $0 >= round ? () : nil }
+        }
+        watch.cancel()
+        // It would end the process if the action were not the app's again.
+        kill(getpid(), number)
+        #expect(seen.withLock { $0 } == 2)
+    }
+}
