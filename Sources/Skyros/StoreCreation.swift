@@ -12,7 +12,7 @@ struct StoreCreation {
     /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
     private static let harmless = Set(
         [
-            "lock", "quarantine", "events", FormatNote.file.name, ".DS_Store",
+            "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
             ErasureMarker.unfinished.name,
         ]
             + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
@@ -21,7 +21,7 @@ struct StoreCreation {
             })
     /// The directories that only a store has.
     private static let storeParts: Set = [
-        "tree", "history", "inbox", "forks", "shared.sqlite", "backups", ScrubState.file.name,
+        "tree", "history", "inbox", "forks", "shared.sqlite", ScrubState.file.name,
     ]
 
     /// Throws if the directory holds other files and no segment. Call it before the lock is taken,

@@ -12,17 +12,34 @@ extension StoreOpening {
         }.filter { !$0.rewritings.isEmpty }
     }
 
+    /// The state in which these records have their new ids. Nothing is written.
+    func state(_ snapshot: Snapshot, with evolutions: [IdentityEvolution]) throws -> Snapshot {
+        guard !evolutions.isEmpty else { return snapshot }
+        var state = snapshot
+        try Projector.apply(batch(of: evolutions, in: snapshot).changes, to: &state)
+        return state
+    }
+
+    private func batch(
+        of evolutions: [IdentityEvolution], in snapshot: Snapshot
+    ) -> CommandBatch {
+        var batch = CommandBatch(
+            metadata: Metadata(reason: "ids get another type"), intent: nil)
+        for evolution in evolutions {
+            evolution.addChanges(of: snapshot.tables[evolution.table].entity, to: &batch)
+        }
+        return batch
+    }
+
     /// Rewrites these records in one event, and makes it durable.
     func rewrite(
         _ evolutions: [IdentityEvolution], in snapshot: inout Snapshot, _ dirty: inout DirtyRows,
         _ log: any LogEngine, _ report: inout RecoveryReport
     ) throws {
         guard !evolutions.isEmpty else { return }
-        var batch = CommandBatch(
-            metadata: Metadata(reason: "ids get another type"), intent: nil)
+        var batch = batch(of: evolutions, in: snapshot)
         for evolution in evolutions {
             let entity = snapshot.tables[evolution.table].entity
-            evolution.addChanges(of: entity, to: &batch)
             report.changedIDs += evolution.rewritings.map { rewriting in
                 ChangedID(entity: entity, old: rewriting.old.id, new: rewriting.new.id)
             }

@@ -19,11 +19,10 @@ extension IndexDefinition {
             key: key.key, isExpected: false, isRegular: key.isRegular, isComplete: key.isComplete)
     }
 
-    /// The keys of the elements of a row's list, each once, in ascending order; none if the steps
-    /// fail. O(size of the record), and the steps the first time.
+    /// The keys of the elements of a row's list, each once, in ascending order; of the stored
+    /// list if the steps fail. O(size of the record), and the steps the first time.
     func elementKeys(of row: Row) throws(CBORError) -> [ByteString] {
-        guard let bytes = bytes(of: row) else { return [] }
-        return try elementKeys(of: bytes)
+        try elementKeys(of: bytes(of: row) ?? row.bytes)
     }
 
     /// Calls `body` with each key that the index has of a row.

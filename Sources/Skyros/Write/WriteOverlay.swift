@@ -164,7 +164,8 @@ struct WriteOverlay: ~Copyable {
     mutating func listDeletions(at index: Int) {
         let table = base.tables[tables[index].index]
         tables[index].listDeletions(of: table.sortedRows()) { row, number in
-            table.storedRow(row.id, hash: row.hash, number: number, bytes: row.bytes)
+            table.storedRow(
+                row.id, hash: row.hash, number: number, version: row.version, bytes: row.bytes)
         }
     }
 

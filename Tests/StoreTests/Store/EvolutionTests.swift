@@ -90,7 +90,8 @@ private enum V3 {
         #expect(try store.all(V2.Customer.self).map(\.phone) == ["101", "102", "103"])
         #expect(store.recovery.evolution == ["Customer": [EvolutionStep(from: 1, to: 2)]])
         // What is stored stays as it is.
-        #expect(try store.snapshot.record("Customer", RecordID(1))?["phone"] == 101)
+        let archive = try Archive(at: directory.store)
+        #expect(try archive.snapshot().record("Customer", RecordID(1))?["phone"] == 101)
         #expect(try store.snapshot(asOf: .sequence(1)).all(V2.Customer.self).count == 3)
     }
 

@@ -45,6 +45,15 @@ public struct Event: Hashable, Sendable {
         versions.isEmpty ? Evolver.firstVersion : versions[index]
     }
 
+    /// The event without the changes of other entities.
+    func part(changing entity: String) -> Event {
+        let places = changes.indices.filter { changes[$0].entity.isSameName(as: entity) }
+        return Event(
+            sequence: sequence, time: time, metadata: metadata, intent: nil,
+            changes: places.map { changes[$0] },
+            versions: versions.isEmpty ? [] : places.map { versions[$0] })
+    }
+
     /// The changes with the versions of their records.
     var versionedChanges: some Collection<VersionedChange> {
         changes.indices.lazy.map { index in

@@ -76,6 +76,17 @@ class Row: @unchecked Sendable {
         return try bytes(evolvedBy: evolver, T.entityName)
     }
 
+    /// The same, with the fields of the type's prototype that the record lacks. O(n), with decoding
+    /// if there is a prototype.
+    final func completeBytes<T: Entity>(for type: T.Type) throws -> [UInt8] {
+        let bytes = try bytes(for: type)
+        guard PrototypeFields.exist(for: type) else { return bytes }
+        // Reading tells which fields are missing.
+        var unused = FieldRequests()
+        _ = try? RecordCoding.decodeWhole(type, from: bytes, &unused)
+        return PrototypeFields.completing(bytes, as: type) ?? bytes
+    }
+
     /// Whether the row keeps a value that was decoded from it, and its type asked for all of the
     /// row's fields.
     func isReadWhole<T: Entity>(as type: T.Type) -> Bool { false }
