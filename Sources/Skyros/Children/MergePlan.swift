@@ -116,7 +116,7 @@ struct TableSides {
 
     /// Writes of the child's changed records.
     var childRecords: [RecordWrite] {
-        edits.edits.compactMap { edit in
+        edits.edits.compactMap { edit -> RecordWrite? in
             guard let child, let row = child.row(edit.id) else { return nil }
             let shape = child.newestShape(of: row)
             return .put(

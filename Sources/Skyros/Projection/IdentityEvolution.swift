@@ -78,24 +78,32 @@ struct IdentityEvolution: Sendable {
 }
 
 extension Table {
-    /// Whether a step after a version converts the field that holds the ids.
+    /// This many records are brought to the newest shape, to see whether steps change the ids.
+    private static let identitySampleCount = 256
+
+    /// Whether steps after a version change the field that holds the ids.
+    ///
+    /// All records are older than such a step: it rewrites them all. So a sample of them shows it.
     fileprivate func changesIDs(_ evolver: Evolver, from version: Int) -> Bool {
-        var retyped: [String] = []
-        for step in evolver.versions(after: version).flatMap(\.steps) {
-            if case .retype(let field, _) = step { retyped.append(field) }
-        }
-        if retyped.isEmpty { return false }
-        var changes = false
+        guard evolver.mayChangeID(after: version) else { return false }
+        var (left, changes) = (Self.identitySampleCount, false)
         rows.forEach { row in
-            let holders = row.bytes.withUnsafeBytes { record in
-                row.id.bytes.withUnsafeBytes { id in
-                    (try? FieldValueBytes(id)?.holders(in: record)) ?? []
-                }
-            }
-            // The names of records of different versions differ: one is enough to look at all.
-            changes = holders.contains { retyped.containsName($0) }
-            return !changes
+            let bytes = bytes(of: row)
+            changes = row.idHolderCount(in: row.bytes) > row.idHolderCount(in: bytes)
+            left -= 1
+            return !changes && left > 0
         }
         return changes
+    }
+}
+
+extension Row {
+    /// The number of a record's fields that are equal to the row's id.
+    fileprivate func idHolderCount(in record: [UInt8]) -> Int {
+        record.withUnsafeBytes { record in
+            id.bytes.withUnsafeBytes { id in
+                (try? FieldValueBytes(id)?.holders(in: record).count) ?? 0
+            }
+        }
     }
 }

@@ -2,6 +2,9 @@ extension RecordSource where Self: ~Copyable {
     /// The record with this id as its fields, without its Swift type; nil if there is none.
     /// O(log n).
     ///
+    /// In a store that was opened with types, a record of an older shape is given as the steps of
+    /// its ``Evolution`` make it.
+    ///
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
     ///   them of this entity, and holds no records of it; `.evolutionFailed`.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {

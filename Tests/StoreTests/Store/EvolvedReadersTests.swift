@@ -89,8 +89,9 @@ private enum After {
         let page = try store.page(unsorted)
         #expect(page.items.count == 2)
         #expect(try store.page(unsorted, after: page.next).items.count == 2)
-        #expect(code { _ = try store.records("Card", where: RecordField("points") > 1) }
-            == .unknownField)
+        #expect(
+            code { _ = try store.records("Card", where: RecordField("points") > 1) }
+                == .unknownField)
         #expect(try store.record("Card", RecordID(2))?["score"] == 20.0)
         #expect(try store.records("Card").allSatisfy { $0["points"] == nil })
         let value = try store.value(of: "score", in: Card.self, 3, as: Double.self)
@@ -106,11 +107,12 @@ private enum After {
         let store = try open()
         #expect(try store.sum(Card.self, of: \.score) == 150)
         #expect(try store.max(Card.self, of: \.score, where: \.score < 50) == 40)
-        #expect(try store.count(Card.self, where: \.score.in([10, 20, 99])) == 2)
+        #expect(try store.count(Card.self, where: .in(\.score, [10, 20, 99])) == 2)
         let rows = try store.snapshot.query("SELECT sum(score) FROM Card WHERE board = 1").rows
         #expect(rows == [[150.0]])
         let joined = try store.snapshot.query(
-            "SELECT count(*) FROM Board b JOIN Card c ON c.board = b.id WHERE c.score >= 20").rows
+            "SELECT count(*) FROM Board b JOIN Card c ON c.board = b.id WHERE c.score >= 20"
+        ).rows
         #expect(joined == [[4]])
     }
 
@@ -122,7 +124,9 @@ private enum After {
         #expect(
             try store.snapshot.records("Card", referringBy: "board", to: RecordID(1))[0]["score"]
                 == 10.0)
-        #expect(try store.join(Card.self, \.board).map(\.target.name) == Array(repeating: "A", count: 5))
+        #expect(
+            try store.join(Card.self, \.board).map(\.target.name) == Array(repeating: "A", count: 5)
+        )
         let graph = try store.graph(
             of: Ref<After.Board>(1), following: [.inverse(\Card.board), .forward(\Card.blockedBy)])
         #expect(graph.all(Card.self, referring: \.blockedBy, to: Ref(1)).count == 4)
@@ -157,7 +161,8 @@ private enum After {
         #expect(try await results.next()?.map(\.id) == [4, 5])
         try await store.write { _ = try $0.delete(Card.self, 5) }
         #expect(try await results.next()?.map(\.id) == [4])
-        #expect(try await events.next()?.changes.map { try $0.after?.score } == [10, 20, 30, 40, 50])
+        #expect(
+            try await events.next()?.changes.map { try $0.after?.score } == [10, 20, 30, 40, 50])
         #expect(try await events.next()?.changes.map { try $0.before?.score } == [30])
         #expect(try await events.next()?.changes.map { try $0.before?.score } == [50])
     }

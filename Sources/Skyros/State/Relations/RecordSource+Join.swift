@@ -79,7 +79,8 @@ private struct Join<E: Entity, T: Entity> {
         var pairs: [Pair] = []
         for (value, id) in found {
             guard let row = records.row(id) else { continue }
-            for target in try relation.targets(of: records.bytes(of: row)) where passing.contains(target) {
+            let all = try relation.targets(of: records.bytes(of: row))
+            for target in all where passing.contains(target) {
                 if let target = try self.target(target, nil) { pairs.append((value, target)) }
             }
         }
