@@ -2,10 +2,10 @@ import SkyrosDisk
 
 /// Adds to an event what it records of the shapes of entities, before it is appended.
 ///
-/// An entity is recorded with the first event that changes its records, if it declares an evolution
-/// or a unique index, and if the log does not say the same already. Entities whose records have an
-/// older shape are recorded with the first event of the store, whatever that changes. The calling
-/// thread holds the writer lock.
+/// An entity is recorded with the first event that changes its records, if it declares an
+/// evolution, a unique index or a relation, and if the log does not say the same already. Entities
+/// whose records have an older shape are recorded with the first event of the store, whatever that
+/// changes. The calling thread holds the writer lock.
 final class SchemaRecorder: Sendable {
     private let entities: [Schema.EntityDefinition]
     /// The entities that need no further look, by their tables.
@@ -25,31 +25,39 @@ final class SchemaRecorder: Sendable {
 
     /// Adds what the log does not say yet of the entities that a batch changes.
     func record(in batch: inout CommandBatch, on state: Snapshot) throws {
-        for table in evolving { try record(table, in: &batch, on: state) }
+        let isSettled = settled.withLock { $0 }
+        guard isSettled.contains(false) else { return }
+        for table in evolving where !isSettled[table] {
+            try record(table, in: &batch, on: state)
+        }
         for index in batch.changes.indices {
-            try record(batch.changes[index].table, in: &batch, on: state)
+            let table = batch.changes[index].table
+            // A table after those of the schema has no type.
+            guard table < isSettled.count, !isSettled[table] else { continue }
+            try record(table, in: &batch, on: state)
         }
     }
 
     /// Takes note that a batch was appended.
     func noteAppended(_ batch: borrowing CommandBatch) {
-        for index in batch.changes.indices { settle(batch.changes[index].table) }
-        for table in evolving { settle(table) }
-    }
-
-    private func settle(_ table: Int) {
-        settled.withLock { if table < $0.count { $0[table] = true } }
+        var isSettled = settled.withLock { $0 }
+        guard isSettled.contains(false) else { return }
+        for index in batch.changes.indices where batch.changes[index].table < isSettled.count {
+            isSettled[batch.changes[index].table] = true
+        }
+        for table in evolving { isSettled[table] = true }
+        settled.withLock { [isSettled] in $0 = isSettled }
     }
 
     private func record(
         _ table: Int, in batch: inout CommandBatch, on state: Snapshot
     ) throws {
-        guard !settled.withLock({ table < $0.count ? $0[table] : true }) else { return }
         let entity = entities[table]
         guard batch.schemas[entity.name] == nil else { return }
         let schema = try EntitySchema(
             entity.evolver, fields: try fields(of: table, in: batch),
-            unique: entity.indexes.filter(\.isUnique).map(\.fields))
+            unique: entity.indexes.filter(\.isUnique).map(\.fields),
+            relations: entity.relations?.own.map(\.description.schemaParts) ?? [])
         guard let known = state.schemas[entity.name] else {
             batch.schemas[entity.name] = schema
             return
@@ -75,7 +83,9 @@ final class SchemaRecorder: Sendable {
 
 extension Schema.EntityDefinition {
     /// Whether the log records the entity's shape.
-    var isRecorded: Bool { evolver != nil || indexes.contains(where: \.isUnique) }
+    var isRecorded: Bool {
+        evolver != nil || indexes.contains(where: \.isUnique) || relations?.own.isEmpty == false
+    }
 }
 
 extension Snapshot {

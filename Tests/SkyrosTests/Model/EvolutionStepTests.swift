@@ -133,7 +133,9 @@ import Testing
     ])
 
     private func schema(_ evolver: Evolver?) throws -> EntitySchema {
-        try EntitySchema(evolver, fields: ["b": .text], unique: [["b"]])
+        try EntitySchema(
+            evolver, fields: ["b": .text], unique: [["b"]],
+            relations: [["b", "Board", "one", "deny"], ["c", "Board", "later", "deny"]])
     }
 
     @Test func `keeps what it records`() throws {
@@ -143,6 +145,7 @@ import Testing
         #expect(read.version == 5)
         #expect(read.fields == ["b": "text"])
         #expect(read.uniqueIndexes == [["b"]])
+        #expect(read.relations(of: "A").map(\.description) == ["A.b → Board, on delete deny"])
         #expect(read.steps.map(\.version) == [2, 3, 5])
         #expect(read.steps[1].steps == ["rename(\"a\", to: \"b\")"])
         #expect(read.retypedFields == ["b": .text])

@@ -146,6 +146,7 @@ private enum After {
             if case .deleted = event.changes[place] { continue }
             #expect(event.version(ofChange: place) == 2)
         }
+        #expect(event.schemas["Card"]?.relations(of: "Card") == store.relations)
         try closeAndVerify(store)
         #expect(try open().all(Card.self, referring: \.blockedBy, to: Ref(1)).isEmpty)
     }
@@ -219,7 +220,7 @@ private enum After {
         #expect(try open().count(Card.self) == 3)
     }
 
-    @Test func `changes if the same bytes are written in a newer shape`() throws {
+    @Test func `changes if the same bytes are written in a newer shape`() async throws {
         let place = try TemporaryDirectory()
         var store = try Store(at: place.store, entities: Note.Old.self)
         try store.write { try $0.insert(Note.Old(id: 1)) }
@@ -231,6 +232,9 @@ private enum After {
         reads.note(RecordID(1), inTableAt: 0)
         try store.write { tx in try tx.update(Note.New.self, 1) { $0.text = nil } }
         #expect(reads.conflict(from: before, to: store.snapshot)?.id == RecordID(1))
+        var events = store.changes(of: Note.New.self, after: 0).makeAsyncIterator()
+        #expect(try await events.next()?.changes.map { try $0.after?.text } == ["x"])
+        #expect(try await events.next()?.changes.map { try $0.after?.text } == [nil])
         for _ in 1...2 {
             #expect(try store.get(Note.New.self, 1)?.text == nil)
             try store.close()

@@ -46,11 +46,12 @@ extension EntitySchema {
     /// Whether this says what `other` says, apart from the fields, which are an example.
     func declaresSame(as other: EntitySchema) -> Bool {
         version == other.version && uniqueIndexes == other.uniqueIndexes
+            && texts(of: Key.relations) == other.texts(of: Key.relations)
     }
 
     /// This schema, with the parts of an earlier one that this version does not know.
     func carryingUnknownParts(of earlier: EntitySchema) throws -> EntitySchema {
-        let known = [Key.version, Key.steps, Key.fields, Key.unique]
+        let known = [Key.version, Key.steps, Key.fields, Key.unique, Key.relations]
         var all = try parts.values
         for (name, value) in try earlier.parts.values
         where !known.containsName(name) && all[name] == nil {

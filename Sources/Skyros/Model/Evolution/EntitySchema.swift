@@ -1,8 +1,8 @@
 /// What the log records about an entity: the version of its shape, the steps that led to it, its
-/// fields, and its unique indexes.
+/// fields, its unique indexes and its relations.
 ///
 /// It is the value of the entity's name in the map `schema` of an event. Parts that this version
-/// does not know are kept: relations and required reasons of later versions.
+/// does not know are kept, such as required reasons of later versions.
 public struct EntitySchema: Hashable, Sendable {
     /// The parts as the log holds them.
     let parts: Fields
@@ -14,6 +14,7 @@ public struct EntitySchema: Hashable, Sendable {
         static let steps = "steps"
         static let fields = "fields"
         static let unique = "unique"
+        static let relations = "relations"
     }
 
     /// The schema that the log holds; nil if it has no version.
@@ -29,7 +30,11 @@ public struct EntitySchema: Hashable, Sendable {
     ///   - evolver: the steps; nil for the first shape.
     ///   - fields: the kinds of the fields by name, as far as they are known.
     ///   - unique: the fields of each unique index.
-    init(_ evolver: Evolver?, fields: NamedValues<ColumnKind>, unique: [[String]]) throws {
+    ///   - relations: field, target, kind and rule of each relation.
+    init(
+        _ evolver: Evolver?, fields: NamedValues<ColumnKind>, unique: [[String]],
+        relations: [[String]]
+    ) throws {
         version = evolver?.version ?? Evolver.firstVersion
         var parts: NamedValues<FieldValue> = [Key.version: .integer(Int128(version))]
         if let evolver {
@@ -42,9 +47,8 @@ public struct EntitySchema: Hashable, Sendable {
         if !fields.isEmpty {
             parts[Key.fields] = .map(fields.mapValues { .text($0.rawValue) })
         }
-        if !unique.isEmpty {
-            parts[Key.unique] = .array(unique.map { .array($0.map { .text($0) }) })
-        }
+        if !unique.isEmpty { parts[Key.unique] = Self.value(of: unique) }
+        if !relations.isEmpty { parts[Key.relations] = Self.value(of: relations) }
         self.parts = try Fields(parts)
     }
 
@@ -60,8 +64,15 @@ public struct EntitySchema: Hashable, Sendable {
     }
 
     /// The fields of each unique index.
-    public var uniqueIndexes: [[String]] {
-        parts[Key.unique]?.array?.map { $0.array?.compactMap(\.text) ?? [] } ?? []
+    public var uniqueIndexes: [[String]] { texts(of: Key.unique) }
+
+    private static func value(of texts: [[String]]) -> FieldValue {
+        .array(texts.map { .array($0.map { .text($0) }) })
+    }
+
+    /// The texts of a part that is an array of arrays.
+    func texts(of key: String) -> [[String]] {
+        parts[key]?.array?.map { $0.array?.compactMap(\.text) ?? [] } ?? []
     }
 
     /// The steps to each version after the first, as in Swift: `rename("name", to: "fullName")`.
