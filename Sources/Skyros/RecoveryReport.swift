@@ -48,8 +48,8 @@ public struct RecoveryReport: Hashable, Sendable {
     /// The differences for which no step is declared: likely renames, and those for which opening
     /// would refuse the store, if `Options.onSchemaChange` is `.report`.
     public internal(set) var schemaDifferences: [SchemaDifference] = []
-    /// The copy of the store that was made before a newer shape is written, relative to the store's
-    /// directory; nil if there was no need for one.
+    /// The copy of the store that is made before the first write of a newer shape, relative to the
+    /// store's directory; nil if there is no need for one.
     public internal(set) var backup: String?
 
     /// The records whose ids got another type, with their old and new ids.

@@ -73,8 +73,8 @@ extension Store {
         /// compared. Default: `.refuse`.
         public var onSchemaChange = SchemaChange.refuse
 
-        /// Whether opening copies the store before a newer shape is written: see
-        /// ``RecoveryReport/backup``. Default: true.
+        /// Whether the first write of a newer shape copies the store before: see
+        /// ``RecoveryReport/backup``. That write takes as long as the copy. Default: true.
         public var backsUpBeforeEvolution = true
 
         /// What opening does with references of a ``Relation`` that lead to no record. Default:

@@ -1,7 +1,3 @@
-import Foundation
-import SkyrosDisk
-import SkyrosLog
-
 // Comparing what is stored with the shapes of the types, before anything is changed.
 
 extension StoreOpening {
@@ -71,30 +67,13 @@ extension StoreOpening {
             + "the same, set Options.onSchemaChange"
     }
 
-    // MARK: The backup
-
-    /// The directory in the store for its copies.
-    static let backups = "backups"
-
-    /// Copies the store before the first write of a newer shape, unless there is such a copy.
-    func backUpBeforeEvolution(_ report: inout RecoveryReport) throws {
-        guard !report.evolution.isEmpty, options.backsUpBeforeEvolution,
-            let root = disk.systemPath, report.sequence > .zero
-        else { return }
-        let name = "\(Self.backups)/\(report.sequence.rawValue.digits(20))"
-        let url = URL(filePath: root).appending(path: name)
-        report.backup = name
-        if let copy = try? Archive(at: url), copy.sequence == report.sequence { return }
-        let target = try StoreDirectory.disk(at: url, creating: true)
-        let backup = try Backup(of: disk, onto: Environment(disk: target))
-        do {
-            _ = try backup.update()
-        } catch {
-            // The first error counts.
-            try? backup.close()
-            throw error
-        }
-        try backup.close()
+    /// The copy to make before a newer shape is written; nil if there is no need for one.
+    func evolutionBackup(_ report: inout RecoveryReport) -> EvolutionBackup? {
+        guard !report.evolution.isEmpty, options.backsUpBeforeEvolution, report.sequence > .zero
+        else { return nil }
+        let backup = EvolutionBackup(of: disk, at: report.sequence)
+        report.backup = backup?.name
+        return backup
     }
 }
 

@@ -71,7 +71,9 @@ struct StoreOpening {
         try refuseDuplicates(report.duplicates)
         report.brokenReferences = try brokenReferences(of: evolved)
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
-        try backUpBeforeEvolution(&report)
+        let backup = evolutionBackup(&report)
+        // Later, the first write makes it.
+        if !identities.isEmpty { try backup?.make(at: snapshot.sequence) {} }
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: isNew)
@@ -83,7 +85,7 @@ struct StoreOpening {
             lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report,
-            handler: ErrorHandler(options))
+            handler: ErrorHandler(options), evolutionBackup: backup)
     }
 
     /// Creates an empty log after the files of the store before were erased.

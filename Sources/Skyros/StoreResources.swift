@@ -17,6 +17,8 @@ struct StoreResources: Sendable {
     var recovery: RecoveryReport
     /// The app's handler of errors that no caller receives.
     let handler: ErrorHandler
+    /// The copy to make before a newer shape is written; nil if there is no need for one.
+    let evolutionBackup: EvolutionBackup?
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 

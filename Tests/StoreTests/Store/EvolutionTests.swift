@@ -209,18 +209,27 @@ private enum V3 {
         var store = try v2()
         let name = try #require(store.recovery.backup)
         let copy = directory.store.appending(path: name)
-        #expect(try Archive(at: copy).sequence == 1)
-        try store.close()
-        let before = try directory.contents()
-        store = try v2()
-        #expect(store.recovery.backup == name)
-        #expect(
-            try directory.contents().keys.filter { $0.contains("backups/") }.sorted()
-                == before.keys.filter { $0.contains("backups/") }.sorted())
+        // Reading makes none, nor does a block that changes nothing.
+        #expect(try store.count(V2.Customer.self) == 3)
+        try store.write { _ = try $0.delete(V2.Customer.self, 9) }
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        #expect(throws: CancellationError.self) {
+            try store.write { tx in
+                try tx.update(V2.Customer.self, 1) { $0.phone = "7" }
+                throw CancellationError()
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
         try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
+        #expect(try Archive(at: copy).sequence == 1)
+        let copied = try directory.contents().keys.filter { $0.contains("backups/") }.sorted()
+        try store.write { try $0.update(V2.Customer.self, 2) { $0.phone = "8" } }
         try store.close()
         store = try v2()
         #expect(store.recovery.backup == nil)
+        try store.write { try $0.update(V2.Customer.self, 2) { $0.phone = "9" } }
+        #expect(
+            try directory.contents().keys.filter { $0.contains("backups/") }.sorted() == copied)
         try store.close()
         let old = try Store(at: copy, entities: V1.Customer.self)
         #expect(try old.get(V1.Customer.self, 1)?.fax == "f")
