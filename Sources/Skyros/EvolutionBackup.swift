@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosDisk
+import SkyrosLog
 
 /// The copy of a store that is made before the first write by a newer version of the app.
 ///

@@ -245,7 +245,7 @@ public struct WriteTransaction: ~Copyable {
     ) throws {
         let whole = try found.row?.keepingUnknownFields(in: bytes, as: type) ?? bytes
         // An older version of the app keeps what newer steps have added.
-        let version = max(E.evolution.version, found.row?.version ?? Evolver.firstVersion)
+        let version = Swift.max(E.evolution.version, found.row?.version ?? Evolver.firstVersion)
         overlay.put(whole, at: found, version: version, in: index)
     }
 

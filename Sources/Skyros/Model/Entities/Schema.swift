@@ -4,12 +4,11 @@ package struct Schema: Sendable {
     package struct EntityDefinition: Sendable {
         package let name: String
         let type: any Entity.Type
-        package let indexes: [IndexDefinition]
+        package internal(set) var indexes: [IndexDefinition]
         /// The steps of the entity's evolution; nil if it has its first shape.
         let evolver: Evolver?
         /// The encoded prototype; nil if there is none.
         let prototype: [UInt8]?
-        package internal(set) var indexes: [IndexDefinition]
         /// Nil if the entity has no relations, and none refer to it.
         var relations: EntityRelations?
     }
