@@ -170,7 +170,7 @@ private enum After {
 
     @Test func `is merged field by field in its newest shape`() throws {
         let store = try open()
-        let draft = try store.fork(by: "ann")
+        let draft = store.fork(by: "ann")
         try draft.write { tx in
             try tx.update(Card.self, 1) { $0.score = 11 }
             try tx.update(Card.self, 2) { $0.note = "mine" }
@@ -197,7 +197,7 @@ private enum After {
 
     @Test func `deleted with all others by a child is one change`() throws {
         let store = try open()
-        let draft = try store.fork()
+        let draft = store.fork()
         try draft.write { tx in
             _ = try tx.deleteAll(Card.self)
             try tx.insert(Card(id: 9, score: 9))

@@ -59,15 +59,15 @@ extension Entity {
 
     /// The first shape.
     public static var evolution: Evolution<Self> { Evolution() }
-}
-
-extension Entity where Prototype == Never? {
-    /// None.
-    public static var prototype: Never? { nil }
 
     /// The order of the ids.
     public static var defaultOrder: [Sort<Self>] { [] }
 
     /// None.
     public static var relations: [Relation<Self>] { [] }
+}
+
+extension Entity where Prototype == Never? {
+    /// None.
+    public static var prototype: Never? { nil }
 }
