@@ -18,7 +18,7 @@ struct StoreResources: Sendable {
     /// The app's handler of errors that no caller receives.
     let handler: ErrorHandler
     /// The copy to make before a newer shape is written; nil if there is no need for one.
-    let evolutionBackup: EvolutionBackup?
+    var evolutionBackup: EvolutionBackup?
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 

@@ -223,14 +223,14 @@ private enum After {
     @Test func `changes if the same bytes are written in a newer shape`() async throws {
         let place = try TemporaryDirectory()
         var store = try Store(at: place.store, entities: Note.Old.self)
-        try store.write { try $0.insert(Note.Old(id: 1)) }
+        try await store.write { try $0.insert(Note.Old(id: 1)) }
         try store.close()
         store = try Store(at: place.store, entities: Note.New.self)
         let before = store.snapshot
         #expect(try before.get(Note.New.self, 1)?.text == "x")
         let reads = ReadSet()
         reads.note(RecordID(1), inTableAt: 0)
-        try store.write { tx in try tx.update(Note.New.self, 1) { $0.text = nil } }
+        try await store.write { tx in try tx.update(Note.New.self, 1) { $0.text = nil } }
         #expect(reads.conflict(from: before, to: store.snapshot)?.id == RecordID(1))
         var events = store.changes(of: Note.New.self, after: 0).makeAsyncIterator()
         #expect(try await events.next()?.changes.map { try $0.after?.text } == ["x"])
