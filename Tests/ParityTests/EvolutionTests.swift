@@ -94,7 +94,8 @@ private enum App {
     @Test(arguments: Medium.allCases)
     func `S-130: runs a closure where there is one, and steps elsewhere`(medium: Medium) throws {
         for version in 1...4 {
-            let store = try home(medium, version: version).open(App.V4.self)
+            let home = try home(medium, version: version)
+            let store = try home.open(App.V4.self)
             #expect(try store.get(App.V4.self, 1) == Self.emma)
             #expect(try store.all(App.V4.self, where: \.shelf == "E") == [Self.emma])
         }
@@ -200,7 +201,8 @@ private enum App {
     func `S-137: shows old events as they were, and old states as today's type`(
         medium: Medium
     ) throws {
-        let store = try home(medium, version: 1).open(App.V4.self)
+        let home = try home(medium, version: 1)
+        let store = try home.open(App.V4.self)
         try store.write { try $0.update(App.V4.self, 1) { $0.pages = 9 } }
         #expect(try store.history(of: App.V4.self, 1)[0].changes.map(\.field) == ["id", "name"])
         #expect(try store.snapshot(asOf: .sequence(1)).get(App.V4.self, 1) == Self.emma)

@@ -13,7 +13,9 @@ import Testing
         func add(_ step: String) { steps.change { $0.append(step) } }
 
         func wait(for count: Int) async throws -> [String] {
-            try await Caller.background.run { [steps] in steps.wait { $0.count >= count ? $0 : nil } }
+            try await Caller.background.run { [steps] in
+                steps.wait { $0.count >= count ? $0 : nil }
+            }
         }
     }
 

@@ -17,7 +17,8 @@ import SkyrosDisk
 /// Nothing but ``discard()`` drops edits. A child store that is released with edits reports
 /// `.unmergedEdits` to the store's ``Store/Options/onError``.
 ///
-/// After `nuke` or `destroy` of the store at its root, writes, merges and refreshes throw `.erased`.
+/// After `nuke` or `destroy` of the store at its root, writes, merges and refreshes throw
+/// `.erased`.
 public final class ChildStore: Sendable {
     /// The store from which this one was forked, and into which it is merged.
     public var parent: any RecordStore { origin }

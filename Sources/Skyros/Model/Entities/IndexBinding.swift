@@ -106,7 +106,7 @@ private final class TypedProperties<E: Entity>: IndexedProperties {
 
     func values(in record: [UInt8]) -> [[UInt8]]? {
         var unused = FieldRequests()
-        guard let value = try? RecordCoding.decodeWhole(E.self, from: record, &unused) else {
+        guard let value = try? PrototypeFields.decode(E.self, from: record, &unused) else {
             return nil
         }
         return try? parts.map { try $0.encodedValue(value) }

@@ -30,6 +30,29 @@ enum PrototypeFields {
         return try CBOREncoder().encode(prototype)
     }
 
+    /// Decodes a record, with fields of the prototype for those that it lacks.
+    static func decode<E: Entity>(
+        _ type: E.Type, from bytes: [UInt8], _ requests: inout FieldRequests
+    ) throws -> E {
+        guard exist(for: type) else {
+            return try CBORDecoder().decode(type, from: bytes, &requests)
+        }
+        var missing: Set<String> = []
+        while true {
+            let record = completing(bytes, as: type) ?? bytes
+            do {
+                return try CBORDecoder().decode(type, from: record, &requests)
+            } catch DecodingError.keyNotFound(let key, let context) {
+                let name = key.stringValue
+                // A field that was completed and is missing again has no remedy.
+                guard context.codingPath.isEmpty, missing.insert(name).inserted,
+                    noteMissing(name, in: type)
+                else { throw DecodingError.keyNotFound(key, context) }
+                requests = FieldRequests()
+            }
+        }
+    }
+
     /// A record with the fields of the prototype that records are known to lack; nil if it lacks
     /// none of them.
     static func completing<E: Entity>(_ record: [UInt8], as type: E.Type) -> [UInt8]? {

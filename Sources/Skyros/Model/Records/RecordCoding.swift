@@ -42,7 +42,7 @@ enum RecordCoding {
     ) throws -> E {
         let value: E
         do {
-            value = try decodeWhole(type, from: bytes, &requests)
+            value = try PrototypeFields.decode(type, from: bytes, &requests)
         } catch {
             throw notDecodable(type, bytes, id, error)
         }
@@ -57,32 +57,9 @@ enum RecordCoding {
     ) throws -> RecordID {
         var unused = FieldRequests()
         do {
-            return try id(decodeWhole(type, from: bytes, &unused))
+            return try id(PrototypeFields.decode(type, from: bytes, &unused))
         } catch let error as DecodingError {
             throw notDecodable(type, bytes, old, error)
-        }
-    }
-
-    /// Decodes a record, with fields of the prototype for those that it lacks.
-    static func decodeWhole<E: Entity>(
-        _ type: E.Type, from bytes: [UInt8], _ requests: inout FieldRequests
-    ) throws -> E {
-        guard PrototypeFields.exist(for: type) else {
-            return try CBORDecoder().decode(type, from: bytes, &requests)
-        }
-        var missing: Set<String> = []
-        while true {
-            let record = PrototypeFields.completing(bytes, as: type) ?? bytes
-            do {
-                return try CBORDecoder().decode(type, from: record, &requests)
-            } catch DecodingError.keyNotFound(let key, let context) {
-                let name = key.stringValue
-                // A field that was completed and is missing again has no remedy.
-                guard context.codingPath.isEmpty, missing.insert(name).inserted,
-                    PrototypeFields.noteMissing(name, in: type)
-                else { throw DecodingError.keyNotFound(key, context) }
-                requests = FieldRequests()
-            }
         }
     }
 

@@ -83,7 +83,7 @@ class Row: @unchecked Sendable {
         guard PrototypeFields.exist(for: type) else { return bytes }
         // Reading tells which fields are missing.
         var unused = FieldRequests()
-        _ = try? RecordCoding.decodeWhole(type, from: bytes, &unused)
+        _ = try? PrototypeFields.decode(type, from: bytes, &unused)
         return PrototypeFields.completing(bytes, as: type) ?? bytes
     }
 

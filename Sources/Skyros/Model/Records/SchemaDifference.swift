@@ -37,7 +37,7 @@ struct RecordComparison<E: Entity> {
         stored.formUnion(kinds.keys)
         var requests = FieldRequests()
         do {
-            _ = try RecordCoding.decodeWhole(E.self, from: bytes, &requests)
+            _ = try PrototypeFields.decode(E.self, from: bytes, &requests)
             noteUnread(bytes, kinds, requests, row.id)
         } catch DecodingError.keyNotFound(let key, let context) where context.codingPath.isEmpty {
             noteMissing(key.stringValue, kinds, row.id)

@@ -66,8 +66,8 @@ final class ReadSet: @unchecked Sendable {
         return phantom(from: base, to: newer)
     }
 
-    /// Whether two rows hold the same record, in the same shape: the steps from another one may make
-    /// another record of the same bytes.
+    /// Whether two rows hold the same record, in the same shape: the steps from another one may
+    /// make another record of the same bytes.
     private static func areSame(_ a: Row?, _ b: Row?) -> Bool {
         a === b || (a?.bytes == b?.bytes && a?.version == b?.version)
     }
