@@ -62,8 +62,8 @@ extension Store {
     ///
     ///     try Store.destroy(at: url)
     ///
-    /// Files with other names are kept, and so are copies in `backups/`. It also finishes an erasure
-    /// that was interrupted.
+    /// Files with other names are kept, and so are copies in `backups/`. It also finishes an
+    /// erasure that was interrupted.
     ///
     /// - Throws: `StoreError` with `.notAStore` if there is no store, `.alreadyOpen` if it is open,
     ///   `.insecurePath` if one of its files is a link or the like, and nothing was erased then;

@@ -211,7 +211,7 @@ enum Dishes {
             let digest = try store.snapshot.digest()
             try store.close()
             #expect(try Archive(at: url).verify().ok)
-            let next = try Store(at: url, entities: E.self)
+            let next = try Store(at: url, entities: E.self, options: options)
             #expect(try next.snapshot.digest() == digest)
             try next.close()
         }
