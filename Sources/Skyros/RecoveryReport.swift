@@ -42,6 +42,21 @@ public struct RecoveryReport: Hashable, Sendable {
     /// which opening reads. `Store.unreadableRecords()` reads all.
     public internal(set) var unreadable: [UnreadableRecord] = []
 
+    /// The steps from the versions of the stored records to those of the types, by entity, in
+    /// order; empty if all are the newest. Reads apply them.
+    public internal(set) var evolution = NamedValues<[EvolutionStep]>()
+    /// The differences for which no step is declared: likely renames, and those for which opening
+    /// would refuse the store, if `Options.onSchemaChange` is `.report`.
+    public internal(set) var schemaDifferences: [SchemaDifference] = []
+    /// The copy of the store that is made before the first write of a newer shape, relative to the
+    /// store's directory; nil if there is no need for one.
+    public internal(set) var backup: String?
+
+    /// The records whose ids got another type, with their old and new ids.
+    public internal(set) var changedIDs: [ChangedID] = []
+    /// The store that could not be opened and was set aside, of which this one is the successor.
+    public internal(set) var setAside: SetAsideStore?
+
     /// Whether the opening has finished an erasure by `destroy` or `nuke` that was interrupted.
     public internal(set) var hasFinishedErasure = false
 

@@ -23,11 +23,16 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end, in: session)
             return result
         }
+        try resources.evolutionBackup?.make(at: view.current.sequence) {
+            try StoreError.wrap(try log.engine.sync(through: log.engine.end))
+        }
+        try session.recorder.record(in: &batch, on: view.current)
         try commitHooks.run(batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
+        session.recorder.noteAppended(batch)
         session.liveHub.note(batch.changes, of: appended.stamp.sequence)
         receipt = announce(
             appended, changeCount: batch.changes.count, request.durability, in: session)
@@ -38,7 +43,9 @@ extension Store {
     private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
         let replay = try StoreReplayCheck(of: batch, as: stamp, on: view)
         try view.update(changeCount: batch.changes.count) { snapshot, dirty in
-            try Projector.apply(batch.changes, as: stamp, to: &snapshot, marking: &dirty)
+            try Projector.apply(
+                batch.changes, recording: batch.schemas, as: stamp, to: &snapshot,
+                marking: &dirty)
         }
         try replay?.compare(with: view.current)
     }

@@ -13,8 +13,8 @@ extension Store {
     /// completion is called once. The store has a new id. Snapshots stay valid; receipts too.
     /// Streams and lazy sequences of the events before throw `.erased`.
     ///
-    /// Only files with names of ours are removed, and no link is followed. An erasure that a crash
-    /// interrupts is finished by the next opening.
+    /// Only files with names of ours are removed, and no link is followed; copies in `backups/`
+    /// stay. An erasure that a crash interrupts is finished by the next opening.
     ///
     /// - Parameter includingQuarantine: whether to erase also what recovery has set aside in
     ///   `quarantine/`.
@@ -36,7 +36,7 @@ extension Store {
     }
 
     /// Closes the store and erases it: all records, all events, the checkpoint and the lock, and
-    /// the directory if nothing else is in it.
+    /// the directory if nothing else is in it. Copies in `backups/` stay.
     ///
     /// Everything that was written or queued before is completed first, and then erased. Later
     /// writes throw `.closed`, later reads find nothing. An erasure that a crash interrupts is
@@ -62,7 +62,8 @@ extension Store {
     ///
     ///     try Store.destroy(at: url)
     ///
-    /// Files with other names are kept. It also finishes an erasure that was interrupted.
+    /// Files with other names are kept, and so are copies in `backups/`. It also finishes an
+    /// erasure that was interrupted.
     ///
     /// - Throws: `StoreError` with `.notAStore` if there is no store, `.alreadyOpen` if it is open,
     ///   `.insecurePath` if one of its files is a link or the like, and nothing was erased then;

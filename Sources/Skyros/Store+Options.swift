@@ -58,6 +58,25 @@ extension Store {
         /// What opening does with records that break a unique index. Default: `.refuse`.
         public var existingDuplicates = ExistingDuplicates.refuse
 
+        /// What opening does with records that their type cannot read, though no step of its
+        /// evolution says why.
+        public enum SchemaChange: Hashable, Sendable {
+            /// It throws `StoreError` with `.schemaMismatch`, whose message has the code to add.
+            case refuse
+            /// It lists the differences in the recovery report. Reading such a record throws.
+            case report
+            /// It does not look for them.
+            case ignore
+        }
+
+        /// What opening does with records that their type cannot read. Up to 32 of each entity are
+        /// compared. Default: `.refuse`.
+        public var onSchemaChange = SchemaChange.refuse
+
+        /// Whether the first write of a newer shape copies the store before: see
+        /// ``RecoveryReport/backup``. That write takes as long as the copy. Default: true.
+        public var backsUpBeforeEvolution = true
+
         /// What opening does with references of a ``Relation`` that lead to no record. Default:
         /// `.refuse`.
         public var existingBrokenReferences = ExistingBrokenReferences.refuse

@@ -12,7 +12,7 @@ struct StoreCreation {
     /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
     private static let harmless = Set(
         [
-            "lock", "quarantine", "events", FormatNote.file.name, ".DS_Store",
+            "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
             ErasureMarker.unfinished.name,
         ]
             + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
@@ -51,6 +51,13 @@ struct StoreCreation {
             "there is a checkpoint but no event, so the log is lost, and the checkpoint cannot be "
                 + "used: \(why); restore the log, or move the checkpoint away to begin anew",
             at: StoreError.Place(file: CheckpointOpening.file.name))
+    }
+
+    /// Throws if there are files that are not the store's.
+    func checkHoldsOnlyOwnFiles() throws {
+        let own = Self.harmless.union(Self.storeParts).union(["scrub.tmp"])
+        let others = try StoreError.wrap(try disk.list(.root)).filter { !own.contains($0) }
+        guard others.isEmpty else { throw occupied(by: others) }
     }
 
     private func check(_ names: [String], _ eventNames: [String]) throws {

@@ -42,6 +42,7 @@ extension StoreOpening {
             let last = SequenceNumber(rawValue: log.head.sequence)
             try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
             try compareWithSchema(snapshot)
+            try refuseOtherSteps(in: snapshot)
             return (snapshot, dirty)
         }
         // Another process has numbered the rows in its checkpoint.
@@ -53,6 +54,7 @@ extension StoreOpening {
             try replay(log, into: &snapshot, &dirty)
         }
         try compareWithSchema(snapshot)
+        try refuseOtherSteps(in: snapshot)
         _ = try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         checkpoint.compareLater(with: log)

@@ -12,7 +12,7 @@ struct StoreOpening {
     let schema: Schema
     let options: Store.Options
 
-    private var disk: any Disk { environment.disk }
+    var disk: any Disk { environment.disk }
 
     /// Opens the store, or creates it if there is none.
     ///
@@ -63,22 +63,29 @@ struct StoreOpening {
         report.checkpoint = checkpoint.outcome
         if isNew { try StoreCreation(disk: disk).check(checkpoint.outcome) }
         try compareWithSchema(snapshot)
+        try checkEvolution(of: snapshot, &report)
+        let identities = try identityEvolutions(of: snapshot)
         try snapshot.compareFields()
-        report.duplicates = try snapshot.findDuplicates()
+        let evolved = try state(snapshot, with: identities)
+        report.duplicates = try evolved.findDuplicates()
         try refuseDuplicates(report.duplicates)
-        report.brokenReferences = try brokenReferences(of: snapshot)
+        report.brokenReferences = try brokenReferences(of: evolved)
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
+        let backup = evolutionBackup(&report)
+        // Later, the first write makes it.
+        if !identities.isEmpty { try backup?.make(at: snapshot.sequence) {} }
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: isNew)
         let log = try openLog(inspection, storeID, &report)
         if beginsAnew { try erasure?.end() }
         checkpoint.compareLater(with: log)
+        try rewrite(identities, in: &snapshot, &dirty, log, &report)
         return StoreResources(
             lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report,
-            handler: ErrorHandler(options))
+            handler: ErrorHandler(options), evolutionBackup: backup)
     }
 
     /// The state before the first event.
@@ -131,7 +138,7 @@ struct StoreOpening {
     }
 
     /// This many records of each entity are read, to report what does not fit its type.
-    private static let sampleCount = 32
+    static let sampleCount = 32
 
     /// Throws if there are records of an entity without a type, which may have been renamed.
     func compareWithSchema(_ snapshot: Snapshot) throws {

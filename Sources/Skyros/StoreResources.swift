@@ -14,9 +14,11 @@ struct StoreResources: Sendable {
     var empty: Snapshot
     /// The writer of checkpoints; nil for a store in memory.
     var checkpointer: Checkpointer?
-    let recovery: RecoveryReport
+    var recovery: RecoveryReport
     /// The app's handler of errors that no caller receives.
     let handler: ErrorHandler
+    /// The copy to make before a newer shape is written; nil if there is no need for one.
+    var evolutionBackup: EvolutionBackup?
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
 

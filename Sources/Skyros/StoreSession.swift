@@ -13,6 +13,8 @@ final class StoreSession: Sendable {
     /// The state before the first event.
     let empty: Snapshot
     let log: EventLog
+    /// What the log says of the shapes of entities; a new log says nothing yet.
+    let recorder: SchemaRecorder
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     let signal: EventSignal
@@ -29,6 +31,7 @@ final class StoreSession: Sendable {
         log = EventLog(
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
+        recorder = SchemaRecorder(resources.schema, view.current)
         let maintenance = BackgroundMaintenance(
             resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
             report: resources.report)

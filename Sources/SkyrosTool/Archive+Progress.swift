@@ -11,6 +11,26 @@ extension Archive {
         return try snapshot(asOf: moment) { bar.update(.reading, $0.rawValue, of: total) }
     }
 
+    /// The state at a moment in the newest shapes, or as it is stored with `--stored`.
+    func state(
+        asOf moment: MomentArgument?, _ arguments: Arguments, _ bar: ProgressBar
+    ) throws -> Snapshot {
+        let stored = try state(asOf: moment, bar)
+        if arguments.has("stored") { return stored }
+        let evolved = try EvolvedState(stored)
+        Self.warn(of: evolved)
+        return evolved.state
+    }
+
+    /// Says which records are shown in an older shape.
+    static func warn(of evolved: EvolvedState?) {
+        for (entity, count) in evolved?.heldBack ?? [:] {
+            ErrorOutput.error(
+                "note: \(count) records of \(entity) are shown in an older shape: a closure of the "
+                    + "app leads to the newest one, or a step failed")
+        }
+    }
+
     /// Runs `body`, which reads the events up to a moment and reports its progress.
     func withBar<R>(
         through moment: Moment? = nil, _ body: ((SequenceNumber) -> Void) throws -> R

@@ -9,8 +9,14 @@ enum EventText {
         object["changes"] = .array(
             try event.changes.enumerated().map { index, change in
                 let additions = try event.additions(toChange: index).value.map ?? [:]
-                return .map(try json(change).merging(additions) { $1 })
+                var object = try json(change)
+                let version = event.version(ofChange: index)
+                if version > 1 { object["version"] = .integer(Int128(version)) }
+                return .map(object.merging(additions) { $1 })
             })
+        if !event.schemas.isEmpty {
+            object["schema"] = .map(event.schemas.mapValues { (try? $0.value) ?? .null })
+        }
         for (key, value) in try event.additions.value.map ?? [:] { object[key] = value }
         return object
     }
@@ -67,6 +73,9 @@ enum EventText {
         if let intent = event.intent {
             head += "  \(intent.name) \(try intent.value.readableText())"
             head += try text(intent.additions)
+        }
+        for (entity, schema) in event.schemas where schema.version > 1 {
+            head += "  \(entity) version \(schema.version)"
         }
         head += try text(event.additions)
         return try [head]

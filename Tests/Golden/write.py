@@ -185,14 +185,16 @@ def checkpoint(log, kind="text", declared="TEXT"):
     """The checkpoint of a log whose only event inserts the items 1 and 2."""
     connection = sqlite3.connect(":memory:")
     for sql in ("PRAGMA page_size=4096", "PRAGMA application_id=1399552370",
-                "PRAGMA user_version=4",
+                "PRAGMA user_version=5",
                 "CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, "
-                "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, seal TEXT)",
+                "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, "
+                "seal TEXT)",
                 "CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, "
                 "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)",
                 "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
                 "field TEXT, column_name TEXT, kind TEXT)",
-                'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, _sum INTEGER, '
+                'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, '
+                '_version INTEGER, _sum INTEGER, '
                 f'_id BLOB, _record BLOB, "id" INTEGER, "text" {declared})'):
         connection.execute(sql)
     sums, content = [0, 0], 0
@@ -200,24 +202,25 @@ def checkpoint(log, kind="text", declared="TEXT"):
         record = {"id": number, "text": f"item {number}"}
         hashes = [hash64(cbor(["Item", number, record]), seed) for seed in (0, 1)]
         sums = [(sum + hash) % 2**64 for sum, hash in zip(sums, hashes)]
-        content += hash64(struct.pack("<QQQQ", hashes[0], number, 1, 0))
+        content += hash64(struct.pack("<QQQQ", hashes[0], number, 1, 1))
         connection.execute(
-            "INSERT INTO Item VALUES (?, 1, ?, NULL, ?, ?, ?)",
+            "INSERT INTO Item VALUES (?, 1, 1, ?, NULL, ?, ?, ?)",
             (number, signed(hashes[0]), cbor(record), number,
              record["text"] if kind == "text" else None))
     digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
     columns = [["id", "id", "integer"], ["text", "text", kind]]
     indexes = '[["text"]]'
-    seal = hash64(cbor([4, log.store, log.sequence, log.chain, log.time, digest,
+    schemas = cbor({})
+    seal = hash64(cbor([5, log.store, log.sequence, log.chain, log.time, digest, schemas,
                         [["Item", "Item", 2, digest, content, columns, indexes]]]))
     for number, column in enumerate(columns, 1):
         connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",
                            (number, *column))
     connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?, ?)",
                        (digest, f"{content:016x}", indexes))
-    connection.execute("INSERT INTO _skyros VALUES (1, 4, ?, ?, ?, ?, ?, ?)",
+    connection.execute("INSERT INTO _skyros VALUES (1, 5, ?, ?, ?, ?, ?, ?, ?)",
                        (log.store.hex(), log.sequence, f"{log.chain:016x}", log.time, digest,
-                        f"{seal:016x}"))
+                        cbor({}), f"{seal:016x}"))
     connection.commit()
     return log.file("checkpoint.sqlite", connection.serialize())
 
@@ -279,12 +282,29 @@ def names_by_bytes():
     ])
 
 
+def evolved():
+    """Records of two shapes, and what the log says of them."""
+    steps = [["rename", "name", "title"], ["retype", "price", "integerToText"]]
+    more = {"version": 2, "steps": {"2": steps}, "fields": {"title": "text"}, "later": [1]}
+    return Log().open([
+        of(dish(1, id=1, name="Soup", price=5), dish(2, id=2, name="Bread", price=2)),
+        of({"entity": "Dish", "id": 1, "before": {"name": "Soup", "price": 5},
+            "after": {"title": "Hot soup", "price": "5"}, "version": 2,
+            "+evolved": ["name", "price"]},
+           dish(3, id=3, title="Fish", price="20") | {"version": 2}, schema={"Dish": more}),
+        of(dish(4, id=4, name="Cake", price=4)),
+        of({"entity": "Dish", "id": 3, "before": {"id": 3, "title": "Fish", "price": "20"},
+            "version": 2}),
+    ])
+
+
 STORES = {
     "foreign": foreign,
     "shape-older": shape_older,
     "shape-newer": shape_newer,
     "shape-other": shape_other,
     "names-by-bytes": names_by_bytes,
+    "event-schema": evolved,
     "header-longer": lambda: short(extension=b"extended" * 4),
     "header-optional-feature": lambda: short(optional=1 << 31),
     "header-family": lambda: short(family=77),
@@ -312,7 +332,7 @@ STORES = {
     "format-older": lambda: short(version=1, oldest=1),
     "header-unknown-size": lambda: short(size=104),
     "block-required": lambda: short(extra=[(0x80, 0)]),
-    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(5)),
+    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(6)),
     **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
        for bit, name in enumerate(("protected", "encrypted", "floor", "tree"))},
     **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])
@@ -321,7 +341,7 @@ STORES = {
        lambda suffix=suffix: short().file(f"events/{1:020}.{suffix}")
        for suffix in ("zst.age", "floor", "floor.age")},
     **{f"event-key-{key}": lambda key=key: with_event(of(insertion(8), **{key: 1}))
-       for key in ("erase", "tree", "floor", "schema", "occurredAt", "key")},
+       for key in ("erase", "tree", "floor", "occurredAt", "key")},
     "change-key": lambda: with_event(of(insertion(8, later=1))),
     "intent-key": lambda: with_event(of(intent={"name": "Add", "value": 1, "later": 1})),
     "actor-protected": lambda: with_event(of(insertion(8), actor=protected())),

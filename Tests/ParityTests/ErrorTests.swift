@@ -80,6 +80,20 @@ import Testing
     }
 
     @Test(arguments: Medium.allCases)
+    func `S-078: of one link leaves the rest of a chain`(medium: Medium) async throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        let rest = (try? store.writeSync { _ in throw Refused() }) ?? store
+        try rest.writeSync { try $0.insert(User.john) }
+        let done = Completions()
+        store.writeAsync({ _ in throw Refused() }, completion: { done.add($0) })
+        store.writeAsync({ try $0.insert(User.jane) }, completion: { done.add($0) })
+        let results = try await done.waitInBackground(for: 2)
+        #expect(results.map { (try? $0.get()) != nil } == [false, true])
+        #expect(try store.count(User.self) == 2)
+    }
+
+    @Test(arguments: Medium.allCases)
     func `S-079: names every value at fault, and nothing is saved`(medium: Medium) throws {
         let home = try Home(medium)
         let store = try home.open()

@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 import TestSupport
 import Testing
 
@@ -76,6 +77,64 @@ import Testing
         let source = CountingSource(store)
         #expect(try Greeter(source: source).greetings() == expected)
         #expect(source.count == 1)
+    }
+
+    /// A service that reads from and writes to what it is given.
+    private struct Registrar {
+        let store: any RecordStore
+
+        func register(_ user: User) throws -> Int {
+            try store.write { tx in
+                try tx.insert(user)
+                return try tx.count(User.self)
+            }
+        }
+    }
+
+    /// A replacement for a store: it records the calls, and keeps the records elsewhere.
+    private final class RecordingStore: RecordStore {
+        private let base: ChildStore
+        private let calls = Locked<[String]>([])
+
+        init(_ base: ChildStore) {
+            self.base = base
+        }
+
+        var allCalls: [String] { calls.withLock { $0 } }
+
+        var snapshot: Snapshot { get throws { try base.snapshot } }
+
+        func write<R>(_ block: (inout WriteTransaction) throws -> R) throws -> R {
+            calls.withLock { $0.append("write") }
+            return try base.write(block)
+        }
+
+        func write<R: Sendable>(
+            _ block: @escaping @Sendable (inout WriteTransaction) throws -> R
+        ) async throws -> R {
+            calls.withLock { $0.append("write async") }
+            return try await base.write(block)
+        }
+
+        func fork(by actor: String?) throws -> ChildStore {
+            calls.withLock { $0.append("fork") }
+            return try base.fork(by: actor)
+        }
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `S-015: a service writes to a store, a child or the app's replacement`(
+        medium: Medium
+    ) throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        #expect(try Registrar(store: store).register(.john) == 1)
+        let child = store.fork()
+        #expect(try Registrar(store: child).register(.jane) == 2)
+        let replacement = RecordingStore(store.fork())
+        #expect(try Registrar(store: replacement).register(.mia) == 2)
+        #expect(replacement.allCalls == ["write"])
+        #expect(try store.all(User.self) == [.john])
     }
 
     @Test(arguments: Medium.allCases)

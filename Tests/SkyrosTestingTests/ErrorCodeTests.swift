@@ -6,13 +6,14 @@ import Testing
 enum ErrorCode: String, CaseIterable {
     case alreadyOpen, insecurePath, notAStore, unsupportedFormat, foreignStore, logCorrupt
     case segmentMissing, chainBroken, logBehindCheckpoint, invalidSchema, unknownEntity
+    case schemaMismatch
     case duplicateID, notFound, uniqueViolation, brokenReference, deletionDenied, unknownRelation
     case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, erased, limitExceeded, conflict
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
-    case notDecodable, filterFailed, invalidEvent, noSuchEvent, invalidInput
+    case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, invalidInput
     case unknownField, invalidCursor, overflow
 }
 

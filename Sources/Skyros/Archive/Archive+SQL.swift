@@ -19,6 +19,33 @@ extension Archive {
     }
 
     /// The state at a moment as a database.
+    ///
+    /// - Parameter isEvolving: whether the steps that the log has recorded are applied, as far as
+    ///   they need no closure.
+    package func database(
+        asOf moment: Moment?, isEvolving: Bool, progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> (SnapshotDatabase, EvolvedState?) {
+        guard isEvolving else { return (try database(asOf: moment, progress: progress), nil) }
+        var collector: LayoutCollector
+        let stored: Snapshot
+        if let moment {
+            var noted = LayoutCollector()
+            stored = try historyReader.snapshot(asOf: moment, visiting: { try noted.note($0) })
+            collector = noted
+        } else {
+            let (state, layout) = try newest(progress)
+            (stored, collector) = (state, LayoutCollector(layout))
+        }
+        let evolved = try EvolvedState(stored)
+        for (entity, schema) in stored.schemas where schema.version > Evolver.firstVersion {
+            try evolved.state.forEachRecord(entity) { record in
+                try collector.note(record.fields.bytes, of: entity)
+            }
+        }
+        return (SnapshotDatabase(evolved.state, collector.layout, log: log), evolved)
+    }
+
+    /// The state at a moment as a database, with the records as they are stored.
     package func database(
         asOf moment: Moment?, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> SnapshotDatabase {

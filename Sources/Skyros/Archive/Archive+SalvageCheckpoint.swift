@@ -47,7 +47,9 @@ extension Archive {
             var doneCount = 0
             let adoption = Adoption(position)
             for changes in adoption.changes(of: state, bytesMax: options.batchBytesMax / 2) {
-                let event = adoption.event(changes, writer.head.sequence + 1)
+                // The first event says what the log had recorded of the shapes.
+                let schemas = doneCount == 0 ? state.schemas : NamedValues()
+                let event = adoption.event(changes, schemas, writer.head.sequence + 1)
                 var coded = CBORWriter(capacity: 1 << 20)
                 try EventCoding.append(event, to: &coded)
                 try coded.withUnsafeBytes { bytes throws(LogError) in
@@ -98,19 +100,21 @@ private struct Adoption {
     }
 
     /// The records as insertions, in groups of about `bytesMax` bytes or one larger record.
-    func changes(of state: Snapshot, bytesMax: Int) -> some Sequence<[Change]> {
+    func changes(of state: Snapshot, bytesMax: Int) -> some Sequence<[VersionedChange]> {
         var rest = state.tables.lazy.flatMap { table in
             table.sortedRows().lazy.map { row in
-                Change.inserted(
-                    Record(
-                        entity: table.entity, id: row.id, fields: Fields(trusted: row.bytes)))
+                VersionedChange(
+                    .inserted(
+                        Record(
+                            entity: table.entity, id: row.id, fields: Fields(trusted: row.bytes))),
+                    version: row.version)
             }
         }.makeIterator()
         var next = rest.next()
         return AnyIterator {
-            var group: [Change] = []
+            var group: [VersionedChange] = []
             var byteCount = 0
-            while let change = next, case .inserted(let record) = change,
+            while let change = next, case .inserted(let record) = change.change,
                 group.isEmpty || byteCount + record.fields.bytes.count <= bytesMax
             {
                 group.append(change)
@@ -121,13 +125,15 @@ private struct Adoption {
         }
     }
 
-    func event(_ changes: [Change], _ sequence: UInt64) -> Event {
+    func event(
+        _ changes: [VersionedChange], _ schemas: NamedValues<EntitySchema>, _ sequence: UInt64
+    ) -> Event {
         let time = max(position.timeMicroseconds, 0) + Int64(sequence)
         let reason = "taken over from the checkpoint of event \(position.sequence)"
         return Event(
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
-            metadata: Metadata(reason: reason), intent: nil, changes: changes,
-            additions: additions)
+            metadata: Metadata(reason: reason), intent: nil, changes: changes.map(\.change),
+            additions: additions, versions: changes.map(\.version), schemas: schemas)
     }
 
     /// `+adopted`: where the records come from.

@@ -19,6 +19,8 @@ public struct TableSchema: Hashable, Sendable {
     public let table: String
     /// The columns, in the order in which their fields first appeared.
     public let columns: [Column]
+    /// The version of the records' shape and its steps; nil if the log has recorded none.
+    public let schema: EntitySchema?
 }
 
 extension Archive {
@@ -32,13 +34,22 @@ extension Archive {
     public func tables(
         through last: SequenceNumber? = nil, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [TableSchema] {
-        try layout(through: last ?? sequence, progress: progress).entities.map { TableSchema($0) }
+        let collector = try collector(through: last ?? sequence, progress: progress)
+        return collector.layout.entities.map { entity in
+            TableSchema(entity, collector.schemas[entity.name])
+        }
     }
 
     /// The tables and columns of the records in the events up to `last`.
     func layout(
         through last: SequenceNumber, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> TableLayout {
+        try collector(through: last, progress: progress).layout
+    }
+
+    private func collector(
+        through last: SequenceNumber, progress: (SequenceNumber) -> Void
+    ) throws -> LayoutCollector {
         var collector = LayoutCollector()
         do {
             try EventReader(log).forEach(from: 1, through: last) { event, _ in
@@ -51,12 +62,13 @@ extension Archive {
                 .invalidEvent, "a record in the log is not canonical; run `skyros verify`",
                 cause: error.description)
         }
-        return collector.layout
+        return collector
     }
 }
 
 extension TableSchema {
-    init(_ entity: TableLayout.Entity) {
+    init(_ entity: TableLayout.Entity, _ schema: EntitySchema? = nil) {
+        self.schema = schema
         self.entity = entity.name
         table = entity.table
         columns = entity.columns.map {

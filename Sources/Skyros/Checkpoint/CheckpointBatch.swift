@@ -9,6 +9,8 @@ struct CheckpointBatch {
     var rowCounts: NamedValues<Int>?
     /// The fields of each index by entity; an entity that is not in it keeps what is known.
     var indexes = NamedValues<[[String]]>()
+    /// What the log has recorded of the entities' shapes.
+    var schemas = NamedValues<EntitySchema>()
 
     init(_ changes: [EntityChanges] = [], rowCounts: NamedValues<Int>? = nil) {
         self.changes = changes

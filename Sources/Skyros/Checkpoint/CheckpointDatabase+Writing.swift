@@ -31,12 +31,14 @@ extension CheckpointDatabase {
     ) throws -> CheckpointDescription {
         try refresh()
         let old = known?.layout ?? TableLayout()
-        var next = CheckpointDescription(layout: old, position: position)
+        var next = CheckpointDescription(
+            layout: old, position: position, schemas: batch.schemas)
         if known == nil {
             try CheckpointDescription.create(on: connection)
             next.layout = template.withoutRows
             for entity in next.layout.entities { try connection.execute(entity.createSQL) }
         }
+        try retypeTables(of: &next.layout, batch.schemas)
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }

@@ -49,8 +49,8 @@ extension CheckpointDescription {
     private static func readTables(
         _ connection: Connection, _ schema: [[UInt8]: [UInt8]]
     ) throws -> CheckpointDescription {
-        let (seal, digest, position) = try readPosition(connection)
-        var description = CheckpointDescription(position: position)
+        let (seal, digest, position, schemas) = try readPosition(connection)
+        var description = CheckpointDescription(position: position, schemas: schemas)
         description.layout = try readEntities(connection)
         try readColumns(connection, into: &description.layout)
         guard description.layout.digest == digest else {
@@ -85,7 +85,10 @@ extension CheckpointDescription {
 
     private static func readPosition(
         _ connection: Connection
-    ) throws -> (seal: UInt64, digest: StateDigest, position: CheckpointPosition) {
+    ) throws -> (
+        seal: UInt64, digest: StateDigest, position: CheckpointPosition,
+        schemas: NamedValues<EntitySchema>
+    ) {
         let select = try connection.prepare("SELECT * FROM _skyros")
         defer { select.reset() }
         guard try select.step(), try select.checkedInteger(at: 0) == 1,
@@ -95,7 +98,9 @@ extension CheckpointDescription {
             let sequence = UInt64(exactly: try select.checkedInteger(at: 3)),
             let chainHash = HexText.number(try select.checkedText(at: 4)),
             let digest = StateDigest(description: try select.checkedText(at: 6)),
-            let seal = HexText.number(try select.checkedText(at: 7))
+            let seal = HexText.number(try select.checkedText(at: 8)),
+            let schemas = try? NamedValues<EntitySchema>(
+                UnsafeRawBufferPointer(select.bytes(at: 7)), levelsAround: 0)
         else { throw CheckpointError.damage("_skyros has no valid row") }
         let position = CheckpointPosition(
             storeID: storeID, sequence: sequence, chainHash: chainHash,
@@ -103,7 +108,7 @@ extension CheckpointDescription {
         guard try !select.step() else {
             throw CheckpointError.damage("_skyros has more than one row")
         }
-        return (seal, digest, position)
+        return (seal, digest, position, schemas)
     }
 
     private static func readEntities(_ connection: Connection) throws -> TableLayout {

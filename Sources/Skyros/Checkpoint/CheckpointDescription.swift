@@ -8,6 +8,8 @@ import SkyrosSQLite
 struct CheckpointDescription: Hashable, Sendable {
     var layout = TableLayout()
     var position: CheckpointPosition
+    /// What the log has recorded of the entities' shapes.
+    var schemas = NamedValues<EntitySchema>()
 
     /// The state digest over all rows.
     var digest: StateDigest { layout.digest }
@@ -15,13 +17,14 @@ struct CheckpointDescription: Hashable, Sendable {
     /// The XXH64 under seed 0 of the description in canonical CBOR.
     var seal: UInt64 {
         var writer = CBORWriter(capacity: 4096)
-        writer.appendArrayHead(7)
+        writer.appendArrayHead(8)
         writer.append(TableLayout.formatVersion)
         writer.append(bytes: position.storeID)
         writer.append(position.sequence)
         writer.append(position.chainHash)
         writer.append(position.timeMicroseconds)
         writer.append(text: layout.digest.description)
+        writer.append(bytes: schemas.encoded)
         writer.appendArrayHead(layout.entities.count)
         for entity in layout.entities { Self.append(entity, to: &writer) }
         return writer.withUnsafeBytes { XXH64.hash($0, seed: 0) }
@@ -60,18 +63,20 @@ extension CheckpointDescription {
     func write(over old: TableLayout, on connection: Connection) throws {
         try writeEntities(over: old, on: connection)
         try writeColumns(over: old, on: connection)
+        try writeKinds(over: old, on: connection)
         guard let sequence = Int64(exactly: position.sequence) else {
             throw CheckpointError.limitExceeded("the sequence number \(position.sequence)")
         }
         let insert = try connection.prepare(
-            "INSERT OR REPLACE INTO _skyros VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+            "INSERT OR REPLACE INTO _skyros VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
         try insert.bind(integer: TableLayout.formatVersion, at: 1)
         try insert.bind(string: position.storeID.hexDigits, at: 2)
         try insert.bind(integer: sequence, at: 3)
         try insert.bind(string: position.chainHash.digits(16, radix: 16), at: 4)
         try insert.bind(integer: position.timeMicroseconds, at: 5)
         try insert.bind(string: layout.digest.description, at: 6)
-        try insert.bind(string: seal.digits(16, radix: 16), at: 7)
+        try schemas.encoded.withUnsafeBytes { try insert.bind(blob: $0, at: 7, .copied) }
+        try insert.bind(string: seal.digits(16, radix: 16), at: 8)
         try insert.run()
     }
 

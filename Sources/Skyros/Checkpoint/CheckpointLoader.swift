@@ -41,9 +41,11 @@ enum CheckpointLoader {
         let lastCount = rows.count
         try pipeline.finish(rows)
         progress(rowCount + lastCount)
-        guard let position = try result.get()?.position else { return nil }
+        guard let loaded = try result.get() else { return nil }
+        let (position, schemas) = (loaded.position, loaded.schemas)
         return snapshot.withLock { snapshot in
             snapshot.endLoading()
+            snapshot.schemas = schemas
             snapshot.move(
                 to: SequenceNumber(rawValue: position.sequence),
                 time: EventTime(microseconds: position.timeMicroseconds),
@@ -79,9 +81,9 @@ private struct LoadedRows: Sendable {
     /// processor's cache.
     private static let bytesMax = 64 << 10
 
-    /// Stores number rows from 1, so no store reaches this number. It leaves numbers for later rows
-    /// below SQLite's largest integer.
-    private static let numberLimit: Int64 = 1 << 62
+    /// Stores number rows from 1, so no store reaches this number. It leaves numbers for later
+    /// rows.
+    private static let numberLimit = Int64(Row.numberLimit / 2)
 
     init(in empty: Snapshot, _ entity: String) {
         self.entity = entity
@@ -100,7 +102,8 @@ private struct LoadedRows: Sendable {
         let id = RecordID(ByteString(row.id))
         rows.append(
             table.storedRow(
-                id, hash: table.hash(id), number: UInt64(row.number), bytes: [UInt8](row.record)))
+                id, hash: table.hash(id), number: UInt64(row.number), version: row.version,
+                bytes: [UInt8](row.record)))
         byteCount += row.record.count
     }
 

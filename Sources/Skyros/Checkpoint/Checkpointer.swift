@@ -226,6 +226,7 @@ final class Checkpointer: Sendable {
                 })
         }
         var batch = CheckpointBatch(changes, rowCounts: snapshot.recordCounts)
+        batch.schemas = snapshot.schemas
         for table in snapshot.tables where table.type != nil {
             // SQL has no index of the elements of a list.
             let indexes = table.indexes.map(\.definition).filter { !$0.isMultiValued }
@@ -244,8 +245,8 @@ extension Row {
             try bytes.withUnsafeBytes { record in
                 try consume(
                     CheckpointRow(
-                        number: Int64(number), sequence: sequence.rawValue, id: id,
-                        record: record))
+                        number: Int64(number), sequence: sequence.rawValue, version: version,
+                        id: id, record: record))
             }
         }
     }

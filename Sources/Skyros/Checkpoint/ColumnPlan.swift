@@ -15,7 +15,7 @@ struct ColumnPlan: Sendable {
     let columns: [Column]
 
     /// The number of columns before those of the fields: see `TableLayout.Entity.fixedColumns`.
-    static let fixedColumnCount: Int32 = 5
+    static let fixedColumnCount: Int32 = 6
 
     init(_ columns: [TableLayout.Column]) {
         let encoded = columns.map { column in

@@ -2,6 +2,8 @@
 /// appear: as a checkpoint that was written after every event would have them.
 struct LayoutCollector {
     private(set) var layout: TableLayout
+    /// What the events have recorded of the entities' shapes.
+    private(set) var schemas = NamedValues<EntitySchema>()
     /// The columns of each table.
     private var plans: [ColumnPlan]
 
@@ -15,6 +17,13 @@ struct LayoutCollector {
     ///
     /// - Throws: `CBORError` if a record is not canonical.
     mutating func note(_ event: borrowing Event) throws {
+        for (entity, schema) in event.schemas {
+            schemas[entity] = schema
+            guard let index = layout.index(ofEntity: entity),
+                layout.entities[index].retypeColumns(schema.retypedFields)
+            else { continue }
+            plans[index] = ColumnPlan(layout.entities[index].columns)
+        }
         for change in event.changes {
             switch change {
             case .inserted(let record): try note(record.fields.bytes, of: record.entity)

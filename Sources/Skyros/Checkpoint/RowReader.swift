@@ -18,22 +18,28 @@ struct RowReader: ~Copyable {
         _ statement: Statement
     ) throws(CheckpointError) -> (row: CheckpointRow, state: StateDigest) {
         let number = statement.integer(at: 0)
-        let record = statement.bytes(at: 4)
+        let record = statement.bytes(at: 5)
         let id = try id(statement, number, record)
         let state = hasher.hash(id: id, record: record)
-        guard state.sum0 == UInt64(bitPattern: statement.integer(at: 2)) else {
+        guard state.sum0 == UInt64(bitPattern: statement.integer(at: 3)) else {
             throw damage("the record does not match its sum", number)
         }
         let sequence = UInt64(bitPattern: statement.integer(at: 1))
-        return (CheckpointRow(number: number, sequence: sequence, id: id, record: record), state)
+        let version = statement.integer(at: 2)
+        guard (Int64(Evolver.firstVersion)...Int64(Evolver.versionMax)).contains(version) else {
+            throw damage("the record has the version \(version) of its shape", number)
+        }
+        let row = CheckpointRow(
+            number: number, sequence: sequence, version: Int(version), id: id, record: record)
+        return (row, state)
     }
 
     /// The id: `_id`, or if that is NULL the value of the record's field `id`.
     private func id(
         _ statement: Statement, _ number: Int64, _ record: UnsafeRawBufferPointer
     ) throws(CheckpointError) -> UnsafeRawBufferPointer {
-        guard statement.isNull(at: 3) else {
-            let id = statement.bytes(at: 3)
+        guard statement.isNull(at: 4) else {
+            let id = statement.bytes(at: 4)
             var reader = CBORReader(id)
             guard (try? reader.skipValue()) != nil, reader.isAtEnd else {
                 throw damage("_id is not one CBOR item", number)

@@ -8,7 +8,7 @@ struct TableDigest: Hashable, Sendable {
     var state = StateDigest()
     /// The sum modulo 2 to the 64 of `contentTerm` over all rows.
     ///
-    /// It covers what the state digest does not: a row's number and its sequence.
+    /// It covers what the state digest does not: a row's number, its sequence and its version.
     var content: UInt64 = 0
 
     /// Adds a row whose state digest is `state`.
@@ -26,12 +26,11 @@ struct TableDigest: Hashable, Sendable {
     }
 
     /// The XXH64 under seed 0 of four little-endian words: the row's sum, which is a hash of its
-    /// entity, id and record; its number; its sequence; and 0, reserved for a version of the
-    /// record's shape.
+    /// entity, id and record; its number; its sequence; and the version of the record's shape.
     private static func contentTerm(_ row: CheckpointRow, _ state: StateDigest) -> UInt64 {
         let words = (
             state.sum0.littleEndian, UInt64(bitPattern: row.number).littleEndian,
-            row.sequence.littleEndian, UInt64(0)
+            row.sequence.littleEndian, UInt64(row.version).littleEndian
         )
         return withUnsafeBytes(of: words) { XXH64.hash($0, seed: 0) }
     }

@@ -6,11 +6,11 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of the format.
-    static let formatVersion: Int64 = 4
+    static let formatVersion: Int64 = 5
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
-        sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, seal TEXT)
+        sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, seal TEXT)
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
@@ -44,7 +44,8 @@ extension TableLayout.Entity {
     /// of the pages into which a wide row overflows.
     static let fixedColumns: [(name: String, definition: String)] = [
         ("_row", "_row INTEGER PRIMARY KEY"), ("_sequence", "_sequence INTEGER"),
-        ("_sum", "_sum INTEGER"), ("_id", "_id BLOB"), ("_record", "_record BLOB"),
+        ("_version", "_version INTEGER"), ("_sum", "_sum INTEGER"), ("_id", "_id BLOB"),
+        ("_record", "_record BLOB"),
     ]
 
     private var quotedTable: String { SQLName.quoted(table) }

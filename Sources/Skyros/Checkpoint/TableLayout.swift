@@ -14,7 +14,7 @@ struct TableLayout: Hashable, Sendable {
         /// The entity's name in the records.
         let name: String
         /// The table's name in SQL.
-        let table: String
+        var table: String
         /// The columns, in the order in which their fields first appeared.
         var columns: [Column] = []
         /// The totals of the entity's rows.
@@ -63,6 +63,18 @@ struct TableLayout: Hashable, Sendable {
 }
 
 extension TableLayout.Entity {
+    /// Gives columns other kinds; returns whether one had another kind before.
+    mutating func retypeColumns(_ kinds: NamedValues<ColumnKind>) -> Bool {
+        var isChanged = false
+        for (index, column) in columns.enumerated() {
+            guard let kind = kinds[column.field], kind != column.kind else { continue }
+            columns[index] = TableLayout.Column(
+                field: column.field, name: column.name, kind: kind)
+            isChanged = true
+        }
+        return isChanged
+    }
+
     /// Adds a column for a field that has none.
     mutating func addColumn(_ field: String, kind: ColumnKind) {
         let taken = Set(columns.map { SQLName.folded($0.name) })

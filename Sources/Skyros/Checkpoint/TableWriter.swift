@@ -74,13 +74,14 @@ final class TableWriter {
         guard isCovered || entity.columns.count >= TableLayout.columnCountMax else { return false }
         try upsert.bind(integer: row.number, at: 1)
         try upsert.bind(integer: Int64(bitPattern: row.sequence), at: 2)
-        try upsert.bind(integer: Int64(bitPattern: state.sum0), at: 3)
+        try upsert.bind(integer: Int64(row.version), at: 3)
+        try upsert.bind(integer: Int64(bitPattern: state.sum0), at: 4)
         if let ownID = try row.record.ownID, row.record.equals(row.id, at: ownID) {
-            try upsert.bindNull(at: 4)
+            try upsert.bindNull(at: 5)
         } else {
-            try upsert.bind(blob: row.id, at: 4, .borrowed)
+            try upsert.bind(blob: row.id, at: 5, .borrowed)
         }
-        try upsert.bind(blob: row.record, at: 5, .borrowed)
+        try upsert.bind(blob: row.record, at: 6, .borrowed)
         return true
     }
 

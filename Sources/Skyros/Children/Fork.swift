@@ -26,10 +26,12 @@ struct Fork: Sendable {
         try Projector.apply(changes, to: &next)
         for staged in changes {
             let index = index(of: staged.change.entity)
+            let table = current.tables[staged.table]
             switch staged.effect {
-            case .put(let row, let old): tables[index].note(row.id, base: old?.bytes)
-            case .remove(let row): tables[index].note(row.id, base: row.bytes)
-            case .clear: tables[index].noteClearing(of: current.tables[staged.table])
+            case .put(let row, let old):
+                tables[index].note(row.id, base: old.map { table.bytes(of: $0) })
+            case .remove(let row): tables[index].note(row.id, base: table.bytes(of: row))
+            case .clear: tables[index].noteClearing(of: table)
             }
         }
         current = next
@@ -47,7 +49,7 @@ struct Fork: Sendable {
     var changedCount: Int {
         tables.reduce(0) { sum, table in
             let records = current.table(table.entity)
-            return sum + table.edits.count { records?.row($0.id)?.bytes != $0.base }
+            return sum + table.edits.count { records?.bytes(of: $0.id) != $0.base }
         }
     }
 
@@ -56,7 +58,7 @@ struct Fork: Sendable {
         try tables.flatMap { table in
             let records = current.table(table.entity)
             return try table.edits.compactMap { edit in
-                try Change.net(table.entity, edit.id, edit.base, records?.row(edit.id)?.bytes)
+                try Change.net(table.entity, edit.id, edit.base, records?.bytes(of: edit.id))
             }
         }
     }

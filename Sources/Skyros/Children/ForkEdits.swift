@@ -4,7 +4,7 @@
 struct ForkEdits: Sendable {
     struct Edit: Sendable {
         let id: RecordID
-        /// The record from which the edit started; nil if there was none.
+        /// The record from which the edit started, in its newest shape; nil if there was none.
         let base: [UInt8]?
     }
 
@@ -28,7 +28,7 @@ struct ForkEdits: Sendable {
     mutating func noteClearing(of table: Table) {
         isCleared = true
         table.rows.forEach { row in
-            note(row.id, base: row.bytes)
+            note(row.id, base: table.bytes(of: row))
             return true
         }
     }

@@ -45,31 +45,35 @@ struct MergePlan {
         switch try table.outcome(of: edit, sides) {
         case .parent: return
         case .merged(let record):
-            write(record, over: sides.parent, edit.id, nextBase: sides.parent)
+            write(record, over: sides.parent, edit.id, table, nextBase: sides.parent)
         case .conflict(let contradiction):
             let conflict = table.conflict(edit, sides, contradiction)
             guard case .merge(let policy) = mode else {
                 decided.append(conflict)
                 let base = contradiction.nextBase
-                return write(contradiction.childWins, over: sides.parent, edit.id, nextBase: base)
+                return write(
+                    contradiction.childWins, over: sides.parent, edit.id, table, nextBase: base)
             }
             switch try policy.decision(about: conflict, contradiction, of: table) {
             case .stop: open.append(conflict)
             case .record(let record):
                 decided.append(conflict)
-                write(record, over: sides.parent, edit.id, nextBase: sides.parent)
+                write(record, over: sides.parent, edit.id, table, nextBase: sides.parent)
             }
         }
     }
 
     private mutating func write(
-        _ record: [UInt8]?, over parent: [UInt8]?, _ id: RecordID, nextBase: [UInt8]?
+        _ record: [UInt8]?, over parent: [UInt8]?, _ id: RecordID, _ table: TableSides,
+        nextBase: [UInt8]?
     ) {
         edits[edits.count - 1].note(id, base: nextBase)
         guard record != parent else { return }
         let entity = edits[edits.count - 1].entity
         writes.append(
-            record.map { .put(entity: entity, id: id, record: $0) }
+            record.map {
+                .put(entity: entity, id: id, record: $0, version: table.version(of: id))
+            }
                 ?? .delete(entity: entity, id: id))
     }
 }
@@ -90,8 +94,15 @@ struct TableSides {
 
     func sides(of edit: ForkEdits.Edit) -> ThreeWayMerge.Sides {
         ThreeWayMerge.Sides(
-            base: edit.base, parent: parent?.row(edit.id)?.bytes,
-            child: child?.row(edit.id)?.bytes)
+            base: edit.base, parent: parent?.bytes(of: edit.id), child: child?.bytes(of: edit.id))
+    }
+
+    /// The version of the shape of a record that is made of both sides.
+    func version(of id: RecordID) -> Int {
+        let versions = [parent, child].compactMap { table in
+            table?.row(id).flatMap { table?.newestShape(of: $0).version }
+        }
+        return versions.max() ?? parent?.evolver?.version ?? Evolver.firstVersion
     }
 
     /// Whether the child deleted all records and the parent changed none: then the deletion is one
@@ -100,15 +111,16 @@ struct TableSides {
         guard edits.isCleared, let base, let parent, base.rows.isIdentical(to: parent.rows) else {
             return false
         }
-        return edits.edits.allSatisfy { $0.base == base.row($0.id)?.bytes }
+        return edits.edits.allSatisfy { $0.base == base.bytes(of: $0.id) }
     }
 
     /// Writes of the child's changed records.
     var childRecords: [RecordWrite] {
-        edits.edits.compactMap { edit in
-            child?.row(edit.id).map { row in
-                .put(entity: edits.entity, id: row.id, record: row.bytes)
-            }
+        edits.edits.compactMap { edit -> RecordWrite? in
+            guard let child, let row = child.row(edit.id) else { return nil }
+            let shape = child.newestShape(of: row)
+            return .put(
+                entity: edits.entity, id: row.id, record: shape.bytes, version: shape.version)
         }
     }
 

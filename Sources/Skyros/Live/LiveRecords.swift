@@ -217,12 +217,12 @@ struct LiveRecords<E: Entity>: Sendable {
         guard let range = plan.range else { return [] }
         let wanted = capacity - (last == nil ? 0 : entries.count)
         let index = table.indexes[range.index]
-        let lastKey = try last.map { try index.definition.checkedKey(of: $0.row.bytes).key }
+        let lastKey = try last.map { try index.definition.checkedKey(of: $0.row).key }
         var found: [Entry] = []
         var isPast = last == nil
         func visit(_ row: Row) throws -> Bool {
             if !isPast, let last, let lastKey {
-                if try index.definition.checkedKey(of: row.bytes).key == lastKey,
+                if try index.definition.checkedKey(of: row).key == lastKey,
                     row.id <= last.row.id
                 {
                     return true

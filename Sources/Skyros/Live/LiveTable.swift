@@ -91,7 +91,7 @@ extension LiveTable.Ranges {
     ) throws(CBORError) {
         var newKey: ByteString?
         if let new = change.new {
-            let checked = try definition.checkedKey(of: new.bytes)
+            let checked = try definition.checkedKey(of: new)
             let isUsable = checked.isExpected && definition.binding?.isRefuted != true
             if !isUsable || !checked.isRegular {
                 tree.forEach { range, inbox in
@@ -102,7 +102,7 @@ extension LiveTable.Ranges {
             newKey = checked.key
         }
         if let old = change.old {
-            let key = try definition.checkedKey(of: old.bytes).key
+            let key = try definition.checkedKey(of: old).key
             if key != newKey { tree.forEach(containing: key, touch) }
         }
     }

@@ -52,9 +52,7 @@ actor RecordChangeCursor<E: Entity> {
     private func fold(_ event: Event) throws -> [ChangedRow] {
         var state = try self.state ?? Self.records(of: stream.begin())
         let entity = state.tables[0].entity
-        let part = Event(
-            sequence: event.sequence, time: event.time, metadata: event.metadata, intent: nil,
-            changes: event.changes.filter { $0.entity.isSameName(as: entity) })
+        let part = event.part(changing: entity)
         let staged = try Projector.applyListing(part, chainHash: state.chainHash, to: &state)
         // With the newest state, the rows and nodes of the view are shared again.
         let newest = stream.view.current

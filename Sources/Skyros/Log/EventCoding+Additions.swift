@@ -39,7 +39,7 @@ extension EventCoding {
         guard hasAdditions else { return appendPlain(event, to: &writer) }
         let bare = Event(
             sequence: event.sequence, time: event.time, metadata: event.metadata, intent: nil,
-            changes: [])
+            changes: [], schemas: event.schemas)
         var bytes = encoded { appendPlain(bare, to: &$0) }
         bytes = try merge(bytes, try changes(of: event))
         if let intent = event.intent { bytes = try merge(bytes, try map(of: intent)) }
@@ -52,7 +52,7 @@ extension EventCoding {
         writer.appendMapHead(1)
         writer.append(text: Key.changes)
         writer.appendArrayHead(event.changes.count)
-        for (index, change) in event.changes.enumerated() {
+        for (index, change) in event.versionedChanges.enumerated() {
             let plain = encoded { append(change, to: &$0) }
             writer.append(raw: try merge(plain, event.additions(toChange: index).bytes))
         }

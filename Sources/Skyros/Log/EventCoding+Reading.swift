@@ -63,6 +63,7 @@ extension EventCoding {
         var intent: Intent?
         var changes = Changes()
         var additions = Additions()
+        var schemas = NamedValues<EntitySchema>()
         var reader = CBORReader(bytes)
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
@@ -72,6 +73,7 @@ extension EventCoding {
             case Key.actor: metadata.actor = try readText(&reader)
             case Key.intent: intent = try readIntent(&reader)
             case Key.reason: metadata.reason = try readText(&reader)
+            case Key.schema: schemas = try readSchemas(&reader)
             case Key.changes: changes = try readChanges(&reader)
             case Key.sequence: sequence = try reader.readInteger(UInt64.self)
             case Key.causation: metadata.causation = try readText(&reader)
@@ -86,7 +88,8 @@ extension EventCoding {
         return Event(
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
             metadata: metadata, intent: intent, changes: changes.all,
-            additions: try additions.fields(), changeAdditions: changes.additions)
+            additions: try additions.fields(), changeAdditions: changes.additions,
+            versions: changes.versions, schemas: schemas)
     }
 
     /// Reads the value of a key that this version does not know.
@@ -140,9 +143,30 @@ extension EventCoding {
         return Intent(name: name, encoded: encoded, additions: try additions.fields())
     }
 
+    private static func readSchemas(
+        _ reader: inout CBORReader
+    ) throws -> NamedValues<EntitySchema> {
+        let range = try reader.skipValue()
+        let map = UnsafeRawBufferPointer(rebasing: reader.bytes[range])
+        guard let schemas = try NamedValues<EntitySchema>(map, levelsAround: -levelsAround) else {
+            throw Malformed(why: "its schema has no version")
+        }
+        return schemas
+    }
+
     private struct Changes {
         var all: [Change] = []
         var additions: [Int: Fields] = [:]
+        /// The versions of the records; empty while all are the first.
+        var versions: [Int] = []
+
+        mutating func append(_ change: Change, version: Int) {
+            if version != Evolver.firstVersion, versions.isEmpty {
+                versions = Array(repeating: Evolver.firstVersion, count: all.count)
+            }
+            all.append(change)
+            if version != Evolver.firstVersion || !versions.isEmpty { versions.append(version) }
+        }
     }
 
     private static func readChanges(_ reader: inout CBORReader) throws -> Changes {
@@ -150,7 +174,8 @@ extension EventCoding {
         var changes = Changes()
         for index in 0..<count {
             var additions = Additions()
-            changes.all.append(try readChange(&reader, &additions))
+            let (change, version) = try readChange(&reader, &additions)
+            changes.append(change, version: version)
             if !additions.isEmpty { changes.additions[index] = try additions.fields() }
         }
         return changes
@@ -158,7 +183,8 @@ extension EventCoding {
 
     private static func readChange(
         _ reader: inout CBORReader, _ additions: inout Additions
-    ) throws -> Change {
+    ) throws -> (Change, version: Int) {
+        var version = Evolver.firstVersion
         var entity: String?
         var id: RecordID?
         var before: Fields?
@@ -174,9 +200,29 @@ extension EventCoding {
             case Key.before: before = try readFields(&reader)
             case Key.entity: entity = try reader.readText()
             case Key.cleared: cleared = try reader.readInteger(Int.self)
+            case Key.version: version = try readVersion(&reader)
             default: try readAddition(key, &reader, in: " in a change", &additions)
             }
         }
+        let change = try Self.change(entity, id, before, after, cleared)
+        if case .cleared = change, version != Evolver.firstVersion {
+            throw Malformed(why: "a clearing has a version")
+        }
+        return (change, version)
+    }
+
+    /// The version of a record's shape, which is left out if it is the first.
+    private static func readVersion(_ reader: inout CBORReader) throws -> Int {
+        let version = try reader.readInteger(Int.self)
+        guard version > Evolver.firstVersion, version <= Evolver.versionMax else {
+            throw Malformed(why: "a record has the version \(version) of its shape")
+        }
+        return version
+    }
+
+    private static func change(
+        _ entity: String?, _ id: RecordID?, _ before: Fields?, _ after: Fields?, _ cleared: Int?
+    ) throws -> Change {
         switch (entity, id, before, after, cleared) {
         case (let entity?, let id?, nil, let after?, nil):
             return .inserted(Record(entity: entity, id: id, fields: after))

@@ -2,7 +2,8 @@ extension EventCoding {
     /// Appends `event` to `writer`, without additions. O(size).
     static func appendPlain(_ event: Event, to writer: inout CBORWriter) {
         append(
-            event.sequence, event.time, event.metadata, event.intent, event.changes, to: &writer)
+            event.sequence, event.time, event.metadata, event.intent, event.versionedChanges,
+            event.schemas, to: &writer)
     }
 
     /// Appends the event that `batch` becomes.
@@ -11,19 +12,21 @@ extension EventCoding {
         to writer: inout CBORWriter
     ) {
         append(
-            sequence, time, batch.metadata, batch.intent, batch.changes.lazy.map(\.change),
-            to: &writer)
+            sequence, time, batch.metadata, batch.intent, batch.changes.lazy.map(\.versioned),
+            batch.schemas, to: &writer)
     }
 
     private static func append(
         _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, _ intent: Intent?,
-        _ changes: some Collection<Change>, to writer: inout CBORWriter
+        _ changes: some Collection<VersionedChange>, _ schemas: NamedValues<EntitySchema>,
+        to writer: inout CBORWriter
     ) {
         var fieldCount = 3
         if !metadata.tags.isEmpty { fieldCount += 1 }
         if metadata.actor != nil { fieldCount += 1 }
         if intent != nil { fieldCount += 1 }
         if metadata.reason != nil { fieldCount += 1 }
+        if !schemas.isEmpty { fieldCount += 1 }
         if metadata.causation != nil { fieldCount += 1 }
         if metadata.correlation != nil { fieldCount += 1 }
         writer.appendMapHead(fieldCount)
@@ -33,6 +36,10 @@ extension EventCoding {
         append(metadata.actor, Key.actor, to: &writer)
         if let intent { append(intent, to: &writer) }
         append(metadata.reason, Key.reason, to: &writer)
+        if !schemas.isEmpty {
+            writer.append(text: Key.schema)
+            schemas.append(to: &writer)
+        }
         writer.append(text: Key.changes)
         writer.appendArrayHead(changes.count)
         for change in changes { append(change, to: &writer) }
@@ -70,21 +77,23 @@ extension EventCoding {
         writer.append(raw: intent.encoded)
     }
 
-    static func append(_ change: Change, to writer: inout CBORWriter) {
-        switch change {
+    static func append(_ versioned: VersionedChange, to writer: inout CBORWriter) {
+        let (version, evolved) = (versioned.version, versioned.evolved)
+        let more = (version == Evolver.firstVersion ? 0 : 1) + (evolved.isEmpty ? 0 : 1)
+        switch versioned.change {
         case .inserted(let record):
-            writer.appendMapHead(3)
+            writer.appendMapHead(3 + more)
             append(record.id, to: &writer)
             append(record.fields.bytes, Key.after, to: &writer)
             append(entity: record.entity, to: &writer)
         case .updated(let entity, let id, let before, let after):
-            writer.appendMapHead(4)
+            writer.appendMapHead(4 + more)
             append(id, to: &writer)
             append(after.bytes, Key.after, to: &writer)
             append(before.bytes, Key.before, to: &writer)
             append(entity: entity, to: &writer)
         case .deleted(let record):
-            writer.appendMapHead(3)
+            writer.appendMapHead(3 + more)
             append(record.id, to: &writer)
             append(record.fields.bytes, Key.before, to: &writer)
             append(entity: record.entity, to: &writer)
@@ -93,7 +102,22 @@ extension EventCoding {
             append(entity: entity, to: &writer)
             writer.append(text: Key.cleared)
             writer.append(Int64(count))
+            return
         }
+        if more > 0 { append(version, evolved, to: &writer) }
+    }
+
+    private static func append(
+        _ version: Int, _ evolved: [String], to writer: inout CBORWriter
+    ) {
+        if version != Evolver.firstVersion {
+            writer.append(text: Key.version)
+            writer.append(Int64(version))
+        }
+        guard !evolved.isEmpty else { return }
+        writer.append(text: Key.evolved)
+        writer.appendArrayHead(evolved.count)
+        for name in evolved { writer.append(text: name) }
     }
 
     private static func append(_ id: RecordID, to writer: inout CBORWriter) {

@@ -2,12 +2,16 @@
 ///
 ///     { "sequence": 1, "time": microseconds since 1970, "changes": [change, …],
 ///       "actor": text, "reason": text, "correlation": text, "causation": text,
-///       "tags": {text: text}, "intent": {"name": text, "value": any} }        absent if empty
+///       "tags": {text: text}, "intent": {"name": text, "value": any},
+///       "schema": {entity: {"version": number, …}} }                          absent if empty
 ///
 ///     change:  { "entity": text, "id": any, "after": fields }                     inserted
 ///              { "entity": text, "id": any, "before": fields, "after": fields }   updated
 ///              { "entity": text, "id": any, "before": fields }                    deleted
 ///              { "entity": text, "cleared": count }                               cleared
+///
+/// A change of a record whose shape is not the first has "version", and "+evolved" if steps changed
+/// fields of it.
 ///
 /// Keys are in canonical order: shorter first, then by their bytes.
 enum EventCoding {
@@ -16,6 +20,7 @@ enum EventCoding {
         static let time: StaticString = "time"
         static let actor: StaticString = "actor"
         static let intent: StaticString = "intent"
+        static let schema: StaticString = "schema"
         static let reason: StaticString = "reason"
         static let changes: StaticString = "changes"
         static let sequence: StaticString = "sequence"
@@ -27,6 +32,8 @@ enum EventCoding {
         static let before: StaticString = "before"
         static let entity: StaticString = "entity"
         static let cleared: StaticString = "cleared"
+        static let version: StaticString = "version"
+        static let evolved: StaticString = "+evolved"
 
         static let name: StaticString = "name"
         static let value: StaticString = "value"

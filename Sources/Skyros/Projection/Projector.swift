@@ -18,9 +18,10 @@ enum Projector {
         marking dirty: inout DirtyRows
     ) throws {
         let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
-        try apply(event.changes, as: stamp, to: &snapshot, &dirty) { change, snapshot in
+        try apply(event.versionedChanges, as: stamp, to: &snapshot, &dirty) { change, snapshot in
             try stage(change, of: stamp.sequence, on: &snapshot)
         }
+        event.schemas.forEach { snapshot.schemas[$0.key] = $0.value }
     }
 
     /// Applies an event of the log, and returns its changes with the rows before and after.
@@ -33,11 +34,12 @@ enum Projector {
         list.reserveCapacity(event.changes.count)
         var unused = DirtyRows(isRecording: false)
         let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
-        try apply(event.changes, as: stamp, to: &snapshot, &unused) { change, snapshot in
+        try apply(event.versionedChanges, as: stamp, to: &snapshot, &unused) { change, snapshot in
             let staged = try stage(change, of: stamp.sequence, on: &snapshot)
             list.append(staged)
             return staged
         }
+        event.schemas.forEach { snapshot.schemas[$0.key] = $0.value }
         return list
     }
 
@@ -46,10 +48,11 @@ enum Projector {
     /// - Parameter stamp: the sequence, time and chain hash that the log has given to the batch.
     /// - Throws: as above.
     static func apply(
-        _ changes: [StagedChange], as stamp: EventStamp, to snapshot: inout Snapshot,
-        marking dirty: inout DirtyRows
+        _ changes: [StagedChange], recording schemas: NamedValues<EntitySchema> = NamedValues(),
+        as stamp: EventStamp, to snapshot: inout Snapshot, marking dirty: inout DirtyRows
     ) throws {
         try apply(changes, as: stamp, to: &snapshot, &dirty) { staged, _ in staged }
+        schemas.forEach { snapshot.schemas[$0.key] = $0.value }
     }
 
     /// Applies the changes that a write block has staged on `snapshot` to a state that is not in
@@ -67,7 +70,7 @@ enum Projector {
 
     /// Stages and applies one change after the other: a change may build on the one before it.
     private static func apply<C>(
-        _ changes: [C], as stamp: EventStamp, to snapshot: inout Snapshot,
+        _ changes: some Sequence<C>, as stamp: EventStamp, to snapshot: inout Snapshot,
         _ dirty: inout DirtyRows, staging: (C, inout Snapshot) throws -> StagedChange
     ) throws {
         let event = stamp.sequence
@@ -142,21 +145,23 @@ enum Projector {
 extension Projector {
     /// Finds the row that a change replaces, and makes the new one.
     private static func stage(
-        _ change: Change, of event: SequenceNumber, on snapshot: inout Snapshot
+        _ versioned: VersionedChange, of event: SequenceNumber, on snapshot: inout Snapshot
     ) throws -> StagedChange {
+        let change = versioned.change
         let index = snapshot.tableIndex(of: change.entity)
-        let effect = try effect(of: change, in: event, on: snapshot.tables[index])
+        let effect = try effect(of: versioned, in: event, on: snapshot.tables[index])
         return StagedChange(change: change, table: index, effect: effect)
     }
 
     private static func effect(
-        of change: Change, in event: SequenceNumber, on table: borrowing Table
+        of versioned: VersionedChange, in event: SequenceNumber, on table: borrowing Table
     ) throws -> StagedChange.Effect {
+        let change = versioned.change
         switch change {
         case .inserted(let record):
             let row = table.storedRow(
                 record.id, hash: table.hash(record.id), number: table.nextNumber,
-                bytes: record.fields.bytes)
+                version: versioned.version, bytes: record.fields.bytes)
             return .put(row, old: nil)
         case .updated(_, let id, let fieldsBefore, let fieldsAfter):
             guard let old = table.row(id) else {
@@ -164,7 +169,8 @@ extension Projector {
             }
             let after = try Fields.merge(
                 old.bytes, before: fieldsBefore.bytes, after: fieldsAfter.bytes)
-            let row = table.storedRow(id, hash: old.hash, number: old.number, bytes: after)
+            let row = table.storedRow(
+                id, hash: old.hash, number: old.number, version: versioned.version, bytes: after)
             return .put(row, old: old)
         case .deleted(let record):
             guard let row = table.row(record.id) else {

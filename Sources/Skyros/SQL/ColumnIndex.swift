@@ -10,10 +10,11 @@ struct ColumnIndex {
     private var strings: [(key: [UInt8], position: Int32)] = []
 
     /// The index of the column at `place` of a plan. O(n log n).
-    init(_ rows: [Row], _ plan: ColumnPlan, at place: Int) throws {
+    init(_ table: EntityTable, at place: Int) throws {
+        let plan = table.plan
         let kind = plan.columns[place].kind
-        for (position, row) in rows.enumerated() {
-            try row.bytes.withUnsafeBytes { record in
+        for (position, row) in table.rows.enumerated() {
+            try table.record(of: row).withUnsafeBytes { record in
                 _ = try plan.spread(record) { index, value in
                     guard index == place else { return }
                     add(value, of: record, kind, Int32(position))

@@ -61,7 +61,7 @@ final class EntityCursor: VirtualCursor {
     /// The record of the current row; finds its fields.
     private func currentRecord() throws -> [UInt8] {
         if let record { return record }
-        let bytes = rows[position].bytes
+        let bytes = table.record(of: rows[position])
         try bytes.withUnsafeBytes { record in
             _ = try table.plan.spread(record) { index, value in
                 fields[index] = value.map { record.range(of: $0) } ?? 0..<0

@@ -53,6 +53,9 @@ final class EntityTable: VirtualTable {
         columns = (hidden + typed).joined(separator: ", ")
     }
 
+    /// The fields of a row in the newest shape.
+    func record(of row: Row) -> [UInt8] { table?.bytes(of: row) ?? row.bytes }
+
     func makeCursor() -> any VirtualCursor { EntityCursor(self) }
 
     func plan(_ constraints: [VirtualConstraint]) -> VirtualPlan {
@@ -153,7 +156,7 @@ extension EntityTable {
     private func index(of column: Int) throws -> ColumnIndex? {
         if let index = indexes[column] { return index }
         guard !lookedUp.insert(column).inserted else { return nil }
-        let index = try ColumnIndex(rows, plan, at: places[column])
+        let index = try ColumnIndex(self, at: places[column])
         indexes[column] = index
         return index
     }

@@ -40,7 +40,7 @@ extension Snapshot {
                 collector.note(table: table.entity)
                 let rows = table.rows.all().map { $0.takeUnretainedValue() }
                 for row in rows.sorted(by: { $0.number < $1.number }) {
-                    try collector.note(row.bytes, of: table.entity)
+                    try collector.note(table.bytes(of: row), of: table.entity)
                 }
             }
         } catch let error as CBORError {

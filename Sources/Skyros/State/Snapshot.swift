@@ -15,6 +15,8 @@ public struct Snapshot: Sendable {
     public package(set) var time: EventTime
     /// The chain hash through that event.
     package var chainHash: ChainHash
+    /// What the log has recorded of the entities' shapes.
+    var schemas = NamedValues<EntitySchema>()
     /// One table for each entity, in no particular order.
     var tables: [Table]
     let hashSeed: UInt64
@@ -99,6 +101,9 @@ public struct Snapshot: Sendable {
 }
 
 extension Snapshot {
+    /// What the log has recorded of the shapes of entities, by their names.
+    public var recordedSchemas: NamedValues<EntitySchema> { schemas }
+
     /// The names of all entities that have records, in the order of their UTF-8.
     public var entities: [String] { tables.filter { $0.count > 0 }.map(\.entity).sortedNames() }
 

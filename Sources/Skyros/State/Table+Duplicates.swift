@@ -16,7 +16,7 @@ extension Table {
         try collectOlderKeys(of: index)
         var groups: [ByteString: Set<RecordID>] = [:]
         try index.tree.forEachSharedKey { row in
-            guard let key = try index.definition.currentKey(of: row.bytes) else {
+            guard let key = try index.definition.currentKey(of: row) else {
                 return false
             }
             groups[key, default: []].insert(row.id)
@@ -25,7 +25,7 @@ extension Table {
         for (key, ids) in index.definition.binding?.olderKeys.all ?? [:] {
             groups[key, default: []].formUnion(ids)
             _ = try index.contains(key) { row in
-                if try index.definition.currentKey(of: row.bytes) == key {
+                if try index.definition.currentKey(of: row) == key {
                     groups[key, default: []].insert(row.id)
                 }
                 return false
@@ -35,7 +35,9 @@ extension Table {
             .map { key, ids in
                 let ids = ids.sorted()
                 let values = index.definition.fields.map { name in
-                    row(ids[0]).flatMap { Fields(trusted: $0.bytes)[name] } ?? .null
+                    row(ids[0]).flatMap {
+                        Fields(trusted: index.definition.bytes(of: $0) ?? $0.bytes)[name]
+                    } ?? .null
                 }
                 return DuplicateRecords(
                     entity: entity, fields: index.definition.fields, values: values, ids: ids)
@@ -47,9 +49,8 @@ extension Table {
             return
         }
         try rows.forEach { row in
-            let record = row.bytes
-            if try index.definition.isOlder(index.definition.checkedKey(of: record)),
-                let key = binding.key(reading: record)
+            if try index.definition.isOlder(index.definition.checkedKey(of: row)),
+                let key = binding.key(reading: index.definition.bytes(of: row) ?? row.bytes)
             {
                 binding.olderKeys.add(key, of: row.id)
             }

@@ -34,7 +34,8 @@ extension Table {
     private func compareRows(with binding: IndexBinding) throws {
         var (readCount, absenceCount, searchedCount) = (0, 0, 0)
         try rows.forEach { row in
-            let record = row.bytes
+            // What its steps make of an older record, if they can, is what the type reads.
+            let record = evolver.flatMap { try? row.bytes(evolvedBy: $0, entity) } ?? row.bytes
             searchedCount += 1
             let isRead: Bool
             switch try? binding.news(in: record) {
@@ -65,7 +66,8 @@ extension Table {
         var left = Self.readBeforeQueryMax
         do {
             try rows.forEach { row in
-                try binding.compare(stored: row.bytes, row.id)
+                let record = evolver.flatMap { try? row.bytes(evolvedBy: $0, entity) }
+                try binding.compare(stored: record ?? row.bytes, row.id)
                 left -= 1
                 return left > 0 && !binding.isConfirmed
             }

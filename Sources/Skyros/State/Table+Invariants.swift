@@ -28,7 +28,7 @@ extension Table {
         for index in indexes where index.definition.isMultiValued && !isFolding {
             var keyCount = 0
             rows.forEach { row in
-                try? index.definition.forEachKey(of: row.bytes) { _ in keyCount += 1 }
+                try? index.definition.forEachKey(of: row) { _ in keyCount += 1 }
                 return true
             }
             if index.tree.count != keyCount {
@@ -61,7 +61,7 @@ extension Table {
         for index in indexes where !isFolding {
             var isMissing = false
             // A record that cannot be read has no key; it is refused elsewhere.
-            try? index.definition.forEachKey(of: row.bytes) { key in
+            try? index.definition.forEachKey(of: row) { key in
                 if !index.contains(key, where: { $0 === row }) { isMissing = true }
             }
             if isMissing {

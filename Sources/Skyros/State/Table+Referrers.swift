@@ -25,7 +25,7 @@ extension Table {
         let isExact = key.withUnsafeBytes { $0.first } == IndexKey.Rank.uuid
         let bound = IndexBTree.Bound(key: key, isInclusive: true)
         try indexes[relation.index].tree.scanRows(from: bound, to: bound) { row in
-            guard try isExact || relation.refers(row.bytes, to: target) else { return true }
+            guard try isExact || relation.refers(bytes(of: row), to: target) else { return true }
             return try body(row)
         }
     }

@@ -9,6 +9,8 @@ struct Table: Sendable {
     let identity: IdentityCheck?
     /// Whether rows may keep the values that they decode: see `ValueProof`.
     private let keepsValues: Bool
+    /// The steps of the entity's evolution; nil without any.
+    let evolver: Evolver?
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
@@ -34,6 +36,7 @@ struct Table: Sendable {
         self.type = type
         identity = type == nil ? nil : IdentityCheck()
         keepsValues = type.map { ValueProof.succeeds(for: $0) } ?? false
+        evolver = type.flatMap { Self.evolver(of: $0) }
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
@@ -51,13 +54,22 @@ struct Table: Sendable {
         id.bytes.hash(seed: hashSeed)
     }
 
-    /// A row for a record.
-    func storedRow(_ id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) -> Row {
+    private static func evolver<E: Entity>(of type: E.Type) -> Evolver? { E.evolution.evolver }
+
+    /// A row for a record whose shape has this version.
+    func storedRow(
+        _ id: RecordID, hash: UInt64, number: UInt64, version: Int = Evolver.firstVersion,
+        bytes: [UInt8]
+    ) -> Row {
         func stored<E: Entity>(as type: E.Type) -> Row {
-            StoredRow<E>(id: id, hash: hash, number: number, bytes: bytes)
+            StoredRow<E>(id: id, hash: hash, number: number, version: version, bytes: bytes)
+        }
+        if let evolver, version < evolver.version {
+            return EvolvingRow(
+                id: id, hash: hash, number: number, version: version, bytes: bytes, evolver)
         }
         if keepsValues, let type { return stored(as: type) }
-        return Row(id: id, hash: hash, number: number, bytes: bytes)
+        return Row(id: id, hash: hash, number: number, version: version, bytes: bytes)
     }
 
     /// Adds a row, and returns the row that it replaces, if any.
@@ -207,7 +219,7 @@ struct TableIndex: Sendable {
                 continue
             }
             let checked = try row._withUnsafeGuaranteedRef { row in
-                try definition.checkedKey(of: row.bytes)
+                try definition.checkedKey(of: row)
             }
             if !checked.isExpected { unexpectedCount += 1 }
             if !checked.isRegular { irregularCount += 1 }
@@ -221,7 +233,7 @@ struct TableIndex: Sendable {
     private static func add(
         _ row: Row, _ definition: IndexDefinition, to loader: IndexBulkLoader
     ) throws(CBORError) {
-        for key in try definition.elementKeys(of: row.bytes) {
+        for key in try definition.elementKeys(of: row) {
             loader.add(key, Unmanaged.passUnretained(row))
         }
     }
@@ -241,7 +253,7 @@ struct TableIndex: Sendable {
         let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
         let loader = isFirst ? loading.0 : loading.1
         if definition.isMultiValued { return try Self.add(row, definition, to: loader) }
-        let checked = try definition.checkedKey(of: row.bytes)
+        let checked = try definition.checkedKey(of: row)
         count(checked, 1)
         loader.add(checked.key, Unmanaged.passUnretained(row))
     }
@@ -261,9 +273,9 @@ struct TableIndex: Sendable {
     /// Adds `row`, which replaces `before`, if there was one.
     mutating func update(row: Row, replacing before: Row?) throws {
         if definition.isMultiValued { return try updateElements(of: row, replacing: before) }
-        let new = try definition.checkedKey(of: row.bytes)
+        let new = try definition.checkedKey(of: row)
         if let before {
-            let old = try definition.checkedKey(of: before.bytes)
+            let old = try definition.checkedKey(of: before)
             if old.key != new.key { tree.remove(key: old.key, id: row.id) }
             count(old, -1)
         }
@@ -273,9 +285,9 @@ struct TableIndex: Sendable {
 
     /// The entries that stay are replaced too: they refer to the new row.
     private mutating func updateElements(of row: Row, replacing before: Row?) throws {
-        let new = try definition.elementKeys(of: row.bytes)
+        let new = try definition.elementKeys(of: row)
         if let before {
-            let old = try definition.elementKeys(of: before.bytes)
+            let old = try definition.elementKeys(of: before)
             if old != new {
                 let kept = Set(new)
                 for key in old where !kept.contains(key) { tree.remove(key: key, id: row.id) }
@@ -286,12 +298,12 @@ struct TableIndex: Sendable {
 
     mutating func remove(_ row: Row) throws {
         if definition.isMultiValued {
-            for key in try definition.elementKeys(of: row.bytes) {
+            for key in try definition.elementKeys(of: row) {
                 tree.remove(key: key, id: row.id)
             }
             return
         }
-        let old = try definition.checkedKey(of: row.bytes)
+        let old = try definition.checkedKey(of: row)
         tree.remove(key: old.key, id: row.id)
         count(old, -1)
     }

@@ -71,7 +71,9 @@ extension WriteOverlay {
             if tables[index].isCleared { writes.append(.clear(entity: entity)) }
             for record in tables[index].records {
                 if let row = record.row {
-                    writes.append(.put(entity: entity, id: row.id, record: row.bytes))
+                    writes.append(
+                        .put(
+                            entity: entity, id: row.id, record: row.bytes, version: row.version))
                 } else if record.base != nil {
                     writes.append(.delete(entity: entity, id: record.id))
                 }

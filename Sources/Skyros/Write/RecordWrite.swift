@@ -1,7 +1,9 @@
 /// A write of one record by its bytes, for code that has no value of its Swift type.
 enum RecordWrite: Sendable {
     /// Inserts the record, or replaces the one with this id.
-    case put(entity: String, id: RecordID, record: [UInt8])
+    ///
+    /// The version is that of the record's shape.
+    case put(entity: String, id: RecordID, record: [UInt8], version: Int)
     /// Deletes the record with this id, if there is one.
     case delete(entity: String, id: RecordID)
     /// Deletes all records of the entity.
@@ -15,9 +17,9 @@ extension WriteOverlay {
     mutating func apply(_ writes: some Sequence<RecordWrite>) throws {
         for write in writes {
             switch write {
-            case .put(let entity, let id, let record):
+            case .put(let entity, let id, let record, let version):
                 let index = try index(named: entity)
-                put(record, at: lookUp(id, in: index), in: index)
+                put(record, at: lookUp(id, in: index), version: version, in: index)
             case .delete(let entity, let id):
                 let index = try index(named: entity)
                 let found = lookUp(id, in: index)

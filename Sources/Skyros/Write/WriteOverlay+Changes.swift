@@ -31,9 +31,19 @@ extension WriteOverlay {
                     effect: .clear(count: old.count, old: old)))
         }
         for record in staged.records {
+            try prepare(record, staged.index)
             if let change = try change(of: record, entity: old.entity, table: table) {
                 batch.append(change)
             }
+        }
+    }
+
+    /// Lets the steps run that indexes need, before the view is locked: a closure of the app may be
+    /// among them.
+    private func prepare(_ record: StagedRecord, _ table: Int) throws {
+        for index in base.tables[table].indexes {
+            _ = record.row.flatMap { index.definition.bytes(of: $0) }
+            _ = record.base.flatMap { index.definition.bytes(of: $0) }
         }
     }
 
@@ -43,7 +53,9 @@ extension WriteOverlay {
     ) throws -> StagedChange? {
         if let row = record.row {
             guard let change = try change(entity, from: record.base, to: row) else { return nil }
-            return StagedChange(change: change, table: table, effect: .put(row, old: record.base))
+            return StagedChange(
+                change: change, table: table, effect: .put(row, old: record.base),
+                evolved: try record.base.map { try evolvedFields(from: $0, to: row, table) } ?? [])
         }
         guard let base = record.base else { return nil }
         let deleted = Record(entity: entity, id: record.id, fields: Fields(trusted: base.bytes))
@@ -55,9 +67,12 @@ extension WriteOverlay {
             let record = Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
             return .inserted(record)
         }
-        guard let difference = try Fields.difference(from: base.bytes, to: row.bytes) else {
-            return nil
+        var difference = try Fields.difference(from: base.bytes, to: row.bytes)
+        if difference == nil, base.version < row.version {
+            // The same fields in a newer shape: the event says so.
+            difference = (Fields.none.bytes, Fields.none.bytes)
         }
+        guard let difference else { return nil }
         return .updated(
             entity: entity, id: row.id, before: Fields(trusted: difference.before),
             after: Fields(trusted: difference.after))

@@ -38,6 +38,11 @@ extension WriteOverlay {
         return base.tables[table].row(id)
     }
 
+    /// The fields of a row that refers to others, in the newest shape.
+    private func bytes(of row: Row, _ relation: RelationDefinition) -> [UInt8] {
+        base.tables[relation.table].bytes(of: row)
+    }
+
     // MARK: Deletions
 
     /// Of an entity to whose records others may refer, each deletion is a change.
@@ -71,7 +76,7 @@ extension WriteOverlay {
     ) throws {
         for before in try base.tables[relation.table].referrers(by: relation, to: id) {
             guard let row = row(before.id, in: relation.table),
-                try row === before || relation.refers(row.bytes, to: id)
+                try row === before || relation.refers(bytes(of: row, relation), to: id)
             else { continue }
             let key = RecordKey(table: relation.table, id: row.id)
             switch relation.description.rule {
@@ -90,14 +95,17 @@ extension WriteOverlay {
         let index = index(ofBase: edit.record.table)
         let found = lookUp(edit.record.id, in: index)
         guard let row = found.row else { return }
-        put(try edit.relation.removing(edit.targets, from: row.bytes), at: found, in: index)
+        let shape = base.tables[edit.record.table].newestShape(of: row)
+        let bytes = try edit.relation.removing(edit.targets, from: shape.bytes)
+        put(bytes, at: found, version: shape.version, in: index)
     }
 
     private func refuseDenied(_ denials: [DeletionEffects.Denial]) throws {
         let references = try denials.compactMap { denial -> RecordReference? in
             // The referrer may have been deleted by another rule.
             guard let row = row(denial.record.id, in: denial.record.table),
-                try denial.relation.refers(row.bytes, to: denial.target)
+                try denial.relation.refers(
+                    bytes(of: row, denial.relation), to: denial.target)
             else { return nil }
             return denial.relation.reference(from: row.id, to: denial.target)
         }
@@ -143,14 +151,16 @@ extension WriteOverlay {
     private func brokenReferences(
         of row: Row, since before: Row?, _ relation: RelationDefinition
     ) throws -> [RecordReference] {
-        if let before, try relation.areEqual(row.bytes, before.bytes) { return [] }
+        let bytes = bytes(of: row, relation)
+        let bytesBefore = before.map { self.bytes(of: $0, relation) }
+        if let bytesBefore, try relation.areEqual(bytes, bytesBefore) { return [] }
         var missing: [RecordID] = []
-        try relation.forEachTarget(of: row.bytes) { target in
+        try relation.forEachTarget(of: bytes) { target in
             if self.row(target, in: relation.target) == nil { missing.append(target) }
         }
         if missing.isEmpty { return [] }
         // What was broken before the block is not its fault.
-        let known = Set(try before.map { try relation.targets(of: $0.bytes) } ?? [])
+        let known = Set(try bytesBefore.map { try relation.targets(of: $0) } ?? [])
         return missing.withoutRepetitions().filter { !known.contains($0) }
             .map { relation.reference(from: row.id, to: $0) }
     }

@@ -14,7 +14,7 @@ extension WriteOverlay {
         var positions: Set<Int> = []
         for (position, record) in table.records.enumerated() {
             guard let row = record.row,
-                let key = try index.definition.currentKey(of: row.bytes)
+                let key = try index.definition.currentKey(of: row)
             else { continue }
             try noteIfOlder(row, key, index)
             if let holder = holders[key] {
@@ -53,7 +53,7 @@ extension WriteOverlay {
                 try rows.row(id).map(isOther) ?? false
             }
         guard isTaken, let before = record.base else { return isTaken }
-        return try index.definition.currentKey(of: before.bytes) != key
+        return try index.definition.currentKey(of: before) != key
     }
 
     /// Whether a row that had the key before the block still has it after the block.
@@ -62,12 +62,12 @@ extension WriteOverlay {
     ) throws -> Bool {
         let position = table.position(of: other.id)
         guard let row = position.map({ table.records[$0].row }) ?? other else { return false }
-        return try index.definition.currentKey(of: row.bytes) == key
+        return try index.definition.currentKey(of: row) == key
     }
 
     /// Remembers a written record that the index does not find by its key.
     private func noteIfOlder(_ row: Row, _ key: ByteString, _ index: TableIndex) throws {
-        if try index.definition.isOlder(index.definition.checkedKey(of: row.bytes)) {
+        if try index.definition.isOlder(index.definition.checkedKey(of: row)) {
             index.definition.binding?.olderKeys.add(key, of: row.id)
         }
     }

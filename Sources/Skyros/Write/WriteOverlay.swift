@@ -138,11 +138,13 @@ struct WriteOverlay: ~Copyable {
 
     /// Stages `bytes` as the record that was looked up.
     ///
-    /// - Parameter lookup: what `lookUp` returned, with nothing staged since.
-    mutating func put(_ bytes: [UInt8], at lookup: Lookup, in index: Int) {
+    /// - Parameters:
+    ///   - lookup: what `lookUp` returned, with nothing staged since.
+    ///   - version: the version of the record's shape.
+    mutating func put(_ bytes: [UInt8], at lookup: Lookup, version: Int, in index: Int) {
         let number = number(for: lookup, in: index)
         let row = base.tables[tables[index].index].storedRow(
-            lookup.id, hash: lookup.hash, number: number, bytes: bytes)
+            lookup.id, hash: lookup.hash, number: number, version: version, bytes: bytes)
         set(lookup, to: row, in: index)
     }
 
@@ -176,7 +178,8 @@ struct WriteOverlay: ~Copyable {
     mutating func listDeletions(at index: Int) {
         let table = base.tables[tables[index].index]
         tables[index].listDeletions(of: table.sortedRows()) { row, number in
-            table.storedRow(row.id, hash: row.hash, number: number, bytes: row.bytes)
+            table.storedRow(
+                row.id, hash: row.hash, number: number, version: row.version, bytes: row.bytes)
         }
     }
 

@@ -18,7 +18,8 @@ extension WriteTransaction {
             throw try Self.notFound(type, [RecordCoding.id(id, of: type)])
         }
         var changed = Record(
-            entity: E.entityName, id: row.id, fields: Fields(trusted: row.bytes))
+            entity: E.entityName, id: row.id,
+            fields: Fields(trusted: try row.completeBytes(for: type)))
         let names = Array(NamedValues(values).keys)
         let unknown = changed.fields.unread(names, by: type)
         guard unknown.isEmpty else {

@@ -85,7 +85,8 @@ public struct WriteTransaction: ~Copyable {
                 at: StoreError.Place(entity: E.entityName, ids: taken))
         }
         for (id, bytes) in all {
-            overlay.put(bytes, at: overlay.lookUp(id, in: index), in: index)
+            let found = overlay.lookUp(id, in: index)
+            overlay.put(bytes, at: found, version: E.evolution.version, in: index)
         }
     }
 
@@ -137,7 +138,7 @@ public struct WriteTransaction: ~Copyable {
         let all = try encode(values, in: index)
         let missing = all.map(\.id).filter { overlay.lookUp($0, in: index).row == nil }
         guard missing.isEmpty else { throw Self.notFound(E.self, missing) }
-        for (id, bytes) in all { stage(bytes, as: E.self, id, in: index) }
+        for (id, bytes) in all { try stage(bytes, as: E.self, id, in: index) }
     }
 
     /// Adds the record, or replaces the one that has its id. Fields of a replaced record that the
@@ -158,7 +159,7 @@ public struct WriteTransaction: ~Copyable {
     public mutating func upsert<E: Entity>(_ values: some Sequence<E>) throws {
         let index = try index(of: E.self)
         for (id, bytes) in try encode(values, in: index) {
-            stage(bytes, as: E.self, id, in: index)
+            try stage(bytes, as: E.self, id, in: index)
         }
     }
 
@@ -229,21 +230,23 @@ public struct WriteTransaction: ~Copyable {
 
     private func put<E: Entity>(_ value: E, at found: Lookup, in index: Int) throws {
         let bytes = try overlay.encode(value, id: found.id, in: index)
-        stage(bytes, as: E.self, at: found, in: index)
+        try stage(bytes, as: E.self, at: found, in: index)
     }
 
     private func stage<E: Entity>(
         _ bytes: [UInt8], as type: E.Type, _ id: RecordID, in index: Int
-    ) {
-        stage(bytes, as: type, at: overlay.lookUp(id, in: index), in: index)
+    ) throws {
+        try stage(bytes, as: type, at: overlay.lookUp(id, in: index), in: index)
     }
 
     /// Stages a record, with the fields of the row that it replaces that the type does not know.
     private func stage<E: Entity>(
         _ bytes: [UInt8], as type: E.Type, at found: Lookup, in index: Int
-    ) {
-        let whole = found.row?.keepingUnknownFields(in: bytes, as: type) ?? bytes
-        overlay.put(whole, at: found, in: index)
+    ) throws {
+        let whole = try found.row?.keepingUnknownFields(in: bytes, as: type) ?? bytes
+        // An older version of the app keeps what newer steps have added.
+        let version = Swift.max(E.evolution.version, found.row?.version ?? Evolver.firstVersion)
+        overlay.put(whole, at: found, version: version, in: index)
     }
 
     /// Encodes all values of a call before any of them is staged.

@@ -6,7 +6,7 @@ struct ExportCommand: Command {
     static let name = "export"
     static let summary = "Export the records as JSON lines, CSV or a SQLite file"
     static let usage =
-        "STORE [ENTITY] --format jsonl|csv|sqlite [--at MOMENT] [--into PATH] [--raw]"
+        "STORE [ENTITY] --format jsonl|csv|sqlite [--at MOMENT] [--into PATH] [--raw] [--stored]"
     static let details = """
           --format jsonl    one JSON object per record: {"entity", "id", "record"}
           --format csv      one line per record, one column per field; needs ENTITY
@@ -17,6 +17,9 @@ struct ExportCommand: Command {
           --raw             in CSV, do not put an apostrophe before a text that a spreadsheet would
                             run as a formula (it begins with =, +, - or @)
 
+          --stored          show the records in the shapes in which they are stored; otherwise the
+                            steps of their evolution are applied, as far as they need no closure
+
         In CSV a missing value is an empty cell, and an empty text is "". A file appears when it is
         complete; only you may read it.
 
@@ -24,7 +27,7 @@ struct ExportCommand: Command {
           skyros export Orders.skyros --format sqlite --into orders.sqlite
         """
     static let options: Set<String> = ["format", "at", "into"]
-    static let flags: Set<String> = ["raw"]
+    static let flags: Set<String> = ["raw", "stored"]
 
     private let arguments: Arguments
     private let format: String
@@ -78,7 +81,7 @@ struct ExportCommand: Command {
                 ProgressBar.Step(.writing, 0.4))
             : ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
-        let state = try archive.state(asOf: moment, bar)
+        let state = try archive.state(asOf: moment, arguments, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         let entities = arguments.rest.isEmpty ? state.entities : arguments.rest
         let total = entities.reduce(0) { $0 + state.count($1) }

@@ -7,7 +7,8 @@ struct SchemaCommand: Command {
     static let usage = "STORE [--json]"
     static let details = """
         Lists every entity and field that the log ever held, in the order in which they first
-        appeared, with their names in SQL and the kind of their first value.
+        appeared, with their names in SQL and the kind of their first value; then the version of
+        the shape of an entity that has evolved, and the steps that led to it.
 
           skyros schema Orders.skyros
         """
@@ -35,11 +36,17 @@ struct SchemaCommand: Command {
                 let name = isOwn ? "" : "  (column \"\(column.name)\")"
                 try output.line("    \(column.field)  \(column.kind)\(name)")
             }
+            for (version, steps) in table.schema?.steps ?? [] {
+                try output.line("    version \(version): \(steps.joined(separator: ", "))")
+            }
         }
         return true
     }
 
     private func json(_ table: TableSchema) -> NamedValues<FieldValue?> {
+        let steps = (table.schema?.steps ?? []).map { version, steps in
+            (String(version), FieldValue.array(steps.map { .text($0) }))
+        }
         let columns = table.columns.map { column in
             FieldValue.map([
                 "field": .text(column.field), "column": .text(column.name),
@@ -48,6 +55,8 @@ struct SchemaCommand: Command {
         }
         return [
             "entity": .text(table.entity), "table": .text(table.table), "columns": .array(columns),
+            "version": table.schema.map { .integer(Int128($0.version)) },
+            "steps": steps.isEmpty ? nil : .map(NamedValues(steps)),
         ]
     }
 }

@@ -4,12 +4,14 @@ import Skyros
 struct ShowCommand: Command {
     static let name = "show"
     static let summary = "Print the records, now or at a moment of the past"
-    static let usage = "STORE [ENTITY [ID]] [--at MOMENT] [--json]"
+    static let usage = "STORE [ENTITY [ID]] [--at MOMENT] [--stored] [--json]"
     static let details = """
         Prints all records, all records of an entity, or one record, in the order of their ids.
 
           --at MOMENT   the number of an event, -10 for the state before the last ten events, or a
                         time such as 2026-03-01T12:00:00Z; a date means its end
+          --stored      show the records in the shapes in which they are stored; otherwise the
+                        steps of their evolution are applied, as far as they need no closure
 
         Without --at the newest state is read, from the checkpoint and the events after it.
 
@@ -17,6 +19,7 @@ struct ShowCommand: Command {
           skyros show Orders.skyros Order 7 --at 48213
         """
     static let options: Set<String> = ["at"]
+    static let flags: Set<String> = ["stored"]
 
     private let arguments: Arguments
     private let moment: MomentArgument?
@@ -33,7 +36,7 @@ struct ShowCommand: Command {
         let archive = try Archive.opened(at: arguments.store, for: moment)
         let bar = ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
-        let state = try archive.state(asOf: moment, bar)
+        let state = try archive.state(asOf: moment, arguments, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         if arguments.rest.count == 2 {
             bar.update(.writing, 1, of: 1)

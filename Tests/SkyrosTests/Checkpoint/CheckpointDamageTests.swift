@@ -42,12 +42,15 @@ import Testing
         "DROP TABLE Other; CREATE TABLE Other(_row INTEGER PRIMARY KEY, _sum, _id, c AS (1))",
         "DROP TABLE _skyros; CREATE VIEW _skyros AS SELECT 1, 1", "ANALYZE",
         "DELETE FROM _skyros", "DELETE FROM _skyros_entities", "DELETE FROM _skyros_columns",
-        "UPDATE _skyros SET sequence = 43", "UPDATE _skyros SET time = time + 1",
+        "UPDATE _skyros SET sequence = 43", "UPDATE _skyros SET schema = NULL",
+        "UPDATE _skyros SET schema = x'A1615FA16776657273696F6E02'",
+        "UPDATE Thing SET _version = 2", "UPDATE Thing SET _version = 0",
+        "UPDATE _skyros SET time = time + 1",
         "UPDATE _skyros SET chain = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
-        "UPDATE _skyros SET format = 5", "UPDATE _skyros SET store = upper(store)",
-        "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, seal "
+        "UPDATE _skyros SET format = 6", "UPDATE _skyros SET store = upper(store)",
+        "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, schema, seal "
             + "FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
         "UPDATE _skyros_entities SET row_count = NULL",
@@ -196,10 +199,10 @@ import Testing
         throws
     {
         // The header alone decides: only a later version knows what else it has changed.
-        for sql in ["PRAGMA user_version=5", "UPDATE _skyros SET format = 5"] {
+        for sql in ["PRAGMA user_version=6", "UPDATE _skyros SET format = 6"] {
             try tamper(sql)
             let before = try Data(contentsOf: directory.fileURL)
-            #expect(throws: CheckpointError.newerFormat(version: 5)) { try directory.open() }
+            #expect(throws: CheckpointError.newerFormat(version: 6)) { try directory.open() }
             #expect(try Data(contentsOf: directory.fileURL) == before)
         }
         try tamper("PRAGMA user_version=1")

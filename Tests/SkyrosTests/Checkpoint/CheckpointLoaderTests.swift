@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The next new row would have a number that SQLite cannot hold.
-    @Test(arguments: [1 << 62, Int64.max])
+    @Test(arguments: [1 << 47, 1 << 62, Int64.max])
     func `is damaged if no row can follow`(number: Int64) {
         let damage = CheckpointError.damage(
             "no store gives a row this number", entity: "Thing", row: number)

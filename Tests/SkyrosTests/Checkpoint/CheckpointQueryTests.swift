@@ -69,7 +69,10 @@ import Testing
         try directory.open().write(rows)
         #expect(try directory.query("SELECT _row, _id, id FROM \"Order\"") == [["1", "NULL", "7"]])
         let names = try directory.query("SELECT name FROM pragma_table_info('Order')")
-        #expect(names == [["_row"], ["_sequence"], ["_sum"], ["_id"], ["_record"], ["id"]])
+        #expect(
+            names == [
+                ["_row"], ["_sequence"], ["_version"], ["_sum"], ["_id"], ["_record"], ["id"],
+            ])
     }
 
     @Test(arguments: [
@@ -128,7 +131,7 @@ import Testing
                 "SELECT format, store, sequence, chain, time, digest FROM _skyros")
                 == [
                     [
-                        "4", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
+                        "5", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
                         "1700000000000000", description.digest.description,
                     ]
                 ])
@@ -136,6 +139,6 @@ import Testing
             "SELECT entity, table_name, row_count FROM _skyros_entities")
         #expect(entities == [["Order", "Order", "1"], ["order", "order~1", "1"]])
         #expect(try directory.query("PRAGMA application_id") == [["\(0x536B_7972)"]])
-        #expect(try directory.query("PRAGMA user_version") == [["4"]])
+        #expect(try directory.query("PRAGMA user_version") == [["5"]])
     }
 }

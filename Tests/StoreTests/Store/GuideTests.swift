@@ -38,6 +38,32 @@ private struct Dish: Entity {
     }
 }
 
+private struct Seat: Entity {
+    var id: Int
+    var places: Int
+    var isOutside: Bool
+
+    static let prototype = Seat(id: 0, places: 4, isOutside: false)
+}
+
+private struct Guest: Entity {
+    var id: Int
+    var fullName: String
+    var phone: String
+    var newsletter: Bool
+    var tier: String
+
+    static let evolution: Evolution<Guest> = [
+        .version(2) {
+            .rename("name", to: "fullName")
+                .retype("phone", .integerToText)
+                .add("newsletter", false)
+                .drop("fax")
+        },
+        .version(3) { record in record["tier"] = "basic" },
+    ]
+}
+
 private struct NegativeTotal: Error {}
 
 private struct PlaceOrder: DomainCommand {
@@ -233,6 +259,9 @@ private func markAllDone(_ orders: some RecordStore) throws {
                 try tx.delete(Order.self, misfit.id.decode(as: UUID.self))
             }
         }
+        for (entity, steps) in store.recovery.evolution { print(entity, steps) }
+        #expect(store.recovery.evolution.isEmpty && Guest.evolution.version == 3)
+        #expect(Seat.prototype.places == 4)
         let soup: NamedValues<FieldValue> = ["name": "Soup"]
         let id = try RecordID(encoding: UUID())
         let stored = try Record(entity: "Dish", id: id, fields: ["id": id.value, "name": "Soup"])

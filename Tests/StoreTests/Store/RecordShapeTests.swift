@@ -151,7 +151,10 @@ enum Dishes {
     func `are read as far as they fit, and the others are listed (F68)`(test: Case) throws {
         func check<E: DishVersion>(_ type: E.Type) throws {
             let url = try copy(test.store)
-            let store = try Store(at: url, entities: E.self)
+            // Their shapes differ, and no step says why.
+            var options = Store.Options()
+            options.onSchemaChange = .report
+            let store = try Store(at: url, entities: E.self, options: options)
             let ids = test.misfits.keys.sorted()
             let all = try store.snapshot.records("Dish").map(\.id)
             #expect(try store.count(E.self) == all.count)
@@ -182,7 +185,10 @@ enum Dishes {
     func `keep fields that the type does not know when they change (F68)`(test: Case) throws {
         func check<E: DishVersion>(_ type: E.Type) throws {
             let url = try copy(test.store)
-            let store = try Store(at: url, entities: E.self)
+            // Their shapes differ, and no step says why.
+            var options = Store.Options()
+            options.onSchemaChange = .report
+            let store = try Store(at: url, entities: E.self, options: options)
             for value in try store.allReadable(E.self).values {
                 let id = RecordID(value.id)
                 let before = try #require(try store.snapshot.record("Dish", id))
@@ -205,7 +211,7 @@ enum Dishes {
             let digest = try store.snapshot.digest()
             try store.close()
             #expect(try Archive(at: url).verify().ok)
-            let next = try Store(at: url, entities: E.self)
+            let next = try Store(at: url, entities: E.self, options: options)
             #expect(try next.snapshot.digest() == digest)
             try next.close()
         }

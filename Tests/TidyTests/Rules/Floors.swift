@@ -17,7 +17,9 @@ enum Floors {
             ["Children", "DataStores", "Lifecycle", "Objects"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
-        "Sources/Skyros/Model/": [["Errors"], ["Entities"], ["Records"], ["Events"]],
+        "Sources/Skyros/Model/": [
+            ["Errors"], ["Evolution"], ["Entities"], ["Records"], ["Events"],
+        ],
         "Sources/Skyros/State/": [
             ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],
             ["Aggregates", "ByName", "Relations"],

@@ -56,3 +56,17 @@ extension Fields {
         }
     }
 }
+
+extension Fields {
+    /// The names of the fields that differ, in canonical order. O(n).
+    static func changedNames(
+        from old: [UInt8], to new: [UInt8]
+    ) throws(CBORError) -> [String] {
+        guard let (before, after) = try difference(from: old, to: new) else { return [] }
+        var names = NamedValues<Void>()
+        for name in Fields(trusted: before).names + Fields(trusted: after).names {
+            names[name] = ()
+        }
+        return Array(names.keys)
+    }
+}

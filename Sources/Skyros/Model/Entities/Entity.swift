@@ -21,6 +21,24 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
     /// The indexes that speed up filters and sorts, and that keep values unique. Default: none.
     static var indexes: [Index<Self>] { get }
 
+    /// How the shape of the entity has changed since its first version. Default: not at all.
+    ///
+    ///     static let evolution: Evolution<Customer> = [
+    ///         .version(2) { .rename("name", to: "fullName").drop("fax") }
+    ///     ]
+    static var evolution: Evolution<Self> { get }
+
+    /// The type of ``prototype``: the entity itself, or `Never?` if there is none.
+    associatedtype Prototype = Never?
+
+    /// A value from which properties are taken that a stored record lacks. Default: none.
+    ///
+    ///     static let prototype = Customer(id: UUID(), fullName: "", newsletter: false)
+    ///
+    /// So a new property needs no step of ``evolution``. It is read only if the type asks for a
+    /// field that the record lacks; an optional property is nil then.
+    static var prototype: Prototype { get }
+
     /// The order of reads that ask for none. Default: the order of the ids.
     ///
     ///     static let defaultOrder: [Sort<Restaurant>] = [.ascending(\.name)]
@@ -39,9 +57,17 @@ extension Entity {
     /// None.
     public static var indexes: [Index<Self>] { [] }
 
+    /// The first shape.
+    public static var evolution: Evolution<Self> { Evolution() }
+
     /// The order of the ids.
     public static var defaultOrder: [Sort<Self>] { [] }
 
     /// None.
     public static var relations: [Relation<Self>] { [] }
+}
+
+extension Entity where Prototype == Never? {
+    /// None.
+    public static var prototype: Never? { nil }
 }

@@ -105,7 +105,10 @@ private final class TypedProperties<E: Entity>: IndexedProperties {
     }
 
     func values(in record: [UInt8]) -> [[UInt8]]? {
-        guard let value = try? CBORDecoder().decode(E.self, from: record) else { return nil }
+        var unused = FieldRequests()
+        guard let value = try? PrototypeFields.decode(E.self, from: record, &unused) else {
+            return nil
+        }
         return try? parts.map { try $0.encodedValue(value) }
     }
 }

@@ -14,6 +14,11 @@ package struct IndexDefinition: Sendable {
     /// The connection with the key paths of the entity's Swift type; nil where it is not known.
     let binding: IndexBinding?
     private let keyFields: [IndexField]
+    /// The steps of the entity's evolution, if one of them may change an indexed field.
+    private(set) var evolver: Evolver?
+    private(set) var entity = ""
+    /// The last version whose steps may change an indexed field.
+    private(set) var lastTouch = 0
 
     package init(fields: [String], isUnique: Bool) {
         self.init(keyFields: fields.map { IndexField($0) }, isUnique: isUnique, fieldIDs: [])
@@ -29,6 +34,16 @@ package struct IndexDefinition: Sendable {
         self.keyFields = keyFields
         self.isUnique = isUnique
         fields = keyFields.map(\.name)
+    }
+
+    /// The same index over the values that steps make of older records.
+    func evolved(by evolver: Evolver?, of entity: String) -> IndexDefinition {
+        var definition = self
+        definition.entity = entity
+        let last = evolver?.versions.last { $0.touches(fields) }
+        definition.evolver = last == nil ? nil : evolver
+        definition.lastTouch = last?.number ?? 0
+        return definition
     }
 
     /// Whether the keys of a field have the order of its stored values: not those of arrays, maps

@@ -60,7 +60,8 @@ extension Schema {
                 && index.isMultiValued == (relation.kind == .many)
         }
         if let declared { return declared }
-        indexes.append(try relation.index(of: field))
+        let index = try relation.index(of: field)
+        indexes.append(index.evolved(by: E.evolution.evolver, of: E.entityName))
         return indexes.count - 1
     }
 

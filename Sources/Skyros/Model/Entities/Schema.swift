@@ -5,6 +5,10 @@ package struct Schema: Sendable {
         package let name: String
         let type: any Entity.Type
         package internal(set) var indexes: [IndexDefinition]
+        /// The steps of the entity's evolution; nil if it has its first shape.
+        let evolver: Evolver?
+        /// The encoded prototype; nil if there is none.
+        let prototype: [UInt8]?
         /// Nil if the entity has no relations, and none refer to it.
         var relations: EntityRelations?
     }
@@ -59,7 +63,15 @@ package struct Schema: Sendable {
         guard !name.isEmpty else {
             throw StoreError(.invalidSchema, "the entity name of \(type) is empty; return another")
         }
+        let evolver = E.evolution.evolver
+        if let problem = evolver?.problem {
+            throw StoreError(
+                .invalidSchema, "the evolution of \(type) cannot be followed: \(problem)",
+                at: StoreError.Place(entity: name))
+        }
         return EntityDefinition(
-            name: name, type: type, indexes: try E.indexes.map { try $0.definition() })
+            name: name, type: type,
+            indexes: try E.indexes.map { try $0.definition().evolved(by: evolver, of: name) },
+            evolver: evolver, prototype: try PrototypeFields.encoded(of: type))
     }
 }

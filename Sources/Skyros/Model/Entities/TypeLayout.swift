@@ -6,6 +6,8 @@
 struct TypeLayout {
     /// The types in the order of their declaration.
     let parts: [Any.Type]
+    /// The stored properties of a struct, in the order of their declaration.
+    private(set) var properties: [(name: String, type: Any.Type)] = []
 
     private enum Kind {
         static let `struct`: UInt = 0x200
@@ -31,6 +33,7 @@ struct TypeLayout {
         static let records = 16
         /// In the record of a field.
         static let typeName = 4
+        static let fieldName = 8
     }
 
     /// The layout of `type`; nil for other kinds of types, and for those without reflection
@@ -68,6 +71,10 @@ struct TypeLayout {
                     genericArguments: metadata + Offset.genericArguments)
             else { return nil }
             parts.append(part)
+            if kind == Kind.struct, let name = Self.target(of: record + Offset.fieldName) {
+                let text = String(cString: name.assumingMemoryBound(to: CChar.self))
+                properties.append((text, part))
+            }
         }
         guard parts.count == count.withParts else { return nil }
         self.parts = parts

@@ -32,6 +32,8 @@ extension StoreError {
         public static let invalidSchema = Code("invalidSchema")
         /// The store was opened without a type for an entity that it holds, or that a call names.
         public static let unknownEntity = Code("unknownEntity")
+        /// Records have another shape than their type, and no step leads from one to the other.
+        public static let schemaMismatch = Code("schemaMismatch")
 
         // MARK: Writing
 
@@ -111,6 +113,8 @@ extension StoreError {
 
         /// A record does not fit the type as which it is read.
         public static let notDecodable = Code("notDecodable")
+        /// A step of an evolution could not bring a record to a newer shape.
+        public static let evolutionFailed = Code("evolutionFailed")
         /// The filter of a live query or a stream of changes threw an error.
         public static let filterFailed = Code("filterFailed")
         /// An event cannot be understood.

@@ -5,6 +5,8 @@ struct CommandBatch: ~Copyable, Sendable {
     let metadata: Metadata
     let intent: Intent?
     private(set) var changes: [StagedChange] = []
+    /// What the event records of the shapes of entities.
+    var schemas = NamedValues<EntitySchema>()
 
     /// Whether the block leaves no event: it changed nothing and states no intent.
     var isEmpty: Bool { changes.isEmpty && intent == nil }

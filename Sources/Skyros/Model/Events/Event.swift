@@ -15,13 +15,18 @@ public struct Event: Hashable, Sendable {
     public let additions: Fields
     /// The same of changes, by their indexes.
     package let changeAdditions: [Int: Fields]
+    /// The versions of the shapes of the changes' records; empty if all are the first.
+    package let versions: [Int]
+    /// What the event records of the shapes of entities, by their names; empty for most events.
+    public let schemas: NamedValues<EntitySchema>
 
     /// What a later version has added to the change at `index`: keys that begin with `+`.
     public func additions(toChange index: Int) -> Fields { changeAdditions[index] ?? .none }
 
     package init(
         sequence: SequenceNumber, time: EventTime, metadata: Metadata, intent: Intent?,
-        changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:]
+        changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:],
+        versions: [Int] = [], schemas: NamedValues<EntitySchema> = NamedValues()
     ) {
         self.sequence = sequence
         self.time = time
@@ -30,5 +35,29 @@ public struct Event: Hashable, Sendable {
         self.changes = changes
         self.additions = additions
         self.changeAdditions = changeAdditions
+        self.versions = versions
+        self.schemas = schemas
+    }
+
+    /// The version of the shape of the record in the change at `index`: the one that the change
+    /// writes, or of a deletion the one that it deletes.
+    public func version(ofChange index: Int) -> Int {
+        versions.isEmpty ? Evolver.firstVersion : versions[index]
+    }
+
+    /// The event without the changes of other entities.
+    func part(changing entity: String) -> Event {
+        let places = changes.indices.filter { changes[$0].entity.isSameName(as: entity) }
+        return Event(
+            sequence: sequence, time: time, metadata: metadata, intent: nil,
+            changes: places.map { changes[$0] },
+            versions: versions.isEmpty ? [] : places.map { versions[$0] })
+    }
+
+    /// The changes with the versions of their records.
+    var versionedChanges: some Collection<VersionedChange> {
+        changes.indices.lazy.map { index in
+            VersionedChange(changes[index], version: version(ofChange: index))
+        }
     }
 }

@@ -24,10 +24,23 @@ final class StagedChange: Sendable {
     /// The position of the entity's table in the snapshot.
     let table: Int
     let effect: Effect
+    /// The fields that steps changed, and the write block did not; see `+evolved` in the format.
+    let evolved: [String]
 
-    init(change: Change, table: Int, effect: Effect) {
+    init(change: Change, table: Int, effect: Effect, evolved: [String] = []) {
         self.change = change
         self.table = table
         self.effect = effect
+        self.evolved = evolved
+    }
+
+    /// The change as the event has it.
+    var versioned: VersionedChange {
+        let version =
+            switch effect {
+            case .put(let row, _), .remove(let row): row.version
+            case .clear: Evolver.firstVersion
+            }
+        return VersionedChange(change, version: version, evolved: evolved)
     }
 }

@@ -22,26 +22,45 @@ enum RecordCoding {
     /// The value whose fields are `bytes`.
     ///
     /// - Throws: `StoreError` with `.notDecodable`.
-    static func decode<E: Entity>(_ type: E.Type, from bytes: [UInt8], id: RecordID) throws -> E {
+    ///
+    /// - Parameter allowsOtherID: whether the value may have another id, which steps gave it.
+    static func decode<E: Entity>(
+        _ type: E.Type, from bytes: [UInt8], id: RecordID,
+        allowingOtherID allowsOtherID: Bool = false
+    ) throws -> E {
         var unused = FieldRequests()
-        return try decode(type, from: bytes, id: id, &unused)
+        return try decode(type, from: bytes, id: id, allowingOtherID: allowsOtherID, &unused)
     }
 
     /// The value whose fields are `bytes`, and the fields for which the type asked.
     ///
     /// - Throws: `StoreError` with `.notDecodable`, also if the value has another id.
     static func decode<E: Entity>(
-        _ type: E.Type, from bytes: [UInt8], id: RecordID, _ requests: inout FieldRequests
+        _ type: E.Type, from bytes: [UInt8], id: RecordID,
+        allowingOtherID allowsOtherID: Bool = false,
+        _ requests: inout FieldRequests
     ) throws -> E {
         let value: E
         do {
-            value = try CBORDecoder().decode(type, from: bytes, &requests)
+            value = try PrototypeFields.decode(type, from: bytes, &requests)
         } catch {
             throw notDecodable(type, bytes, id, error)
         }
         let other = try self.id(value)
-        guard other == id else { throw notDecodable(type, id, readAs: other) }
+        guard other == id || allowsOtherID else { throw notDecodable(type, id, readAs: other) }
         return value
+    }
+
+    /// The id of a record that steps have made, which may be another than it was.
+    static func changedID<E: Entity>(
+        of type: E.Type, _ bytes: [UInt8], _ old: RecordID
+    ) throws -> RecordID {
+        var unused = FieldRequests()
+        do {
+            return try id(PrototypeFields.decode(type, from: bytes, &unused))
+        } catch let error as DecodingError {
+            throw notDecodable(type, bytes, old, error)
+        }
     }
 
     private static func notDecodable<E: Entity>(

@@ -14,22 +14,26 @@ extension Row {
     ///
     /// - Complexity: O(1) if this row was decoded and all of its fields were asked for; otherwise
     ///   O(n), with decoding if the new record lacks a field of this row.
-    func keepingUnknownFields<E: Entity>(in record: [UInt8], as type: E.Type) -> [UInt8] {
+    ///   A record of an older shape counts as its steps make it.
+    /// - Throws: `StoreError` with `.evolutionFailed`.
+    func keepingUnknownFields<E: Entity>(in record: [UInt8], as type: E.Type) throws -> [UInt8] {
         if isReadWhole(as: type) { return record }
-        do {
+        let bytes = try bytes(for: type)
+        do throws(CBORError) {
             guard try Fields.hasKey(of: bytes, missingIn: record) else { return record }
-            return try Fields.uniting(record, with: unknownFields(beside: record, as: type))
+            return try Fields.uniting(
+                record, with: Self.unknownFields(of: bytes, beside: record, as: type))
         } catch {
             // Bytes that cannot be read are refused when events or checkpoints are read.
             return record
         }
     }
 
-    private func unknownFields<E: Entity>(
-        beside record: [UInt8], as type: E.Type
+    private static func unknownFields<E: Entity>(
+        of bytes: [UInt8], beside record: [UInt8], as type: E.Type
     ) throws(CBORError) -> [UInt8] {
         var unknown = try Fields.subtracting(record, from: bytes)
-        let (unasked, value) = try Self.unaskedFields(of: bytes, as: type)
+        let (unasked, value) = try unaskedFields(of: bytes, as: type)
         unknown = try Fields.intersecting(unknown, with: unasked)
         if unknown == Fields.none.bytes { return unknown }
         if let value, let again = try? CBOREncoder().encode(value) {
@@ -37,7 +41,7 @@ extension Row {
         }
         // A record that does not fit the type was not read to its end.
         let together = try Fields.uniting(record, with: unknown)
-        return try Fields.intersecting(unknown, with: Self.unaskedFields(of: together, as: type).0)
+        return try Fields.intersecting(unknown, with: unaskedFields(of: together, as: type).0)
     }
 
     /// The fields of a record for which a type does not ask, and the value that it decodes, if any.

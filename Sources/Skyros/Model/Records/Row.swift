@@ -15,16 +15,34 @@ class Row: @unchecked Sendable {
     /// The hash of `id`, by one function and one seed for all rows of a store.
     final let hash: UInt64
 
+    /// The row's number in the checkpoint, and in the upper 16 bits the version of its shape: a
+    /// property for it would take a word of each row. 0 there is the first version.
+    private final let numberAndVersion: UInt64
+
     /// The row's number in the checkpoint.
-    final let number: UInt64
+    final var number: UInt64 { numberAndVersion & (Self.numberLimit - 1) }
+
+    /// The version of the shape in which the record is stored.
+    final var version: Int {
+        Int(numberAndVersion >> Self.numberBits) + Evolver.firstVersion
+    }
+
+    private static let numberBits: UInt64 = 48
+
+    /// No row has this number, or a larger one.
+    static let numberLimit: UInt64 = 1 << numberBits
 
     /// The record's fields as a canonical CBOR map.
     final let bytes: [UInt8]
 
-    init(id: RecordID, hash: UInt64, number: UInt64, bytes: [UInt8]) {
+    init(
+        id: RecordID, hash: UInt64, number: UInt64, version: Int = Evolver.firstVersion,
+        bytes: [UInt8]
+    ) {
+        precondition(number < Self.numberLimit && version <= Evolver.versionMax)
         self.id = id
         self.hash = hash
-        self.number = number
+        numberAndVersion = number | UInt64(version - Evolver.firstVersion) << Self.numberBits
         self.bytes = bytes
     }
 
@@ -35,7 +53,38 @@ class Row: @unchecked Sendable {
     ///
     /// - Throws: `StoreError` with `.notDecodable` if the record does not fit the type.
     func value<T: Entity>(as type: T.Type) throws -> T {
-        try RecordCoding.decode(type, from: bytes, id: id)
+        // A state of the past has a record under the id that it had then.
+        let mayDiffer = T.evolution.evolver?.mayChangeID(after: version) ?? false
+        return try RecordCoding.decode(
+            type, from: bytes(for: type), id: id, allowingOtherID: mayDiffer)
+    }
+
+    /// The fields of the record in the newest shape that an evolver knows. O(1) if they are stored
+    /// so; otherwise the steps run, and closures of the app with them.
+    ///
+    /// - Throws: `StoreError` with `.evolutionFailed`.
+    func bytes(evolvedBy evolver: Evolver, _ entity: String) throws -> [UInt8] {
+        if version >= evolver.version { return bytes }
+        return try evolver.evolve(bytes, from: version, entity, id)
+    }
+
+    /// The fields of the record as a type reads them.
+    ///
+    /// - Throws: `StoreError` with `.evolutionFailed`.
+    final func bytes<T: Entity>(for type: T.Type) throws -> [UInt8] {
+        guard let evolver = T.evolution.evolver else { return bytes }
+        return try bytes(evolvedBy: evolver, T.entityName)
+    }
+
+    /// The same, with the fields of the type's prototype that the record lacks. O(n), with decoding
+    /// if there is a prototype.
+    final func completeBytes<T: Entity>(for type: T.Type) throws -> [UInt8] {
+        let bytes = try bytes(for: type)
+        guard PrototypeFields.exist(for: type) else { return bytes }
+        // Reading tells which fields are missing.
+        var unused = FieldRequests()
+        _ = try? PrototypeFields.decode(type, from: bytes, &unused)
+        return PrototypeFields.completing(bytes, as: type) ?? bytes
     }
 
     /// Whether the row keeps a value that was decoded from it, and its type asked for all of the

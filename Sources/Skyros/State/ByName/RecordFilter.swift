@@ -50,11 +50,12 @@ public struct RecordFilter: Sendable {
 }
 
 extension RecordFilter {
-    /// Whether a row of an entity passes.
-    func matches(_ row: Row, of entity: String) throws -> Bool {
-        try Self.matches(row.bytes, root) {
-            Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
-        }
+    /// Whether a row of a table passes.
+    ///
+    /// - Throws: what a closure throws; `StoreError` with `.evolutionFailed`.
+    func matches(_ row: Row, in table: Table) throws -> Bool {
+        let record = try table.record(row)
+        return try matches(record)
     }
 
     private static func matches(

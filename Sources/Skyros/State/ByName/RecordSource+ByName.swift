@@ -14,7 +14,7 @@ extension RecordSource where Self: ~Copyable {
         guard let table = try snapshot.knownTable(request.entity) else { return [] }
         let rows = try table.rows(
             of: request, skipping: request.skipCount, countMax: request.countMax)
-        return rows.map { table.record($0) }
+        return try rows.map { try table.record($0) }
     }
 
     /// The records of an entity that pass a filter by names, sorted by names.
@@ -74,14 +74,14 @@ extension RecordSource where Self: ~Copyable {
             of: request, after: start, skipping: start == nil ? request.skipCount : 0,
             countMax: isTooLarge ? .max : end)
         guard rows.count > request.countMax else {
-            return Page(items: rows.map { table.record($0) }, next: nil)
+            return Page(items: try rows.map { try table.record($0) }, next: nil)
         }
         rows.removeLast()
         let next = try rows.last.map { row throws in
-            let keys = try request.sort.map { try $0.value(in: row.bytes) }
+            let keys = try request.sort.map { try $0.value(in: table.bytes(of: row)) }
             return PageCursor(request: request.signature, keys: keys, id: row.id)
         }
-        return Page(items: rows.map { table.record($0) }, next: next)
+        return Page(items: try rows.map { try table.record($0) }, next: next)
     }
 
     /// How a request by names finds its records: as
@@ -93,12 +93,5 @@ extension RecordSource where Self: ~Copyable {
             return QueryExplanation(accesses: [], testsRecords: false, sortsRecords: false)
         }
         return table.explain(try table.plan(request), isSortedByID: request.sort.isEmpty)
-    }
-}
-
-extension Table {
-    /// A row as a record.
-    func record(_ row: Row) -> Record {
-        Record(entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
     }
 }

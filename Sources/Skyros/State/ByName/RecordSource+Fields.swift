@@ -24,7 +24,7 @@ extension RecordSource where Self: ~Copyable {
                 .notFound, "there is no \(E.entityName) \(recordID) of which to read a field",
                 at: StoreError.Place(entity: E.entityName, ids: [recordID]))
         }
-        let fields = Fields(trusted: row.bytes)
+        let fields = Fields(trusted: try row.completeBytes(for: type))
         if !fields.has(field), !fields.isRead(field, by: type) {
             throw StoreError.unknownField(
                 [field], of: E.entityName, [recordID], known: fields.names)

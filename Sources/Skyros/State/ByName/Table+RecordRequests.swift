@@ -11,11 +11,13 @@ extension Table {
         let (sum, isTooLarge) = countMax.addingReportingOverflow(skipCount)
         let end = isTooLarge ? Int.max : sum
         func key(_ row: Row) throws -> RecordSortKey {
-            RecordSortKey(values: try request.sort.map { try $0.value(in: row.bytes) }, id: row.id)
+            let bytes = bytes(of: row)
+            return RecordSortKey(
+                values: try request.sort.map { try $0.value(in: bytes) }, id: row.id)
         }
         func passes(_ row: Row) throws -> Bool {
             if let start, !start.precedes(try key(row), request.sort) { return false }
-            return try plan.isExact || request.filter?.matches(row, of: entity) ?? true
+            return try plan.isExact || request.filter?.matches(row, in: self) ?? true
         }
         var found: [Row] = []
         if plan.isSorted || request.sort.isEmpty {
@@ -45,7 +47,7 @@ extension Table {
             count = rows.count
         } else {
             try forEachRow(plan) { row in
-                if try plan.isExact || request.filter?.matches(row, of: entity) ?? true {
+                if try plan.isExact || request.filter?.matches(row, in: self) ?? true {
                     count += 1
                 }
                 return true
@@ -86,7 +88,7 @@ extension Table {
     private func has(_ field: String, amongFirst countMax: Int) -> Bool {
         var (left, isFound) = (countMax, false)
         rows.forEach { row in
-            isFound = Fields(trusted: row.bytes).has(field)
+            isFound = Fields(trusted: bytes(of: row)).has(field)
             left -= 1
             return !isFound && left > 0
         }
@@ -98,7 +100,7 @@ extension Table {
         guard let type else { return false }
         var isRead = false
         rows.forEach { row in
-            isRead = Fields(trusted: row.bytes).isRead(field, by: type)
+            isRead = Fields(trusted: bytes(of: row)).isRead(field, by: type)
             return false
         }
         return isRead
@@ -107,7 +109,7 @@ extension Table {
     private func unknownField(_ fields: [String]) -> StoreError {
         var known: [String] = []
         rows.forEach { row in
-            known = Fields(trusted: row.bytes).names
+            known = Fields(trusted: bytes(of: row)).names
             return false
         }
         return .unknownField(fields, of: entity, known: known)

@@ -59,11 +59,17 @@ final class ReadSet: @unchecked Sendable {
         for point in points {
             let before = base.tables[point.table].row(point.id)
             let after = newer.tables[point.table].row(point.id)
-            guard before === after || before?.bytes == after?.bytes else {
+            guard Self.areSame(before, after) else {
                 return ReadConflict(entity: base.tables[point.table].entity, id: point.id)
             }
         }
         return phantom(from: base, to: newer)
+    }
+
+    /// Whether two rows hold the same record, in the same shape: the steps from another one may
+    /// make another record of the same bytes.
+    private static func areSame(_ a: Row?, _ b: Row?) -> Bool {
+        a === b || (a?.bytes == b?.bytes && a?.version == b?.version)
     }
 
     private func phantom(from base: Snapshot, to newer: Snapshot) -> ReadConflict? {
@@ -72,7 +78,7 @@ final class ReadSet: @unchecked Sendable {
             var conflict: ReadConflict?
             let rows = base.tables[table].rows
             rows.forEachDifference(to: newer.tables[table].rows) { before, after in
-                guard before?.bytes != after?.bytes else { return true }
+                if Self.areSame(before, after) { return true }
                 if queries.contains(where: { $0.isAffected(by: before, after) }) {
                     conflict = ReadConflict(
                         entity: base.tables[table].entity, id: before?.id ?? after?.id)

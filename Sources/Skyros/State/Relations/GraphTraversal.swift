@@ -40,7 +40,8 @@ struct GraphTraversal {
                 visit(relation.table, row)
             }
         } else if relation.table == origin.table {
-            for id in try relation.targets(of: origin.row.bytes) {
+            let bytes = snapshot.tables[origin.table].bytes(of: origin.row)
+            for id in try relation.targets(of: bytes) {
                 visit(relation.target, snapshot.tables[relation.target].row(id))
             }
         }

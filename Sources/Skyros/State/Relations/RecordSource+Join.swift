@@ -57,7 +57,7 @@ private struct Join<E: Entity, T: Entity> {
         var pairs: [Pair] = []
         for value in try records.fetch(request, records.plan(request)) {
             guard let row = records.row(try RecordCoding.id(value)) else { continue }
-            for id in try relation.targets(of: row.bytes) {
+            for id in try relation.targets(of: records.bytes(of: row)) {
                 if let target = try target(id, filter) { pairs.append((value, target)) }
             }
         }
@@ -82,7 +82,8 @@ private struct Join<E: Entity, T: Entity> {
         var pairs: [Pair] = []
         for (value, id) in found {
             guard let row = records.row(id) else { continue }
-            for target in try relation.targets(of: row.bytes) where passing.contains(target) {
+            let all = try relation.targets(of: records.bytes(of: row))
+            for target in all where passing.contains(target) {
                 if let target = try self.target(target, nil) { pairs.append((value, target)) }
             }
         }

@@ -36,7 +36,7 @@ extension Table {
             try view.rows[index]._withUnsafeGuaranteedRef { row in
                 if let known { return body(row, known.id) }
                 let key = view.key(at: index)
-                for id in try relation.targets(of: row.bytes).withoutRepetitions()
+                for id in try relation.targets(of: bytes(of: row)).withoutRepetitions()
                 where targets.row(id) == nil {
                     if try id.isIndexed(as: key) { body(row, id) }
                 }

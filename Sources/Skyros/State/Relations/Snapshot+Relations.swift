@@ -34,15 +34,14 @@ extension Snapshot {
     ///
     /// - Complexity: O(log n + records found).
     /// - Throws: `StoreError` with `.unknownRelation` if the entity declares no relation by the
-    ///   field, also in a snapshot that was made without types; `.unknownEntity`.
+    ///   field, also in a snapshot that was made without types; `.unknownEntity`;
+    ///   `.evolutionFailed`.
     public func records(
         _ entity: String, referringBy field: String, to target: RecordID
     ) throws -> [Record] {
         let relation = try relation(entity, field)
         let table = tables[relation.table]
-        return try table.referrers(by: relation, to: target).map { row in
-            Record(entity: table.entity, id: row.id, fields: Fields(trusted: row.bytes))
-        }
+        return try table.referrers(by: relation, to: target).map { try table.record($0) }
     }
 
     private func relation(_ entity: String, _ field: String) throws -> RelationDefinition {

@@ -1,0 +1,98 @@
+import SkyrosDisk
+
+/// Adds to an event what it records of the shapes of entities, before it is appended.
+///
+/// An entity is recorded with the first event that changes its records, if it declares an
+/// evolution, a unique index or a relation, and if the log does not say the same already. Entities
+/// whose records have an older shape are recorded with the first event of the store, whatever that
+/// changes. The calling thread holds the writer lock.
+final class SchemaRecorder: Sendable {
+    private let entities: [Schema.EntityDefinition]
+    /// The entities that need no further look, by their tables.
+    private let settled: Locked<[Bool]>
+    /// The entities whose records have an older shape.
+    private let evolving: [Int]
+
+    /// - Parameter state: the state of the store that is opened.
+    init(_ schema: Schema, _ state: Snapshot) {
+        entities = schema.entities
+        settled = Locked(entities.map { !$0.isRecorded })
+        evolving = schema.entities.indices.filter { index in
+            let version = schema.entities[index].evolver?.version ?? Evolver.firstVersion
+            return state.storedVersion(of: index).map { $0 < version } ?? false
+        }
+    }
+
+    /// Adds what the log does not say yet of the entities that a batch changes.
+    func record(in batch: inout CommandBatch, on state: Snapshot) throws {
+        let isSettled = settled.withLock { $0 }
+        guard isSettled.contains(false) else { return }
+        for table in evolving where !isSettled[table] {
+            try record(table, in: &batch, on: state)
+        }
+        for index in batch.changes.indices {
+            let table = batch.changes[index].table
+            // A table after those of the schema has no type.
+            guard table < isSettled.count, !isSettled[table] else { continue }
+            try record(table, in: &batch, on: state)
+        }
+    }
+
+    /// Takes note that a batch was appended.
+    func noteAppended(_ batch: borrowing CommandBatch) {
+        var isSettled = settled.withLock { $0 }
+        guard isSettled.contains(false) else { return }
+        for index in batch.changes.indices where batch.changes[index].table < isSettled.count {
+            isSettled[batch.changes[index].table] = true
+        }
+        for table in evolving { isSettled[table] = true }
+        settled.withLock { [isSettled] in $0 = isSettled }
+    }
+
+    private func record(
+        _ table: Int, in batch: inout CommandBatch, on state: Snapshot
+    ) throws {
+        let entity = entities[table]
+        guard batch.schemas[entity.name] == nil else { return }
+        let schema = try EntitySchema(
+            entity.evolver, fields: try fields(of: table, in: batch),
+            unique: entity.indexes.filter(\.isUnique).map(\.fields),
+            relations: entity.relations?.own.map(\.description.schemaParts) ?? [])
+        guard let known = state.schemas[entity.name] else {
+            batch.schemas[entity.name] = schema
+            return
+        }
+        // An older version of the app records nothing.
+        if schema.version < known.version || schema.declaresSame(as: known) { return }
+        batch.schemas[entity.name] = try schema.carryingUnknownParts(of: known)
+    }
+
+    /// The fields of a record that the batch writes, or of the prototype.
+    private func fields(
+        of table: Int, in batch: borrowing CommandBatch
+    ) throws -> NamedValues<ColumnKind> {
+        var example = entities[table].prototype
+        for index in batch.changes.indices where batch.changes[index].table == table {
+            guard case .put(let row, _) = batch.changes[index].effect else { continue }
+            example = row.bytes
+            break
+        }
+        return try example.map { try Fields(trusted: $0).kinds() } ?? NamedValues()
+    }
+}
+
+extension Schema.EntityDefinition {
+    /// Whether the log records the entity's shape.
+    var isRecorded: Bool {
+        evolver != nil || indexes.contains(where: \.isUnique) || relations?.own.isEmpty == false
+    }
+}
+
+extension Snapshot {
+    /// The newest version of the shape of an entity's records; nil if nothing of it was ever
+    /// stored.
+    func storedVersion(of table: Int) -> Int? {
+        if let schema = schemas[tables[table].entity] { return schema.version }
+        return tables[table].count > 0 ? Evolver.firstVersion : nil
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+/// A type with a prototype, and two versions that alternate.
+private enum Alternating {
+    struct Old: Entity, Equatable {
+        static let entityName = "Thing"
+        var id: Int
+        var name: String
+    }
+
+    struct New: Entity, Equatable {
+        static let entityName = "Thing"
+        var id: Int
+        var name: String
+        var color: String
+        static let evolution: Evolution<New> = [.version(2) { .add("color", "red") }]
+    }
+
+    struct WithPrototype: Entity, Equatable {
+        static let entityName = "Thing"
+        var id: Int
+        var name: String
+        var size: Int
+        var note: String?
+        static let prototype = WithPrototype(id: 0, name: "", size: 7, note: "x")
+    }
+
+    struct WrongPrototype: Entity {
+        var id: Int
+        static let prototype = "no value of the type"
+    }
+}
+
+@Suite struct `Two versions of an app` {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func `alternate on one store past a step that only adds, and lose nothing`() throws {
+        var store = try Store(at: directory.store, entities: Alternating.Old.self)
+        try store.write { try $0.insert(Alternating.Old(id: 1, name: "a")) }
+        try store.close()
+        store = try Store(at: directory.store, entities: Alternating.New.self)
+        try store.write { tx in
+            try tx.update(Alternating.New.self, 1) { $0.color = "blue" }
+            try tx.insert(Alternating.New(id: 2, name: "b", color: "green"))
+        }
+        try store.close()
+        store = try Store(at: directory.store, entities: Alternating.Old.self)
+        try store.write { tx in
+            try tx.update(Alternating.Old.self, 1) { $0.name = "A" }
+            try tx.insert(Alternating.Old(id: 3, name: "c"))
+        }
+        #expect(try store.event(3)?.schemas.isEmpty == true)
+        try store.close()
+        store = try Store(at: directory.store, entities: Alternating.New.self)
+        #expect(store.recovery.evolution.isEmpty)
+        #expect(
+            try store.all(Alternating.New.self) == [
+                .init(id: 1, name: "A", color: "blue"), .init(id: 2, name: "b", color: "green"),
+                .init(id: 3, name: "c", color: "red"),
+            ])
+    }
+
+    @Test func `take a new property from the prototype`() throws {
+        var store = try Store(at: directory.store, entities: Alternating.Old.self)
+        try store.write { try $0.insert(Alternating.Old(id: 1, name: "a")) }
+        try store.close()
+        store = try Store(at: directory.store, entities: Alternating.WithPrototype.self)
+        #expect(
+            try store.get(Alternating.WithPrototype.self, 1)
+                == .init(id: 1, name: "a", size: 7, note: nil))
+        try store.write { try $0.update(Alternating.WithPrototype.self, 1) { $0.name = "b" } }
+        #expect(try store.event(2)?.additions(toChange: 0)["+evolved"] == ["size"])
+        #expect(
+            code { _ = try Store(inMemory: Alternating.WrongPrototype.self) } == .invalidSchema)
+    }
+}
+
+/// Evolutions that cannot be followed.
+private enum Wrong {
+    struct Descending: Entity {
+        var id: Int
+        static let evolution: Evolution<Descending> = [
+            .version(3) { .drop("a") }, .version(2) { .drop("b") },
+        ]
+    }
+
+    struct First: Entity {
+        var id: Int
+        static let evolution: Evolution<First> = [.version(1) { .drop("a") }]
+    }
+
+    struct OnePart: Entity {
+        var id: Int
+        static let evolution: Evolution<OnePart> = [
+            .version(2) { .split("a", into: ["b"], at: " ") }
+        ]
+    }
+}
+
+@Suite struct `An evolution` {
+    @Test(
+        arguments: [Wrong.Descending.self, Wrong.First.self, Wrong.OnePart.self]
+            as [any Entity.Type])
+    func `that cannot be followed is refused`(type: any Entity.Type) {
+        #expect(code { _ = try Schema([type]) } == .invalidSchema)
+    }
+
+    @Test func `of a new store in memory is recorded with the first write`() throws {
+        let store = try Store(inMemory: Alternating.New.self)
+        try store.write { try $0.insert(Alternating.New(id: 1, name: "a", color: "x")) }
+        #expect(try store.event(1)?.version(ofChange: 0) == 2)
+        #expect(try store.event(1)?.schemas["Thing"]?.version == 2)
+        #expect(try store.get(Alternating.New.self, 1)?.color == "x")
+    }
+}
