@@ -79,8 +79,9 @@ extension DataTransaction {
     public mutating func upsert<E: Entity>(_ value: E) throws {
         let new = try Self.encode(value)
         guard let old = try record(new.entity, new.id) else { return upsert(new) }
-        let row = Row(id: old.id, hash: 0, number: 0, bytes: old.fields.bytes)
-        let whole = row.keepingUnknownFields(in: new.fields.bytes, as: E.self)
+        let row = Row(
+            id: old.id, hash: 0, number: 0, version: E.evolution.version, bytes: old.fields.bytes)
+        let whole = try row.keepingUnknownFields(in: new.fields.bytes, as: E.self)
         upsert(Record(entity: new.entity, id: new.id, fields: Fields(trusted: whole)))
     }
 

@@ -53,6 +53,15 @@ extension WriteOverlay {
         }
     }
 
+    /// The version of the shape of a record that is written by names: that of the entity's type;
+    /// without a type, that of the row it replaces, or else the newest that the log has recorded.
+    func shapeVersion(replacing row: Row?, in index: Int) -> Int {
+        let table = base.tables[tables[index].index]
+        let recorded = table.type == nil ? row?.version ?? base.schemas[table.entity]?.version : nil
+        let newest = recorded ?? table.evolver?.version ?? Evolver.firstVersion
+        return max(newest, row?.version ?? Evolver.firstVersion)
+    }
+
     private static func decode<E: Entity>(_ record: Record, as type: E.Type) throws {
         do {
             _ = try RecordCoding.decode(type, from: record.fields.bytes, id: record.id)

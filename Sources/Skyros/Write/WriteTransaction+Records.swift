@@ -159,7 +159,9 @@ extension WriteTransaction {
 
     private func stage(_ records: [(record: Record, index: Int)]) {
         for (record, index) in records {
-            overlay.put(record.fields.bytes, at: overlay.lookUp(record.id, in: index), in: index)
+            let found = overlay.lookUp(record.id, in: index)
+            let version = overlay.shapeVersion(replacing: found.row, in: index)
+            overlay.put(record.fields.bytes, at: found, version: version, in: index)
         }
     }
 

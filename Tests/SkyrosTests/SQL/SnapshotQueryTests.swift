@@ -23,6 +23,9 @@ import Testing
 
     private let store: Store
 
+    /// Not exactly this number of milliseconds.
+    private static let birth = Date(timeIntervalSince1970: 1_777_777_428.123)
+
     init() throws {
         store = try Store(inMemory: Person.self)
         try store.write { tx in
@@ -31,7 +34,7 @@ import Testing
                     Person(
                         id: id, name: "n\(id % 10)", team: id % 3 == 0 ? nil : "t\(id % 3)",
                         score: Double(id % 20) / 2,
-                        born: id % 2 == 0 ? Date(timeIntervalSince1970: 0.123) : nil,
+                        born: id % 2 == 0 ? Self.birth : nil,
                         key: Self.key(id)))
             }
         }
@@ -44,7 +47,7 @@ import Testing
     @Test func `shows dates as text in ISO 8601, and null for what is missing`() throws {
         let result = try store.snapshot.query("SELECT * FROM Person WHERE id < 2")
         #expect(result.columns == ["id", "key", "born", "name", "score", "team"])
-        #expect(result.rows[0][2] == "1970-01-01T00:00:00.123Z")
+        #expect(result.rows[0][2] == "2026-05-03T03:03:48.123Z")
         #expect(result.rows[1][2] == .null && result.rows[0][5] == .null)
         #expect(result.rows[0][1] == "00000000-0000-0000-0000-0000000000ab")
     }
@@ -64,7 +67,7 @@ import Testing
         ("team IS NULL", "typeof(team) = 'null'"), ("team = NULL", "0"),
         ("key = '03000000-0000-0000-0000-0000000000ab'", "key || '' LIKE '03%'"),
         ("key = '03000000-0000-0000-0000-0000000000AB'", "0"), ("key = 'x'", "0"),
-        ("born = '1970-01-01T00:00:00.123Z'", "born IS NOT NULL"),
+        ("born = '2026-05-03T03:03:48.123Z'", "born IS NOT NULL"),
         ("_row = 3", "_row + 0 = 3"), ("Person.rowid = 3", "_row + 0 = 3"),
         ("_row = '3'", "_row + 0 = 3"),
         ("id = 9223372036854775807", "0"), ("id > 3 AND id < 3", "0"),
