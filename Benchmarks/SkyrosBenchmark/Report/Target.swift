@@ -95,13 +95,11 @@ struct Target: Sendable {
         ]
         + Workload.estimateVariants.map { value(1.5, "W15", $0) }
         + Workload.liveTargets.map { value($0.microseconds, "W-live", $0.variant) }
-        + (Workload.relationTarget.map { target in
-            [
-                Target(
-                    workload: "W-relations", variant: target.variant,
-                    kind: .variant(0.9, target.other))
-            ]
-        } ?? [])
+        + Workload.relativeTargets.map { target in
+            Target(
+                workload: target.workload, variant: target.variant,
+                kind: .variant(target.times, target.other))
+        }
 
     private static func times(
         _ times: Double, _ side: Side, _ workload: String, _ variant: String

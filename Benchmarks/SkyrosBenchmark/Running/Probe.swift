@@ -13,6 +13,8 @@ enum Probe: String {
     #if !SKYROS_COMPARE
         /// Opens a store, or estimates how long that takes.
         case estimate
+        /// Opens a store with the types of a later release.
+        case evolution
     #endif
 
     /// Runs the probe in another process and gives its figures.
@@ -46,6 +48,7 @@ enum Probe: String {
         case .phone: return try Phone.open(words, since: launch, bench)
         #if !SKYROS_COMPARE
             case .estimate: return try Estimates.answer(words, bench)
+            case .evolution: return try Evolving.open(words, since: launch)
         #endif
         }
     }

@@ -5,11 +5,11 @@ extension Workload {
         static let newest: [Workload] = []
         static let estimateVariants: [String] = []
         static let liveTargets: [(variant: String, microseconds: Double)] = []
-        static let relationTarget: (variant: String, other: String)? = nil
+        static let relativeTargets: [RelativeTarget] = []
     #else
         static let newest = [
             Suspension.workload, Invariants.workload, Estimates.workload, LiveQueries.workload,
-            Unions.workload, Relations.workload, Forks.workload,
+            Unions.workload, Relations.workload, Forks.workload, Evolving.workload,
         ]
         /// The variants of W15.
         static let estimateVariants = Estimates.variants
@@ -17,10 +17,25 @@ extension Workload {
         static let liveTargets: [(variant: String, microseconds: Double)] = [
             (LiveQueries.page, 20), (LiveQueries.others, 5),
         ]
-        /// A relation costs an insert at most a tenth more than an index, by the variants of
-        /// W-relations.
-        static let relationTarget: (variant: String, other: String)? = (
-            Relations.linked, Relations.indexed
-        )
+        static let relativeTargets = [
+            RelativeTarget("W-relations", Relations.linked, 0.9, Relations.indexed),
+            RelativeTarget("W-evolution", Evolving.newer, 1.3, Evolving.same),
+        ]
     #endif
+}
+
+/// What a variant of a workload may reach beside another one.
+struct RelativeTarget: Sendable {
+    let workload: String
+    let variant: String
+    /// At least this share of, or at most this multiple of, the other.
+    let times: Double
+    let other: String
+
+    init(_ workload: String, _ variant: String, _ times: Double, _ other: String) {
+        self.workload = workload
+        self.variant = variant
+        self.times = times
+        self.other = other
+    }
 }
