@@ -26,12 +26,13 @@ struct Fork: Sendable {
         try Projector.apply(changes, to: &next)
         for staged in changes {
             let index = index(of: staged.change.entity)
-            let table = current.tables[staged.table]
+            // The block may have added it.
+            let table = next.tables[staged.table]
             switch staged.effect {
             case .put(let row, let old):
                 tables[index].note(row.id, base: old.map { table.bytes(of: $0) })
             case .remove(let row): tables[index].note(row.id, base: table.bytes(of: row))
-            case .clear: tables[index].noteClearing(of: table)
+            case .clear: tables[index].noteClearing(of: current.tables[staged.table])
             }
         }
         current = next
