@@ -96,38 +96,6 @@ enum ErrorProvocation {
 
 // MARK: Entities and options
 
-/// The shape in which a record is stored.
-private struct FirstShape: Entity {
-    static let entityName = "Shape"
-    var id: Int
-    var text: String
-}
-
-private struct OtherShape: Entity {
-    static let entityName = "Shape"
-    var id: Int
-    var number: Int
-}
-
-private struct Failing: Entity {
-    static let entityName = "Shape"
-    var id: Int
-    var text: Int
-    static let evolution: Evolution<Failing> = [.version(2) { .retype("text", .textToInteger) }]
-}
-
-extension ErrorProvocation {
-    /// A store with a record of another shape.
-    fileprivate static func reopened(as type: any Entity.Type) throws -> Store {
-        let disk = SimulatedDisk()
-        let store = try Store.simulated(
-            [FirstShape.self], Store.Options(), Environment(disk: disk))
-        try store.write { try $0.insert(FirstShape(id: 1, text: "no number")) }
-        try store.close()
-        return try Store.simulated([type], Store.Options(), Environment(disk: disk))
-    }
-}
-
 private struct Unknown: Entity {
     var id: Int
 }
