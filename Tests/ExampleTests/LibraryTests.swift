@@ -58,6 +58,26 @@ import Testing
         #expect(desk.store.sequence == 1)
     }
 
+    @Test func `reads a store of release 1 in release 2, and in release 3 after it`() throws {
+        try run(1)
+        let second = try Store(
+            at: directory.store, entities: Release2.User.self, Release2.Book.self)
+        let ada = try #require(try second.get(Release2.User.self, 1))
+        #expect(ada.fullName == "Ada Lovelace" && ada.phone == "5550101" && !ada.newsletter)
+        #expect(try second.get(Release2.Book.self, middlemarch)?.author == "George Eliot")
+        try second.write { tx in
+            try tx.update(Release2.User.self, 2) { $0.newsletter = true }
+        }
+        try second.close()
+        let third = try Store(
+            at: directory.store, entities: Release3.User.self, Release3.Book.self)
+        let users = try third.all(Release3.User.self, sortedBy: \.lastName)
+        #expect(users.map(\.firstName) == ["Charles", "Ada"])
+        #expect(users.map(\.newsletter) == [true, false])
+        let lent = try third.all(Release3.Book.self, referring: \.borrower, to: Ref(1))
+        #expect(lent.map(\.author) == ["Jane Austen"])
+    }
+
     @Test func `reads what all releases have written to one store`() throws {
         for release in 1...3 { try run(release) }
         let desk = try open()
