@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "basket", targets: ["Basket"]),
         .executable(name: "wishlist", targets: ["Wishlist"]),
         .executable(name: "kanban", targets: ["Kanban"]),
+        .executable(name: "library", targets: ["Library"]),
         .executable(name: "skyros-benchmark", targets: ["SkyrosBenchmark"]),
         .executable(name: "program-with-skyros", targets: ["ProgramWithSkyros"]),
         .executable(name: "program-without-skyros", targets: ["ProgramWithoutSkyros"]),
@@ -73,6 +74,7 @@ let package = Package(
         .executableTarget(name: "Basket", dependencies: ["Skyros"], path: "Examples/Basket"),
         .executableTarget(name: "Wishlist", dependencies: ["Skyros"], path: "Examples/Wishlist"),
         .executableTarget(name: "Kanban", dependencies: ["Skyros"], path: "Examples/Kanban"),
+        .executableTarget(name: "Library", dependencies: ["Skyros"], path: "Examples/Library"),
 
         // MARK: Benchmarks
         .target(
@@ -127,12 +129,12 @@ let package = Package(
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
                 "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
-                "Basket", "Wishlist", "Kanban", "TestSupport",
+                "Basket", "Wishlist", "Kanban", "Library", "TestSupport",
             ]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Skyros", "SkyrosTesting", "Basket", "Wishlist", "Kanban", "TestSupport",
+                "Skyros", "SkyrosTesting", "Basket", "Wishlist", "Kanban", "Library", "TestSupport",
             ]),
         .testTarget(
             name: "ParityTests",

@@ -39,23 +39,13 @@ extension Workspace {
         let before = try store.snapshot(asOf: .sequence(sequence.advanced(by: -1)))
         try store.write(by: user, because: "undo", intent: Undo(event: sequence)) { tx in
             for change in event.changes {
-                guard let id = try change.id?.decode(as: UUID.self) else { continue }
-                if change.entity == Column.entityName {
-                    try restore(Column.self, id, from: before, in: &tx)
+                guard let id = change.id else { continue }
+                if let record = try before.record(change.entity, id) {
+                    try tx.upsert(record)
                 } else {
-                    try restore(Card.self, id, from: before, in: &tx)
+                    try tx.delete(change.entity, id)
                 }
             }
-        }
-    }
-
-    private func restore<E: Entity>(
-        _ type: E.Type, _ id: E.ID, from before: Snapshot, in tx: inout WriteTransaction
-    ) throws {
-        if let record = try before.get(type, id) {
-            try tx.upsert(record)
-        } else {
-            try tx.delete(type, id)
         }
     }
 }

@@ -31,15 +31,8 @@ struct Shop {
         StoredWish(
             id: wish.product.id, product: wish.product.ref, note: wish.note, addedAt: wish.addedAt)
     } object: { stored, context in
-        guard let product = try context.get(stored.product) else {
-            throw MissingProduct(id: stored.id)
-        }
+        let product = try context.require(stored.product)
         return Wish(product: product, note: stored.note, addedAt: stored.addedAt)
-    }
-
-    /// A wish without its product, which the relation of `StoredWish` rules out.
-    struct MissingProduct: Error {
-        var id: Product.ID
     }
 
     // MARK: Recently viewed
@@ -94,7 +87,7 @@ struct Shop {
     }
 
     func isWished(_ product: Product) throws -> Bool {
-        try store.exists(StoredWish.self, product.id)
+        try wishes.exists(id: product.id)
     }
 
     /// Signs out: forgets all three lists, and keeps the catalog.

@@ -53,6 +53,12 @@ extension ObjectStore {
         try tx.delete(Stored.self, mapping.id(object))
     }
 
+    /// Deletes the object whose entity has this id in a write block; returns whether there was one.
+    @discardableResult
+    public func delete(id: Stored.ID, in tx: inout WriteTransaction) throws -> Bool {
+        try tx.delete(Stored.self, id)
+    }
+
     /// Deletes objects in a write block, those that are stored; returns how many there were.
     @discardableResult
     public func delete(

@@ -70,6 +70,16 @@ extension ObjectStore {
         try LoadingContext(on: source.snapshot).object(id, by: mapping)
     }
 
+    /// Whether there is an object whose entity has this id. O(log n).
+    public func exists(id: Stored.ID) throws -> Bool { try exists(id: id, in: store) }
+
+    /// Whether a snapshot or a write block has an object whose entity has this id. O(log n).
+    public func exists<Source: RecordSource & ~Copyable>(
+        id: Stored.ID, in source: borrowing Source
+    ) throws -> Bool {
+        try source.exists(Stored.self, id)
+    }
+
     /// Whether the object was saved: whether there is an entity with its identity. O(log n).
     public func isStored(_ object: Object) throws -> Bool {
         try store.exists(Stored.self, mapping.id(object))

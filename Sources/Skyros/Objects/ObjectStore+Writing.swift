@@ -66,6 +66,12 @@ extension ObjectStore {
         try write { try delete(object, in: &$0) }
     }
 
+    /// Deletes the object whose entity has this id; returns whether there was one.
+    @discardableResult
+    public func delete(id: Stored.ID) throws -> Bool {
+        try write { try delete(id: id, in: &$0) }
+    }
+
     /// Deletes objects by their identities as one event, those that are stored; returns how many
     /// there were.
     @discardableResult

@@ -30,6 +30,17 @@ private struct UserService {
     }
 }
 
+/// Adds users, wherever they are kept.
+private struct SignUp {
+    let data: any DataStore
+
+    func add(_ user: User) throws {
+        try data.transaction(by: "sign-up") { tx in
+            try tx.insert(user)
+        }
+    }
+}
+
 @Suite struct `The guide from JustPersist` {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -174,5 +185,29 @@ private struct UserService {
         #expect(try draft.get(User.self, user.id)?.lastname == "Roe")
         #expect(try store.get(User.self, user.id)?.lastname == "Poe")
         try draft.discard()
+    }
+
+    @Test func `moves the records of another back end`() throws {
+        let old = try SQLiteStore(at: directory.url.appending(path: "old.sqlite"))
+        try SignUp(data: old).add(User(firstname: "Mia"))
+        let report = try migrate(from: old, to: store, by: "app 3.0")
+        print("\(report.copiedCount) records were copied")
+        #expect(report.copiedCount == 1)
+        #expect(try store.count(User.self, where: \.firstname == "Mia") == 1)
+    }
+
+    @Test func `moves while the app works`() throws {
+        let old = try SQLiteStore()
+        let store = try Store(inMemory: User.self, Pet.self)
+        try SignUp(data: old).add(user)
+        let data = MirroredStore(primary: old, shadow: store) { difference in
+            print(difference)
+        }
+        try SignUp(data: data).add(User(firstname: "Max"))
+        try data.synchronize(by: "app 3.0")
+        try data.switchOver()
+        #expect(data.primary is Store)
+        #expect(try store.count(User.self) == 2)
+        #expect(try store.get(User.self, user.id) == user)
     }
 }

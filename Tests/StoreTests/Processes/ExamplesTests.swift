@@ -62,6 +62,22 @@ import Testing
         #expect(second.contains("5 alice undo"))
     }
 
+    @Test func `opens a library's store in four releases, and refuses a careless one`() throws {
+        let program = try Program("library")
+        let first = try program.run(directory.store.path)
+        #expect(first.status == 0, "\(first.errors)")
+        let refusal = "release 2 without steps is refused: stored records of \"User\" do not fit"
+        #expect(first.output.contains(refusal))
+        #expect(first.output.contains("Evolution<User> = [.version(2) { .re"))
+        #expect(first.output.contains("release 2 has new steps for User: 1 → 2\n"))
+        #expect(first.output.contains("release 4 has new steps for Book: 3 → 4\n"))
+        #expect(first.output.contains("  Ada Lovelace, 5550101, loans: [\"Pride and Prejudice\"]"))
+        #expect(first.output.contains("after event 1: [\"A Pride and Prejudice\", \"E Middle"))
+        let second = try program.run(directory.store.path)
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.output.hasSuffix("7 grace given back [borrower: 2 → –]\n"))
+    }
+
     @Test func `imports a git history through crashes, and agrees with git`() throws {
         let repository = try Shell.bundledRepository(in: directory)
         let program = try Program("git-history")

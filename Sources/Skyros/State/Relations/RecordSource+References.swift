@@ -12,6 +12,23 @@ extension RecordSource where Self: ~Copyable {
         return try get(T.self, reference.id)
     }
 
+    /// The record that a reference leads to, where there must be one: in the mapping of an object
+    /// that needs it, for instance. O(log n).
+    ///
+    ///     let product = try context.require(wish.product)
+    ///
+    /// - Throws: `StoreError` with `.brokenReference`, which names the missing record;
+    ///   `.notDecodable` if the record does not fit the type.
+    public func require<T: Entity>(_ reference: Ref<T>) throws -> T {
+        if let record = try get(reference) { return record }
+        let id = try RecordCoding.id(reference.id, of: T.self)
+        throw StoreError(
+            .brokenReference,
+            "there is no \(T.entityName) \(id), which a reference leads to; read it with get where "
+                + "it may be missing",
+            at: StoreError.Place(entity: T.entityName, ids: [id]))
+    }
+
     /// The records that references lead to, in the order of the references; those that lead to
     /// none are left out. O(m log n) for m references.
     ///
