@@ -125,7 +125,12 @@ struct Plant: CustomStringConvertible, Sendable {
     ])
     func `wants the tests that a capability names`(cell: String, count: Int) {
         let tree = SourceTree([
-            SourceFile("docs/parity.md", "| S-001 | opening | \(cell) |\n| S-002 | a | missing |"),
+            SourceFile(
+                "docs/parity.md",
+                """
+                | S-001 | opening | JP SK | `ATests`, `a \\|\\| b` | \(cell) |
+                | S-002 | a | – | `c()` | missing |
+                """),
             SourceFile("Tests/A/BTests.swift", "@Test func `S-001: opens`() {}"),
         ])
         #expect(Parity.findings(in: tree).count == count)

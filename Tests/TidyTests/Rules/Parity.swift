@@ -10,7 +10,8 @@ enum Parity {
         var claims: [String: Finding] = [:]
         var tests: [String: Finding] = [:]
         for (index, line) in page.lines.enumerated() {
-            // | S-043 | what can be done | `WriteTests`, `KillTests`; missing: … |
+            // | S-043 | what can be done | JP SK | `store.write` | `WriteTests`; missing: … |
+            // Only the last cell names tests.
             guard let row = line.wholeMatch(of: #/\| (S-\d{3}) \| .* \| (.+) \|/#) else { continue }
             for name in row.2.matches(of: #/`(\w+Tests)`/#) {
                 claims["\(row.1) \(name.1)"] = page.finding(index + 1, "\(name.1): no such test")
