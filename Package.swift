@@ -210,6 +210,13 @@ if Context.environment["SKYROS_OPTIMIZED"] != nil {
     let optimized = [
         "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting", "TestSupport",
     ]
+    // Each test module is compiled as a whole: its many files are parsed once.
+    for target in package.targets where target.type == .test {
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"])
+            ]
+    }
     for target in package.targets where optimized.contains(target.name) {
         // One object file for each source file, as a debug build expects, and its checks.
         target.swiftSettings =
