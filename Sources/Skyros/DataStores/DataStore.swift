@@ -32,8 +32,9 @@ public protocol DataStore: Sendable {
     /// No other commit of the store runs meanwhile. The reads of the block see the state before it.
     /// If it throws, or the changes cannot be written, nothing is changed, and the error is thrown.
     ///
-    /// - Parameter metadata: who makes the changes and why. A back end without a history ignores
-    ///   it.
+    /// - Parameters:
+    ///   - metadata: who makes the changes and why. A back end without a history ignores it.
+    ///   - block: reads the store, and returns the changes.
     func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws
 
     /// Returns once everything that was committed survives power loss.

@@ -12,6 +12,8 @@
 /// app that cannot pause uses a ``MirroredStore``.
 ///
 /// - Parameters:
+///   - source: the store that is read.
+///   - target: the store that gets the records.
 ///   - replacing: whether a record that the target has with other content is replaced. If false,
 ///     it is an error, so that a migration that is run once too often loses nothing.
 ///   - actor: who migrates. Default: that of `withMetadata`, also for the others.

@@ -25,8 +25,11 @@ public final class MirroredStore: Sendable {
 
     /// A mirror of two stores, which the app must not write in other ways.
     ///
-    /// - Parameter onDifference: called with each difference that a commit finds, on its thread,
-    ///   after the commit.
+    /// - Parameters:
+    ///   - primary: the store that is read, and written first.
+    ///   - shadow: the store that is written after it.
+    ///   - onDifference: called with each difference that a commit finds, on its thread, after the
+    ///     commit.
     public init(
         primary: any DataStore, shadow: any DataStore,
         onDifference: @escaping @Sendable (StoreDifference) -> Void = { _ in }
