@@ -18,6 +18,14 @@ extension WriteOverlay {
         return addTable(of: entity)
     }
 
+    /// A record as the block sees it, in the newest shape; nil if there is none.
+    ///
+    /// - Throws: as ``row(_:of:)``; `StoreError` with `.evolutionFailed`.
+    func record(_ id: RecordID, of entity: String) throws -> Record? {
+        guard let row = try row(id, of: entity) else { return nil }
+        return try base.table(entity)?.record(row)
+    }
+
     /// The row of a record as the block sees it.
     ///
     /// - Throws: `StoreError` with `.unknownEntity`, as `RecordSource.record(_:_:)`.

@@ -4,12 +4,10 @@ extension WriteTransaction {
     /// The record with this id as the block sees it; nil if there is none. O(log n).
     ///
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
-    ///   them of this entity, and holds no records of it.
+    ///   them of this entity, and holds no records of it; `.evolutionFailed`.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {
         try checkBlock()
-        return try overlay.row(id, of: entity).map { row in
-            Record(entity: entity, id: id, fields: Fields(trusted: row.bytes))
-        }
+        return try overlay.record(id, of: entity)
     }
 
     // MARK: Inserting
@@ -64,7 +62,7 @@ extension WriteTransaction {
     public mutating func update(_ record: Record) throws {
         let all = try checked(CollectionOfOne(record))
         for (record, index) in all where overlay.lookUp(record.id, in: index).row == nil {
-            throw Self.notFound(record.entity, record.id)
+            throw Self.notFound(record.entity, [record.id])
         }
         stage(all)
     }
@@ -81,7 +79,7 @@ extension WriteTransaction {
     public mutating func update<R>(
         _ entity: String, _ id: RecordID, _ body: (inout Record) throws -> R
     ) throws -> R {
-        guard var record = try record(entity, id) else { throw Self.notFound(entity, id) }
+        guard var record = try record(entity, id) else { throw Self.notFound(entity, [id]) }
         let result = try body(&record)
         guard record.id == id, record.entity.isSameName(as: entity) else {
             throw StoreError(
@@ -117,7 +115,8 @@ extension WriteTransaction {
     /// - Throws: `StoreError` with `.unknownEntity`.
     @discardableResult
     public mutating func delete(_ entity: String, _ id: RecordID) throws -> Bool {
-        guard try record(entity, id) != nil else { return false }
+        try checkBlock()
+        guard try overlay.row(id, of: entity) != nil else { return false }
         let index = try overlay.index(named: entity)
         overlay.remove(overlay.lookUp(id, in: index), in: index)
         return true
@@ -163,19 +162,5 @@ extension WriteTransaction {
             let version = overlay.shapeVersion(replacing: found.row, in: index)
             overlay.put(record.fields.bytes, at: found, version: version, in: index)
         }
-    }
-
-    private static func notFound(_ entity: String, _ id: RecordID) -> StoreError {
-        StoreError(
-            .notFound, "there is no \(entity) \(id); use insert or upsert to add it",
-            at: StoreError.Place(entity: entity, ids: [id]))
-    }
-}
-
-extension [RecordID] {
-    /// The first of these ids of an entity, for an error.
-    fileprivate func listed(of entity: String) -> String {
-        let names = prefix(3).map(\.description).joined(separator: ", ")
-        return "\(entity) \(names)" + (count > 3 ? " and \(count - 3) more" : "")
     }
 }

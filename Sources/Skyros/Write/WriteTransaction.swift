@@ -268,11 +268,20 @@ public struct WriteTransaction: ~Copyable {
     }
 
     static func notFound<E: Entity>(_ type: E.Type, _ ids: [RecordID]) -> StoreError {
-        let names = ids.prefix(3).map(\.description).joined(separator: ", ")
-        let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
-        return StoreError(
-            .notFound,
-            "there is no \(E.entityName) \(names)\(more); use insert or upsert to add it",
-            at: StoreError.Place(entity: E.entityName, ids: ids))
+        notFound(E.entityName, ids)
+    }
+
+    static func notFound(_ entity: String, _ ids: [RecordID]) -> StoreError {
+        StoreError(
+            .notFound, "there is no \(ids.listed(of: entity)); use insert or upsert to add it",
+            at: StoreError.Place(entity: entity, ids: ids))
+    }
+}
+
+extension [RecordID] {
+    /// The first of these ids of an entity, for an error.
+    func listed(of entity: String) -> String {
+        let names = prefix(3).map(\.description).joined(separator: ", ")
+        return "\(entity) \(names)" + (count > 3 ? " and \(count - 3) more" : "")
     }
 }

@@ -103,6 +103,22 @@ private enum After {
         try closeAndVerify(store)
     }
 
+    @Test func `is read and changed by names in a write block`() throws {
+        let store = try open()
+        let id = RecordID(2)
+        try store.write { tx in
+            #expect(try tx.record("Card", id)?["score"] == 20.0)
+            #expect(try tx.record("Card", id)?["points"] == nil)
+            try tx.update("Card", id) { $0["score"] = 21.5 }
+            #expect(try tx.record("Card", id)?["score"] == 21.5)
+            #expect(try tx.delete("Card", RecordID(3)))
+        }
+        let card = try store.get(After.Card.self, 2)
+        #expect(card?.score == 21.5 && card?.board == Ref(1))
+        #expect(try store.exists(After.Card.self, 3) == false)
+        try closeAndVerify(store)
+    }
+
     @Test func `is counted, summed and queried by its newest values`() throws {
         let store = try open()
         #expect(try store.sum(Card.self, of: \.score) == 150)
