@@ -68,22 +68,6 @@ public struct MigrationReport: Hashable, Sendable {
     public internal(set) var equalCount = 0
 }
 
-/// Records that are written together: far below the limit of an event.
-struct RecordBatch {
-    private(set) var records: [Record] = []
-    private var byteCount = 0
-
-    private static let recordsMax = 1_000
-    private static let bytesMax = 4 << 20
-
-    mutating func add(_ record: Record) {
-        records.append(record)
-        byteCount += record.fields.bytes.count
-    }
-
-    var isFull: Bool { records.count >= Self.recordsMax || byteCount >= Self.bytesMax }
-}
-
 extension StoreError {
     fileprivate static func migrating(over record: Record) -> StoreError {
         StoreError(

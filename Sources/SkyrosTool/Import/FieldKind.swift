@@ -109,16 +109,7 @@ enum ImportedDate {
             seconds >= 0
             ? "\(seconds).\(fraction)"
             : fraction.allSatisfy { $0 == "0" }
-                ? "\(seconds)" : "-\(-seconds - 1).\(complement(fraction))"
+                ? "\(seconds)" : "-\(-seconds - 1).\(DecimalFraction.complement(fraction))"
         return Double(number).map { Date(timeIntervalSinceReferenceDate: $0) }
-    }
-
-    /// The digits of one minus the fraction, which is not zero.
-    private static func complement(_ fraction: String) -> String {
-        let significant = fraction.reversed().drop { $0 == "0" }.reversed()
-        let digits = significant.compactMap(\.wholeNumberValue)
-        let last = digits.count - 1
-        return digits.indices
-            .map { "\($0 == last ? 10 - digits[$0] : 9 - digits[$0])" }.joined()
     }
 }

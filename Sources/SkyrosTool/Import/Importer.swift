@@ -32,9 +32,6 @@ struct Importer {
         var unchanged = 0
     }
 
-    private static let recordsMax = 1_000
-    private static let bytesMax = 4 << 20
-
     /// Reads the whole input, without a store.
     ///
     /// - Throws: `StoreError` with `.invalidInput`, naming the place of what cannot be imported.
@@ -92,14 +89,12 @@ struct Importer {
         to store: Store, _ metadata: Metadata, total: Int, progress: (Int, Int) -> Void
     ) throws -> NamedValues<Tally> {
         var tallies = NamedValues<Tally>()
-        var batch: [Record] = []
-        var byteCount = 0
+        var batch = RecordBatch()
         var done = 0
         func writeBatch() throws {
-            guard !batch.isEmpty else { return }
-            try store.write(metadata: metadata) { try $0.upsert(batch) }
-            batch = []
-            byteCount = 0
+            guard !batch.records.isEmpty else { return }
+            try store.write(metadata: metadata) { try $0.upsert(batch.records) }
+            batch = RecordBatch()
             progress(done, total)
         }
         try source.forEachRow { row in
@@ -113,9 +108,8 @@ struct Importer {
                 return
             }
             if old == nil { tally.inserted += 1 } else { tally.replaced += 1 }
-            batch.append(record)
-            byteCount += record.fields.bytes.count
-            if batch.count >= Self.recordsMax || byteCount >= Self.bytesMax { try writeBatch() }
+            batch.add(record)
+            if batch.isFull { try writeBatch() }
         }
         try writeBatch()
         return tallies

@@ -62,21 +62,8 @@ extension DateText {
                 fraction = digits.fraction
             } else {
                 self.whole = -whole - 1
-                fraction = Self.complement(digits.fraction)
+                fraction = DecimalFraction.complement(digits.fraction)
             }
-        }
-
-        /// The digits of one minus the fraction. It is not zero, and keeps its length.
-        private static func complement(_ fraction: String) -> String {
-            var digits = fraction.utf8.map { 9 - ($0 - 0x30) }
-            var index = digits.count - 1
-            while index >= 0 {
-                digits[index] += 1
-                if digits[index] < 10 { break }
-                digits[index] = 0
-                index -= 1
-            }
-            return String(decoding: digits.map { $0 + 0x30 }, as: UTF8.self)
         }
 
         /// The digits before and after the point of a float's description, without exponent.
