@@ -73,7 +73,7 @@ public final class MirroredStore: Sendable {
     /// Commits may go on meanwhile. If it is interrupted, run it again.
     ///
     /// - Parameters:
-    ///   - actor: who is named in the shadow's events, if it keeps some.
+    ///   - actor: the actor of the shadow's events, if it has a history.
     ///   - reason: why.
     /// - Throws: what the shadow throws for a record that it refuses.
     @discardableResult
