@@ -1,4 +1,5 @@
 import SkyrosDisk
+import Synchronization
 
 /// Adds to an event what it records of the shapes of entities, before it is appended.
 ///
@@ -10,6 +11,8 @@ final class SchemaRecorder: Sendable {
     private let entities: [Schema.EntityDefinition]
     /// The entities that need no further look, by their tables.
     private let settled: Locked<[Bool]>
+    /// Whether no entity needs a further look: most events find this, and nothing else is read.
+    private let isDone: Atomic<Bool>
     /// The entities whose records have an older shape.
     private let evolving: [Int]
 
@@ -17,6 +20,7 @@ final class SchemaRecorder: Sendable {
     init(_ schema: Schema, _ state: Snapshot) {
         entities = schema.entities
         settled = Locked(entities.map { !$0.isRecorded })
+        isDone = Atomic(entities.allSatisfy { !$0.isRecorded })
         evolving = schema.entities.indices.filter { index in
             let version = schema.entities[index].evolver?.version ?? Evolver.firstVersion
             return state.storedVersion(of: index).map { $0 < version } ?? false
@@ -24,9 +28,11 @@ final class SchemaRecorder: Sendable {
     }
 
     /// Adds what the log does not say yet of the entities that a batch changes.
-    func record(in batch: inout CommandBatch, on state: Snapshot) throws {
-        let isSettled = settled.withLock { $0 }
-        guard isSettled.contains(false) else { return }
+    ///
+    /// - Parameter current: the state before the batch.
+    func record(in batch: inout CommandBatch, on current: @autoclosure () -> Snapshot) throws {
+        guard !isDone.load(ordering: .relaxed) else { return }
+        let (isSettled, state) = (settled.withLock { $0 }, current())
         for table in evolving where !isSettled[table] {
             try record(table, in: &batch, on: state)
         }
@@ -40,13 +46,14 @@ final class SchemaRecorder: Sendable {
 
     /// Takes note that a batch was appended.
     func noteAppended(_ batch: borrowing CommandBatch) {
+        guard !isDone.load(ordering: .relaxed) else { return }
         var isSettled = settled.withLock { $0 }
-        guard isSettled.contains(false) else { return }
         for index in batch.changes.indices where batch.changes[index].table < isSettled.count {
             isSettled[batch.changes[index].table] = true
         }
         for table in evolving { isSettled[table] = true }
         settled.withLock { [isSettled] in $0 = isSettled }
+        isDone.store(!isSettled.contains(false), ordering: .relaxed)
     }
 
     private func record(

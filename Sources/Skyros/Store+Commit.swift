@@ -33,9 +33,11 @@ extension Store {
             deferring: request.durability == .deferred)
         try publish(batch, as: appended.stamp)
         session.recorder.noteAppended(batch)
-        session.liveHub.note(batch.changes, of: appended.stamp.sequence)
+        let sequence = appended.stamp.sequence
+        let affected = session.liveHub.note(batch.changes, of: sequence)
         receipt = announce(
             appended, changeCount: batch.changes.count, request.durability, in: session)
+        LiveHub.wake(affected, for: sequence)
         return result
     }
 

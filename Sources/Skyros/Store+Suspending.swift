@@ -89,8 +89,10 @@ extension Store {
             try segments.resume(after: inspection)
             view.replace(next.snapshot, dirty: next.dirty)
             log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
-            liveHub.noteUnknown(through: next.snapshot.sequence)
-            signal.raise(next.snapshot.sequence)
+            let sequence = next.snapshot.sequence
+            let affected = liveHub.noteUnknown(through: sequence)
+            signal.raise(sequence)
+            LiveHub.wake(affected, for: sequence)
         } catch {
             view.restoreDirty(dirty)
             throw error

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// `note` runs on the writer's thread after the event is visible. It runs no user code: filters are
 /// evaluated by the readers. Queries without a range of an index are called for each event of their
-/// entity, the others only if a changed key is in their range.
+/// entity, the others only if a changed key is in their range. `noted` is raised next, and their
+/// readers are woken last: a reader that is woken earlier would wait a second time, for `noted`.
 ///
 /// A query that registers before it reads a state misses nothing: an event that this state lacks
 /// becomes visible later, and is noted after that.
@@ -28,7 +29,7 @@ final class LiveHub: Sendable {
 
     /// The states that the queries read.
     let view: MainView
-    /// Is raised for an event once `note` has returned.
+    /// Is raised for an event between `note` and `wake`.
     let noted: EventSignal
     private let state = Locked(State())
     /// The number of registered queries, so that a writer without any takes no lock.
@@ -67,28 +68,35 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Notes the changes of an event that has just become visible, and wakes the queries that it
-    /// may concern. O(changes · log n) for n queries with ranges, and O(1) for each affected one.
-    func note(_ changes: [StagedChange], of sequence: SequenceNumber) {
-        guard queryCount > 0 else { return }
-        let affected = state.withLock { state in
+    /// Notes the changes of an event that has just become visible.
+    ///
+    /// - Returns: the queries that it may concern, which `wake` wakes.
+    /// - Complexity: O(changes · log n) for n queries with ranges, and O(1) for each affected one.
+    func note(_ changes: [StagedChange], of sequence: SequenceNumber) -> [LiveInbox] {
+        guard queryCount > 0 else { return [] }
+        return state.withLock { state in
             var affected: [LiveInbox] = []
             for change in changes {
                 state.tables[change.table]?.add(change, of: sequence, &affected)
             }
             return affected
         }
-        for inbox in affected { inbox.signal.raise(sequence) }
     }
 
     /// Notes events through `sequence` whose changes are not known: every query runs again.
-    func noteUnknown(through sequence: SequenceNumber) {
-        guard queryCount > 0 else { return }
-        let affected = state.withLock { state in
+    ///
+    /// - Returns: all queries, which `wake` wakes.
+    func noteUnknown(through sequence: SequenceNumber) -> [LiveInbox] {
+        guard queryCount > 0 else { return [] }
+        return state.withLock { state in
             var affected: [LiveInbox] = []
             for table in state.tables.values { table.addAll(.all, of: sequence, &affected) }
             return affected
         }
+    }
+
+    /// Wakes queries whose event is noted.
+    static func wake(_ affected: [LiveInbox], for sequence: SequenceNumber) {
         for inbox in affected { inbox.signal.raise(sequence) }
     }
 

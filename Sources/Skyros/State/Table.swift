@@ -7,10 +7,8 @@ struct Table: Sendable {
     let type: (any Entity.Type)?
     /// Compares the ids under which records are written and read; nil without a type.
     let identity: IdentityCheck?
-    /// Whether rows may keep the values that they decode: see `ValueProof`.
-    private let keepsValues: Bool
-    /// The steps of the entity's evolution; nil without any.
-    let evolver: Evolver?
+    /// Makes its rows.
+    let rowFactory: RowFactory
     /// The seed of the row hashes; the same in all tables of a store.
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
@@ -35,13 +33,15 @@ struct Table: Sendable {
         self.relations = relations
         self.type = type
         identity = type == nil ? nil : IdentityCheck()
-        keepsValues = type.map { ValueProof.succeeds(for: $0) } ?? false
-        evolver = type.flatMap { Self.evolver(of: $0) }
+        rowFactory = RowFactory(for: type)
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
 
     var count: Int { rows.count }
+
+    /// The steps of the entity's evolution; nil without any.
+    var evolver: Evolver? { rowFactory.evolver }
 
     var hasUniqueIndexes: Bool { indexes.contains { $0.definition.isUnique } }
 
@@ -54,22 +54,12 @@ struct Table: Sendable {
         id.bytes.hash(seed: hashSeed)
     }
 
-    private static func evolver<E: Entity>(of type: E.Type) -> Evolver? { E.evolution.evolver }
-
     /// A row for a record whose shape has this version.
     func storedRow(
         _ id: RecordID, hash: UInt64, number: UInt64, version: Int = Evolver.firstVersion,
         bytes: [UInt8]
     ) -> Row {
-        func stored<E: Entity>(as type: E.Type) -> Row {
-            StoredRow<E>(id: id, hash: hash, number: number, version: version, bytes: bytes)
-        }
-        if let evolver, version < evolver.version {
-            return EvolvingRow(
-                id: id, hash: hash, number: number, version: version, bytes: bytes, evolver)
-        }
-        if keepsValues, let type { return stored(as: type) }
-        return Row(id: id, hash: hash, number: number, version: version, bytes: bytes)
+        rowFactory.row(id, hash: hash, number: number, version: version, bytes: bytes)
     }
 
     /// Adds a row, and returns the row that it replaces, if any.

@@ -23,24 +23,30 @@ extension WriteOverlay {
     private func addChanges(
         of staged: StagedTable, at table: Int, to batch: inout CommandBatch
     ) throws {
-        let old = base.tables[staged.index]
-        if staged.isCleared, old.count > 0 {
-            batch.append(
-                StagedChange(
-                    change: .cleared(entity: old.entity, count: old.count), table: table,
-                    effect: .clear(count: old.count, old: old)))
-        }
+        // A table is large: only these parts of it are copied.
+        let entity = base.tables[staged.index].entity
+        let evolves = base.tables[staged.index].evolver != nil
+        if staged.isCleared { addClearing(of: staged.index, at: table, to: &batch) }
         for record in staged.records {
-            try prepare(record, staged.index)
-            if let change = try change(of: record, entity: old.entity, table: table) {
+            if evolves { prepare(record, staged.index) }
+            if let change = try change(of: record, entity: entity, table: table) {
                 batch.append(change)
             }
         }
     }
 
+    private func addClearing(of index: Int, at table: Int, to batch: inout CommandBatch) {
+        let old = base.tables[index]
+        guard old.count > 0 else { return }
+        batch.append(
+            StagedChange(
+                change: .cleared(entity: old.entity, count: old.count), table: table,
+                effect: .clear(count: old.count, old: old)))
+    }
+
     /// Lets the steps run that indexes need, before the view is locked: a closure of the app may be
     /// among them.
-    private func prepare(_ record: StagedRecord, _ table: Int) throws {
+    private func prepare(_ record: StagedRecord, _ table: Int) {
         for index in base.tables[table].indexes {
             _ = record.row.flatMap { index.definition.bytes(of: $0) }
             _ = record.base.flatMap { index.definition.bytes(of: $0) }

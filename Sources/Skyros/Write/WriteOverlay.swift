@@ -143,7 +143,8 @@ struct WriteOverlay: ~Copyable {
     ///   - version: the version of the record's shape.
     mutating func put(_ bytes: [UInt8], at lookup: Lookup, version: Int, in index: Int) {
         let number = number(for: lookup, in: index)
-        let row = base.tables[tables[index].index].storedRow(
+        let factory = base.tables[tables[index].index].rowFactory
+        let row = factory.row(
             lookup.id, hash: lookup.hash, number: number, version: version, bytes: bytes)
         set(lookup, to: row, in: index)
     }

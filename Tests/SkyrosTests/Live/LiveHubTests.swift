@@ -104,7 +104,8 @@ private struct Note: Entity {
 
     @Test func `runs every query again after events of another process`() throws {
         var page = try page(\.board == "b5")
-        store.liveHub.noteUnknown(through: store.sequence)
+        let affected = store.liveHub.noteUnknown(through: store.sequence)
+        LiveHub.wake(affected, for: store.sequence)
         #expect(page.inbox.signal.last == store.sequence)
         #expect(try page.advance(to: store.snapshot) == nil)
         #expect(page.runCount == 2)
