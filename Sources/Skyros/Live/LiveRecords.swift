@@ -10,9 +10,11 @@ struct LiveRecords<E: Entity>: Sendable {
     private let end: Int
     /// The number of records that are held at most.
     private let capacity: Int
-    private var entries: [Entry] = []
-    /// The rows of `entries`.
-    private var rows: [RecordID: Row] = [:]
+    /// The records that are held, in order. Their values are an array, of which a part is copied in
+    /// one step: code of the app's types is not specialized here.
+    private var rows: [Row] = []
+    private var heldValues: [E] = []
+    private var rowsByID: [RecordID: Row] = [:]
     /// Whether there are no records after the last one that is held.
     private var isComplete = true
 
@@ -30,17 +32,18 @@ struct LiveRecords<E: Entity>: Sendable {
     }
 
     /// The values that are shown. O(their number).
-    var values: [E] { shown.map(\.value) }
+    var values: [E] { Array(heldValues[shown]) }
 
     /// Their rows, which are the same objects as long as the records are the same.
-    var shownRows: [Row] { shown.map(\.row) }
+    var shownRows: [Row] { Array(rows[shown]) }
 
-    private var shown: ArraySlice<Entry> {
-        entries.prefix(end).dropFirst(request.skipCount)
+    private var shown: Range<Int> {
+        let end = min(end, rows.count)
+        return min(request.skipCount, end)..<end
     }
 
     /// Whether records that belong to the shown ones are not held.
-    var needsRefill: Bool { !isComplete && entries.count < end }
+    var needsRefill: Bool { !isComplete && rows.count < end }
 
     // MARK: One record
 
@@ -51,17 +54,17 @@ struct LiveRecords<E: Entity>: Sendable {
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws. Nothing has changed then.
     /// - Complexity: O(log n) comparisons, and O(n) steps in memory, of n records that are held.
     mutating func apply(_ id: RecordID, _ row: Row?) throws -> Bool {
-        let old = rows[id]
+        let old = rowsByID[id]
         if old === row { return false }
         let entry = try row.flatMap { try self.entry($0) }
-        let countBefore = entries.count
+        let countBefore = rows.count
         let removed = old.map { remove($0) }
         let added = entry.flatMap { insert($0) }
         // Records after one that comes or goes move.
         switch (removed, added) {
         case (nil, nil): return false
         case (let from?, nil): return isShown(from..<countBefore)
-        case (nil, let to?): return isShown(to..<entries.count)
+        case (nil, let to?): return isShown(to..<rows.count)
         case (let from?, let to?): return isShown(min(from, to)..<(max(from, to) + 1))
         }
     }
@@ -78,9 +81,10 @@ struct LiveRecords<E: Entity>: Sendable {
     }
 
     private mutating func remove(_ row: Row) -> Int {
-        rows[row.id] = nil
+        rowsByID[row.id] = nil
         let position = position(of: row)
-        entries.remove(at: position)
+        rows.remove(at: position)
+        heldValues.remove(at: position)
         return position
     }
 
@@ -88,14 +92,16 @@ struct LiveRecords<E: Entity>: Sendable {
     /// perhaps after others.
     private mutating func insert(_ entry: Entry) -> Int? {
         let position = firstPosition(after: entry)
-        guard position < entries.count || isComplete, position < capacity else {
+        guard position < rows.count || isComplete, position < capacity else {
             if position >= capacity { isComplete = false }
             return nil
         }
-        entries.insert(entry, at: position)
-        rows[entry.row.id] = entry.row
-        if entries.count > capacity {
-            rows[entries.removeLast().row.id] = nil
+        rows.insert(entry.row, at: position)
+        heldValues.insert(entry.value, at: position)
+        rowsByID[entry.row.id] = entry.row
+        if rows.count > capacity {
+            rowsByID[rows.removeLast().id] = nil
+            heldValues.removeLast()
             isComplete = false
         }
         return position
@@ -105,29 +111,30 @@ struct LiveRecords<E: Entity>: Sendable {
     private static var scannedMax: Int { 64 }
 
     private func position(of row: Row) -> Int {
-        if entries.count > Self.scannedMax, let value = try? row.value(as: E.self) {
+        if rows.count > Self.scannedMax, let value = try? row.value(as: E.self) {
             let position = firstPosition(after: Entry(row: row, value: value)) - 1
-            if position >= 0, entries[position].row === row { return position }
+            if position >= 0, rows[position] === row { return position }
         }
         // The order of a user's type may not be one.
-        guard let position = entries.firstIndex(where: { $0.row === row }) else {
+        guard let position = rows.firstIndex(where: { $0 === row }) else {
             preconditionFailure("A row of the table of rows is held.")
         }
         return position
     }
 
-    /// The position of the first entry that `entry` precedes. O(log n).
+    /// The position of the first record that `entry` precedes. O(log n).
     private func firstPosition(after entry: Entry) -> Int {
-        var (low, high) = (0, entries.count)
+        var (low, high) = (0, rows.count)
         while low < high {
             let middle = (low + high) / 2
-            if precedes(entry, entries[middle]) { high = middle } else { low = middle + 1 }
+            let other = (heldValues[middle], rows[middle].id)
+            if request.precedes((entry.value, entry.row.id), other) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         return low
-    }
-
-    private func precedes(_ a: Entry, _ b: Entry) -> Bool {
-        request.precedes((a.value, a.row.id), (b.value, b.row.id))
     }
 
     // MARK: Many records
@@ -138,8 +145,9 @@ struct LiveRecords<E: Entity>: Sendable {
     /// - Throws: as `apply`.
     mutating func fill(from table: Table, _ plan: QueryPlan) throws {
         let filled = try entries(of: table, plan)
-        entries = filled
-        rows = Dictionary(filled.map { ($0.row.id, $0.row) }) { _, last in last }
+        rows = filled.map { $0.row }
+        heldValues = filled.map { $0.value }
+        rowsByID = Dictionary(rows.map { ($0.id, $0) }) { _, last in last }
     }
 
     private mutating func entries(of table: Table, _ plan: QueryPlan) throws -> [Entry] {
@@ -156,7 +164,9 @@ struct LiveRecords<E: Entity>: Sendable {
                 return true
             }
             isComplete = true
-            return all.sorted { precedes($0, $1) }
+            return all.sorted {
+                request.precedes(($0.value, $0.row.id), ($1.value, $1.row.id))
+            }
         }
         if request.sort.isEmpty {
             // Ids are compared first: of most rows, no value is read.
@@ -202,28 +212,29 @@ struct LiveRecords<E: Entity>: Sendable {
     /// - Parameter plan: one with a range that has the request's order.
     /// - Complexity: O(log n + rows tested + rows with the key of the last record).
     mutating func refill(from table: Table, _ plan: QueryPlan) throws {
-        let more = try following(entries.last, in: table, plan)
-        isComplete = entries.count + more.count < capacity
-        for entry in more where rows[entry.row.id] == nil {
-            entries.append(entry)
-            rows[entry.row.id] = entry.row
+        let more = try following(rows.last, in: table, plan)
+        isComplete = rows.count + more.count < capacity
+        for entry in more where rowsByID[entry.row.id] == nil {
+            rows.append(entry.row)
+            heldValues.append(entry.value)
+            rowsByID[entry.row.id] = entry.row
         }
     }
 
     /// The entries after `last`, in the order of the plan's index, as many as there is room for.
     private func following(
-        _ last: Entry?, in table: Table, _ plan: QueryPlan
+        _ last: Row?, in table: Table, _ plan: QueryPlan
     ) throws -> [Entry] {
         guard let range = plan.range else { return [] }
-        let wanted = capacity - (last == nil ? 0 : entries.count)
+        let wanted = capacity - (last == nil ? 0 : rows.count)
         let index = table.indexes[range.index]
-        let lastKey = try last.map { try index.definition.checkedKey(of: $0.row).key }
+        let lastKey = try last.map { try index.definition.checkedKey(of: $0).key }
         var found: [Entry] = []
         var isPast = last == nil
         func visit(_ row: Row) throws -> Bool {
             if !isPast, let last, let lastKey {
                 if try index.definition.checkedKey(of: row).key == lastKey,
-                    row.id <= last.row.id
+                    row.id <= last.id
                 {
                     return true
                 }
