@@ -97,7 +97,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"],
             path: "Tests/TestSupport"),
         .executableTarget(
-            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
+            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk", "SkyrosPlatform"],
             path: "Tests/CrashWriter"),
         .executableTarget(
             name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),

@@ -15,6 +15,7 @@ enum Imports {
         "SkyrosPlatform": [
             "Sources/SkyrosDisk/Memory/", "Sources/SkyrosDisk/Posix/",
             "Sources/SkyrosDisk/Threads/", "Sources/Skyros/Coding/Codable/",
+            "Tests/",
         ],
         "CZstd": ["Sources/SkyrosLog/"],
         "libzstd": ["Sources/SkyrosLog/"],
