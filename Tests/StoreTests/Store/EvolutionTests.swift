@@ -220,6 +220,13 @@ private enum V3 {
             }
         }
         #expect(!FileManager.default.fileExists(atPath: copy.path))
+        // Nor does one that a hook refuses.
+        let hook = store.willCommit { _ in throw CancellationError() }
+        #expect(throws: CancellationError.self) {
+            try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        hook.cancel()
         try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
         #expect(try Archive(at: copy).sequence == 1)
         let copied = try directory.contents().keys.filter { $0.contains("backups/") }.sorted()
