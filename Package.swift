@@ -32,7 +32,7 @@ let package = Package(
     // Fetched only with the trait.
     dependencies: [.package(url: "https://github.com/facebook/zstd.git", from: "1.5.4")],
     targets: [
-        // MARK: System libraries
+        // MARK: System libraries, and the C library under one name
         .systemLibrary(
             name: "CZstd",
             pkgConfig: "libzstd",
@@ -44,9 +44,10 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .systemLibrary(name: "CLinux"),
+        .target(name: "SkyrosPlatform", dependencies: ["CLinux"]),
 
         // MARK: Edges: bytes and rows, no meaning
-        .target(name: "SkyrosDisk", dependencies: ["CLinux"]),
+        .target(name: "SkyrosDisk", dependencies: ["SkyrosPlatform"]),
         .target(
             name: "SkyrosLog",
             dependencies: [
@@ -58,7 +59,9 @@ let package = Package(
         .target(name: "SkyrosSQLite", dependencies: ["SkyrosDisk", "CSQLite"]),
 
         // MARK: The library
-        .target(name: "Skyros", dependencies: ["SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
+        .target(
+            name: "Skyros",
+            dependencies: ["SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
@@ -94,7 +97,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"],
             path: "Tests/TestSupport"),
         .executableTarget(
-            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk"],
+            name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk", "SkyrosPlatform"],
             path: "Tests/CrashWriter"),
         .executableTarget(
             name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
@@ -208,7 +211,8 @@ for target in package.targets where target.type != .system {
 // longer to build than they save. Only a build of this package itself may have such flags.
 if Context.environment["SKYROS_OPTIMIZED"] != nil {
     let optimized = [
-        "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting", "TestSupport",
+        "SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting",
+        "TestSupport",
     ]
     // Each test module is compiled as a whole: its many files are parsed once.
     for target in package.targets where target.type == .test {

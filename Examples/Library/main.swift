@@ -5,11 +5,11 @@
 import Foundation
 import Skyros
 
-/// Prints the steps to the shapes of a release from those of the release that wrote last.
+/// Prints the steps to the shapes of a release from those of the oldest records.
 func report(_ recovery: RecoveryReport, of release: Int) {
     for (entity, steps) in recovery.evolution {
         let list = steps.map(\.description).joined(separator: ", ")
-        print("release \(release) has new steps for \(entity): \(list)")
+        print("release \(release) reads \(entity) by the steps \(list)")
     }
     if let backup = recovery.backup { print("  its first write copies the store to \(backup)") }
 }

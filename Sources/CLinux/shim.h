@@ -30,7 +30,7 @@ static inline int clinux_identity(int directory, const char *name, struct clinux
     const int no_follow = 0x100;
     const unsigned inode_only = 0x100;
     if (syscall(SYS_statx, directory, name, no_follow, inode_only, &status) != 0) return -1;
-    result->device = gnu_dev_makedev(status.major, status.minor);
+    result->device = makedev(status.major, status.minor);
     result->inode = status.inode;
     return 0;
 }

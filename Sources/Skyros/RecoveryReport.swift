@@ -42,8 +42,8 @@ public struct RecoveryReport: Hashable, Sendable {
     /// which opening reads. `Store.unreadableRecords()` reads all.
     public internal(set) var unreadable: [UnreadableRecord] = []
 
-    /// The steps from the newest version that was written before to that of the type, by entity, in
-    /// order; empty if both are the same. Reads apply them, and those before to older records.
+    /// The steps that reads apply, by entity, in order: from the version of the oldest record to
+    /// that of the type. Of an entity that has lost all its records, from the newest version.
     public internal(set) var evolution = NamedValues<[EvolutionStep]>()
     /// The differences for which no step is declared: likely renames, and those for which opening
     /// would refuse the store, if `Options.onSchemaChange` is `.report`.

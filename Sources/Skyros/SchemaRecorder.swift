@@ -22,8 +22,7 @@ final class SchemaRecorder: Sendable {
         settled = Locked(entities.map { !$0.isRecorded })
         isDone = Atomic(entities.allSatisfy { !$0.isRecorded })
         evolving = schema.entities.indices.filter { index in
-            let version = schema.entities[index].evolver?.version ?? Evolver.firstVersion
-            return state.storedVersion(of: index).map { $0 < version } ?? false
+            state.isOlder(index, than: schema.entities[index])
         }
     }
 
@@ -101,5 +100,11 @@ extension Snapshot {
     func storedVersion(of table: Int) -> Int? {
         if let schema = schemas[tables[table].entity] { return schema.version }
         return tables[table].count > 0 ? Evolver.firstVersion : nil
+    }
+
+    /// Whether all that was ever stored of an entity has a shape before that of its type.
+    func isOlder(_ table: Int, than entity: Schema.EntityDefinition) -> Bool {
+        let version = entity.evolver?.version ?? Evolver.firstVersion
+        return storedVersion(of: table).map { $0 < version } ?? false
     }
 }

@@ -23,11 +23,11 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end, in: session)
             return result
         }
+        try session.recorder.record(in: &batch, on: view.current)
+        try commitHooks.run(batch, on: view.current)
         try resources.evolutionBackup?.make(at: view.current.sequence) {
             try StoreError.wrap(try log.engine.sync(through: log.engine.end))
         }
-        try session.recorder.record(in: &batch, on: view.current)
-        try commitHooks.run(batch, on: view.current)
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)

@@ -8,10 +8,11 @@ extension StoreOpening {
     func checkEvolution(of snapshot: Snapshot, _ report: inout RecoveryReport) throws {
         try refuseOtherSteps(in: snapshot)
         for (index, entity) in schema.entities.enumerated() {
-            guard let version = snapshot.storedVersion(of: index),
-                let path = entity.evolver?.path(from: version), !path.isEmpty
+            guard let newest = snapshot.storedVersion(of: index), let evolver = entity.evolver
             else { continue }
-            report.evolution[entity.name] = path
+            let oldest = snapshot.tables[index].olderRows.oldestVersion ?? newest
+            let path = evolver.path(from: min(oldest, newest))
+            if !path.isEmpty { report.evolution[entity.name] = path }
         }
         guard options.onSchemaChange != .ignore else { return }
         for (index, entity) in schema.entities.enumerated() {
@@ -68,8 +69,13 @@ extension StoreOpening {
     }
 
     /// The copy to make before a newer shape is written; nil if there is no need for one.
-    func evolutionBackup(_ report: inout RecoveryReport) -> EvolutionBackup? {
-        guard !report.evolution.isEmpty, options.backsUpBeforeEvolution, report.sequence > .zero
+    func evolutionBackup(
+        of snapshot: Snapshot, _ report: inout RecoveryReport
+    ) -> EvolutionBackup? {
+        let isEvolving = schema.entities.indices.contains { index in
+            snapshot.isOlder(index, than: schema.entities[index])
+        }
+        guard isEvolving, options.backsUpBeforeEvolution, report.sequence > .zero
         else { return nil }
         let backup = EvolutionBackup(of: disk, at: report.sequence)
         report.backup = backup?.name

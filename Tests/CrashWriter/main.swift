@@ -23,6 +23,7 @@
 
 import Foundation
 import Skyros
+import SkyrosPlatform
 
 func complain(_ text: String) {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
@@ -30,11 +31,7 @@ func complain(_ text: String) {
 
 // The handler does nothing: the signal only interrupts blocking system calls.
 var interruption = sigaction()
-#if canImport(Darwin)
-    interruption.__sigaction_u.__sa_handler = { _ in }
-#else
-    interruption.__sigaction_handler.sa_handler = { _ in }
-#endif
+interruption.handler = { _ in }
 sigaction(SIGUSR1, &interruption, nil)
 
 guard let job = Job(CommandLine.arguments.dropFirst()) else {

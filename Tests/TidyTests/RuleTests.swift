@@ -83,6 +83,20 @@ struct Plant: CustomStringConvertible, Sendable {
         #expect(uses("Cellar/A.swift", "") == 1)
     }
 
+    @Test(arguments: [
+        ("#if os(Linux)", "#if canImport(Darwin)", 2), ("#if os(Linux)", "#if DEBUG", 0),
+        ("  #elseif A", "#if !A && B", 2), ("#if canImport(A)", "#if canImport(B)", 0),
+        ("// #if os(Linux)", "#if os(Linux)", 0),
+    ])
+    func `wants a condition in one file of its module`(first: String, second: String, count: Int) {
+        func findings(_ paths: [String]) -> Int {
+            let files = zip(paths, [first, second]).map { SourceFile("Sources/\($0)", "\n\($1)") }
+            return Conditions.rule.findings(SourceTree(files)).count
+        }
+        #expect(findings(["Skyros/A.swift", "Skyros/Log/B.swift"]) == count)
+        #expect(findings(["Skyros/A.swift", "SkyrosDisk/B.swift"]) == 0)
+    }
+
     @Test func `leaves no circle between directories`() {
         let circle = [
             "Skyros/State/IndexBTree/IndexBTree.swift": "struct IndexBTree { let a: FetchRequest }",

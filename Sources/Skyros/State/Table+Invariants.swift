@@ -20,7 +20,19 @@ extension Table {
 
     /// The first invariant that the table breaks, as a sentence; nil if none. O(n log n).
     func brokenInvariant() -> String? {
-        brokenCounts() ?? brokenRow() ?? brokenElementCounts()
+        brokenCounts() ?? brokenRow() ?? brokenElementCounts() ?? brokenOldestVersion()
+    }
+
+    /// The count of older rows names another version as the oldest than the rows have.
+    private func brokenOldestVersion() -> String? {
+        guard let evolver else { return nil }
+        var oldest = evolver.version
+        rows.forEach { row in
+            oldest = min(oldest, row.version)
+            return true
+        }
+        let counted = olderRows.oldestVersion ?? evolver.version
+        return counted == oldest ? nil : "the oldest row is of version \(oldest), not \(counted)"
     }
 
     /// Of an index with an entry for each element, the number is not that of the rows.

@@ -13,6 +13,8 @@ struct Table: Sendable {
     let hashSeed: UInt64
     private(set) var rows = RowTrie()
     private(set) var indexes: [TableIndex]
+    /// The rows that are stored in a shape before the type's.
+    private(set) var olderRows: OlderRows
     /// The relations by which records refer to others, or others to them; nil if there are none.
     let relations: EntityRelations?
     /// Whether the indexes are not maintained, see `Snapshot.fold`.
@@ -33,7 +35,9 @@ struct Table: Sendable {
         self.relations = relations
         self.type = type
         identity = type == nil ? nil : IdentityCheck()
-        rowFactory = RowFactory(for: type)
+        let factory = RowFactory(for: type)
+        rowFactory = factory
+        olderRows = OlderRows(before: factory.evolver?.version ?? Evolver.firstVersion)
         self.hashSeed = hashSeed
         self.indexes = indexes.map { TableIndex($0) }
     }
@@ -74,6 +78,7 @@ struct Table: Sendable {
         }
         nextNumber = max(nextNumber, row.number + 1)
         let replaced = rows.insert(row)
+        olderRows.note(row, replacing: replaced)
         // A caller whose `old` does not fit discards the table.
         if InvariantChecks.isEnabled, replaced === old { checkInvariants(near: row.id) }
         return replaced
@@ -95,7 +100,9 @@ struct Table: Sendable {
             for index in indexes.indices { try indexes[index].load(row) }
         }
         nextNumber = max(nextNumber, row.number + 1)
-        return rows.insert(row)
+        let replaced = rows.insert(row)
+        olderRows.note(row, replacing: replaced)
+        return replaced
     }
 
     /// Builds the indexes of the rows that were loaded. O(n log n).
@@ -113,6 +120,7 @@ struct Table: Sendable {
             for index in indexes.indices { try indexes[index].remove(row) }
         }
         let removed = rows.remove(id: row.id, hash: row.hash)
+        olderRows.note(nil, replacing: removed)
         if InvariantChecks.isEnabled, removed != nil { checkInvariants(near: row.id) }
         return removed
     }
@@ -120,6 +128,7 @@ struct Table: Sendable {
     /// Removes all rows; their numbers are not used again.
     mutating func clear() {
         rows = RowTrie()
+        olderRows.clear()
         indexes = indexes.map { TableIndex($0.definition) }
     }
 

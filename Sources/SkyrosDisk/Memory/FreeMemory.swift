@@ -1,12 +1,5 @@
+import SkyrosPlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Memory that was freed, and that the allocator keeps.
 ///
@@ -40,17 +33,6 @@ package final class FreeMemory: Sendable {
 
     private func returnToSystem() {
         returns.add(1, ordering: .relaxed)
-        #if canImport(Glibc)
-            _ = Self.trim?(0)
-        #endif
+        Platform.returnFreeMemory()
     }
-
-    #if canImport(Glibc)
-        /// `malloc_trim`, which Swift does not import.
-        private static let trim: (@convention(c) (Int) -> Int32)? = {
-            guard let address = dlsym(nil, "malloc_trim") else { return nil }
-            // The C library declares it as `int malloc_trim(size_t)`.
-            return unsafeBitCast(address, to: (@convention(c) (Int) -> Int32).self)
-        }()
-    #endif
 }

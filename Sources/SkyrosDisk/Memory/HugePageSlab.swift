@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 /// Large blocks of memory, for arenas.
 package enum HugePageSlab {
@@ -22,10 +16,7 @@ package enum HugePageSlab {
         }
         let slab = UnsafeMutableRawPointer.allocate(
             byteCount: byteCount, alignment: hugePageBytes)
-        #if os(Linux)
-            // Advice only: a system that ignores it uses ordinary pages.
-            madvise(slab, byteCount, MADV_HUGEPAGE)
-        #endif
+        Platform.adviseHugePages(slab, byteCount)
         return slab
     }
 }

@@ -1,3 +1,5 @@
+import SkyrosPlatform
+
 /// An open directory of the operating system.
 final class PosixDirectory: Sendable {
     let descriptor: Int32
@@ -69,8 +71,8 @@ final class PosixDirectory: Sendable {
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     func sync() throws(DiskError) {
-        var code = System.syncAll(descriptor)
-        if code == 0 { code = System.confirmSync(descriptor) }
+        var code = Platform.syncAll(descriptor)
+        if code == 0 { code = Platform.confirmSync(descriptor) }
         if code != 0 { throw DiskError(.syncDirectory, path, .system(code)) }
     }
 }

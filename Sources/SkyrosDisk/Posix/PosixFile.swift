@@ -1,3 +1,4 @@
+import SkyrosPlatform
 import Synchronization
 
 /// An open regular file of the operating system.
@@ -105,7 +106,7 @@ final class PosixFile: DiskFile {
     }
 
     func forgetCache() {
-        if isOpen.load(ordering: .acquiring) { System.forgetCache(of: descriptor) }
+        if isOpen.load(ordering: .acquiring) { Platform.forgetCache(of: descriptor) }
     }
 
     func status() throws(DiskError) -> FileStatus {
@@ -150,11 +151,11 @@ final class PosixFile: DiskFile {
         if gate.isClosed { throw DiskError(.syncFile, path, .suspended) }
         // The sync depends on the file system's journal only after the file has grown.
         let needsConfirmation = wasPreallocated.exchange(false, ordering: .acquiring)
-        var code = System.syncData(descriptor)
+        var code = Platform.syncData(descriptor)
         if code == 0, needsConfirmation, gate.isClosed {
             throw DiskError(.syncFile, path, .suspended)
         }
-        if code == 0, needsConfirmation { code = System.confirmSync(descriptor) }
+        if code == 0, needsConfirmation { code = Platform.confirmSync(descriptor) }
         if code != 0 { throw DiskError(.syncFile, path, .system(code)) }
         try checkName()
     }

@@ -1,12 +1,5 @@
+import SkyrosPlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Hears signals that end a process, does something first, and then lets happen what would have
 /// happened without it: the app's own handler, or the default action.
@@ -103,13 +96,7 @@ package final class SignalWatch: Sendable {
 
     private static func install(_ number: Int32) -> sigaction {
         var action = sigaction()
-        #if canImport(Darwin)
-            action.__sigaction_u.__sa_handler = handler
-        #elseif canImport(Musl)
-            action.__sa_handler.sa_handler = handler
-        #else
-            action.__sigaction_handler.sa_handler = handler
-        #endif
+        action.handler = handler
         action.sa_flags = SA_RESTART
         sigemptyset(&action.sa_mask)
         var previous = sigaction()
@@ -135,13 +122,7 @@ package final class SignalWatch: Sendable {
     /// The address of an action's handler; 0 (`SIG_DFL`) for the default action. The cast is safe:
     /// a function pointer, which may be nil, has the size of an integer.
     private static func address(of action: sigaction) -> Int {
-        #if canImport(Darwin)
-            unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
-        #elseif canImport(Musl)
-            unsafeBitCast(action.__sa_handler.sa_handler, to: Int.self)
-        #else
-            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        #endif
+        unsafeBitCast(action.handler, to: Int.self)
     }
 
     // MARK: The thread
@@ -163,23 +144,13 @@ package final class SignalWatch: Sendable {
     private static func read(from descriptor: Int32) {
         var number: UInt8 = 0
         while true {
-            let count = Self.readByte(descriptor, &number)
+            let count = SkyrosPlatform.read(descriptor, &number, 1)
             if count == 1 {
                 handle(Int32(number))
             } else if count == 0 || errno != EINTR {
                 return
             }
         }
-    }
-
-    private static func readByte(_ descriptor: Int32, _ byte: inout UInt8) -> Int {
-        #if canImport(Darwin)
-            Darwin.read(descriptor, &byte, 1)
-        #elseif canImport(Musl)
-            Musl.read(descriptor, &byte, 1)
-        #else
-            Glibc.read(descriptor, &byte, 1)
-        #endif
     }
 
     private static func handle(_ number: Int32) {

@@ -1,12 +1,4 @@
-import CLinux
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 // One thin function for each call, which reads `errno` before another call can change it.
 extension System {
@@ -29,11 +21,9 @@ extension System {
             inode = UInt64(status.st_ino)
         }
 
-        #if os(Linux)
-            init(_ identity: clinux_identity) {
-                (device, inode) = (identity.device, identity.inode)
-            }
-        #endif
+        init(device: UInt64, inode: UInt64) {
+            (self.device, self.inode) = (device, inode)
+        }
     }
 
     // MARK: Files
@@ -102,13 +92,15 @@ extension System {
     static func read(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ position: Int
     ) -> Result<Int, ErrorNumber> {
-        result(pread(descriptor, buffer.baseAddress, buffer.count, off_t(position)))
+        guard let address = buffer.baseAddress else { return .success(0) }
+        return result(pread(descriptor, address, buffer.count, off_t(position)))
     }
 
     static func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ position: Int
     ) -> Result<Int, ErrorNumber> {
-        result(pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(position)))
+        guard let address = bytes.baseAddress else { return .success(0) }
+        return result(pwrite(descriptor, address, bytes.count, off_t(position)))
     }
 
     static func truncate(_ descriptor: Int32, to size: Int) -> Int32 {
@@ -180,8 +172,11 @@ extension System {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { break }
+            let capacity = MemoryLayout.size(ofValue: entry.pointee.d_name)
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                pointer.withMemoryRebound(to: CChar.self, capacity: capacity) {
+                    String(cString: $0)
+                }
             }
             if name != ".", name != ".." { names.append(name) }
         }
@@ -238,22 +233,13 @@ extension System {
         return lstat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// The identity of what has this name; nil if nothing has, or it cannot be read. On Linux it
-    /// does not ask for the file's times, which would make the next sync slower.
+    /// The identity of what has this name; nil if nothing has, or it cannot be read.
     static func identity(
         ofFileNamed name: String, in directory: PosixDirectory
     ) -> FileIdentity? {
-        #if os(Linux)
-            var identity = clinux_identity()
-            if clinux_identity(directory.descriptor, name, &identity) == 0 {
-                return FileIdentity(identity)
-            }
-            // A sandbox may forbid a call that it does not know.
-            guard errno == ENOSYS || errno == EPERM else { return nil }
-        #endif
-        var status = stat()
-        let code = fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
-        return code == 0 ? FileIdentity(status) : nil
+        Platform.identity(ofFileNamed: name, in: directory.descriptor).map {
+            FileIdentity(device: $0.device, inode: $0.inode)
+        }
     }
 
     private static func checked(

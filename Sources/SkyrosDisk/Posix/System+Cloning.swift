@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 extension System {
     /// Creates the file `name` with the content of an open file, whose space on the medium both
@@ -15,22 +9,23 @@ extension System {
     static func clone(
         _ source: Int32, to name: String, in directory: PosixDirectory
     ) throws(DiskError) -> Bool {
-        #if canImport(Darwin)
-            try checkName(name, in: directory.descriptor, .open, directory.path(of: name))
-            try remove(name, in: directory)
-            guard fclonefileat(source, directory.descriptor, name, 0) == 0 else { return false }
-            return true
-        #else
-            let target = try create(name, in: directory)
-            defer { closeFile(target) }
-            if ioctl(target, fileClone, source) == 0 { return true }
-            try remove(name, in: directory)
-            return false
-        #endif
+        guard !Platform.clonesByName else { return try cloneByName(source, name, directory) }
+        let target = try create(name, in: directory)
+        defer { closeFile(target) }
+        if Platform.clone(source, into: target) { return true }
+        try remove(name, in: directory)
+        return false
     }
 
-    #if !canImport(Darwin)
-        /// `FICLONE`, which the C header defines as an expression. Source: `man 2 ioctl_ficlone`.
-        private static let fileClone: UInt = 0x4004_9409
-    #endif
+    private static func cloneByName(
+        _ source: Int32, _ name: String, _ directory: PosixDirectory
+    ) throws(DiskError) -> Bool {
+        try remove(name, in: directory)
+        guard Platform.clone(source, to: name, in: directory.descriptor) else { return false }
+        let path = directory.path(of: name)
+        let target = try open(name, in: directory.descriptor, readFlags, .open, path)
+        defer { closeFile(target) }
+        try keepPrivate(target, path)
+        return true
+    }
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 /// A time of the monotonic clock.
 package struct Deadline: Sendable {

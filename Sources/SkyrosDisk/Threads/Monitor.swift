@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 /// A value that is protected by a mutex, with a condition variable on which threads wait until the
 /// value changes.
@@ -19,9 +13,7 @@ package final class Monitor<Value>: Locked<Value>, @unchecked Sendable {
         super.init(value)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        #if !canImport(Darwin)
-            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        #endif
+        Platform.useMonotonicClock(&attributes)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
     }
@@ -54,28 +46,10 @@ package final class Monitor<Value>: Locked<Value>, @unchecked Sendable {
         defer { unlock() }
         while true {
             if let result = try body(&value.pointee) { return result }
-            guard waitForChange(until: deadline) else { return try body(&value.pointee) }
-        }
-    }
-
-    /// Releases the mutex until the value changes; returns false after the deadline.
-    private func waitForChange(until deadline: timespec) -> Bool {
-        var deadline = deadline
-        #if canImport(Darwin)
-            // Deadlines of this system are of the wall clock; durations are monotonic.
-            var now = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &now)
-            deadline.tv_sec -= now.tv_sec
-            deadline.tv_nsec -= now.tv_nsec
-            if deadline.tv_nsec < 0 {
-                deadline.tv_sec -= 1
-                deadline.tv_nsec += 1_000_000_000
+            guard Platform.wait(for: condition, releasing: mutex, until: deadline) else {
+                return try body(&value.pointee)
             }
-            guard deadline.tv_sec >= 0 else { return false }
-            return pthread_cond_timedwait_relative_np(condition, mutex, &deadline) == 0
-        #else
-            return pthread_cond_timedwait(condition, mutex, &deadline) == 0
-        #endif
+        }
     }
 
     /// Changes the value and wakes every waiting thread.

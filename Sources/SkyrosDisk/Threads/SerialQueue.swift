@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SkyrosPlatform
 
 /// The identity of a thread.
 package struct ThreadID: Hashable, Sendable {
@@ -12,11 +6,7 @@ package struct ThreadID: Hashable, Sendable {
 
     /// The calling thread.
     package static var current: ThreadID {
-        #if canImport(Darwin)
-            ThreadID(rawValue: UInt(bitPattern: pthread_self()))
-        #else
-            ThreadID(rawValue: UInt(pthread_self()))
-        #endif
+        ThreadID(rawValue: Platform.threadNumber)
     }
 }
 
@@ -118,38 +108,6 @@ package final class SerialQueue: Sendable {
 
     /// Runs `body` on a new thread; returns an error number or 0.
     package static func startThread(_ body: @escaping Job) -> Int32 {
-        let start = Unmanaged.passRetained(Start(body))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let code = pthread_create(&thread, nil, { Start.run($0) }, start.toOpaque())
-        #else
-            var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { Start.run($0) }, start.toOpaque())
-        #endif
-        guard code == 0 else {
-            start.release()
-            return code
-        }
-        #if canImport(Darwin)
-            if let thread { pthread_detach(thread) }
-        #else
-            pthread_detach(thread)
-        #endif
-        return 0
-    }
-
-    /// Carries a closure to the new thread.
-    private final class Start: Sendable {
-        private let body: Job
-
-        init(_ body: @escaping Job) {
-            self.body = body
-        }
-
-        static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-            guard let context else { return nil }
-            Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
-            return nil
-        }
+        Platform.startThread(body)
     }
 }

@@ -1,12 +1,5 @@
+import SkyrosPlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A reader-writer lock whose readers do not share a cache line.
 ///

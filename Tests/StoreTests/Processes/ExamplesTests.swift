@@ -69,8 +69,8 @@ import Testing
         let refusal = "release 2 without steps is refused: stored records of \"User\" do not fit"
         #expect(first.output.contains(refusal))
         #expect(first.output.contains("Evolution<User> = [.version(2) { .re"))
-        #expect(first.output.contains("release 2 has new steps for User: 1 → 2\n"))
-        #expect(first.output.contains("release 4 has new steps for Book: 3 → 4\n"))
+        #expect(first.output.contains("release 2 reads User by the steps 1 → 2\n"))
+        #expect(first.output.contains("release 4 reads Book by the steps 1 → 2, 2 → 3, 3 → 4\n"))
         #expect(first.output.contains("  Ada Lovelace, 5550101, loans: [\"Pride and Prejudice\"]"))
         #expect(first.output.contains("after event 1: [\"A Pride and Prejudice\", \"E Middle"))
         let second = try program.run(directory.store.path)

@@ -58,7 +58,9 @@ private enum Alternating {
         #expect(try store.event(3)?.schemas.isEmpty == true)
         try store.close()
         store = try Store(at: directory.store, entities: Alternating.New.self)
-        #expect(store.recovery.evolution.isEmpty)
+        // The older app has inserted a record since, which is no reason for another copy.
+        #expect(store.recovery.evolution == ["Thing": [EvolutionStep(from: 1, to: 2)]])
+        #expect(store.recovery.backup == nil)
         #expect(
             try store.all(Alternating.New.self) == [
                 .init(id: 1, name: "A", color: "blue"), .init(id: 2, name: "b", color: "green"),

@@ -150,7 +150,9 @@ private enum V3 {
                 at: directory.store.appending(path: "checkpoint.sqlite"))
         }
         store = try v3()
-        #expect(store.recovery.evolution == ["Customer": [EvolutionStep(from: 2, to: 3)]])
+        // Those that the oldest record needs.
+        let steps = [EvolutionStep(from: 1, to: 2), EvolutionStep(from: 2, to: 3)]
+        #expect(store.recovery.evolution == ["Customer": steps])
         let versions = try (1...3).map { id in
             try #require(store.snapshot.tables[0].row(RecordID(id))).version
         }
@@ -159,6 +161,26 @@ private enum V3 {
         try store.close()
         let archive = try Archive(at: directory.store)
         #expect(archive.verify().problems == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `reports the steps of the oldest record that is left`(isFolded: Bool) throws {
+        func reopen(_ change: (inout WriteTransaction) throws -> Void) throws -> [String] {
+            var store = try v2()
+            try store.write { try change(&$0) }
+            try store.close()
+            if isFolded {
+                try FileManager.default.removeItem(
+                    at: directory.store.appending(path: "checkpoint.sqlite"))
+            }
+            store = try v2()
+            defer { try? store.close() }
+            #expect(store.recovery.backup == nil)
+            return store.recovery.evolution["Customer"]?.map(\.description) ?? []
+        }
+        #expect(try reopen { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } } == ["1 → 2"])
+        #expect(try reopen { try $0.delete(V2.Customer.self, 2) } == ["1 → 2"])
+        #expect(try reopen { try $0.update(V2.Customer.self, 3) { $0.phone = "9" } } == [])
     }
 
     @Test func `refuses a careless type with the code that mends it`() throws {
@@ -220,6 +242,13 @@ private enum V3 {
             }
         }
         #expect(!FileManager.default.fileExists(atPath: copy.path))
+        // Nor does one that a hook refuses.
+        let hook = store.willCommit { _ in throw CancellationError() }
+        #expect(throws: CancellationError.self) {
+            try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        hook.cancel()
         try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
         #expect(try Archive(at: copy).sequence == 1)
         let copied = try directory.contents().keys.filter { $0.contains("backups/") }.sorted()

@@ -4,24 +4,27 @@ enum Imports {
 
     /// A module may import modules of a lower height.
     private static let heights = [
-        "SkyrosDisk": 0, "SkyrosLog": 1, "SkyrosSQLite": 1, "Skyros": 2, "SkyrosTesting": 3,
-        "SkyrosTool": 3, "BenchmarkModel": 3, "SkyrosBenchmark": 4, "ProgramWithSkyros": 3,
-        "ProgramWithoutSkyros": 0,
+        "SkyrosPlatform": 0, "SkyrosDisk": 1, "SkyrosLog": 2, "SkyrosSQLite": 2, "Skyros": 3,
+        "SkyrosTesting": 4, "SkyrosTool": 4, "BenchmarkModel": 4, "SkyrosBenchmark": 5,
+        "ProgramWithSkyros": 4, "ProgramWithoutSkyros": 0,
     ]
     /// Modules that only some places import.
     private static let doors: [String: [String]] = [
-        "CLinux": ["Sources/SkyrosDisk/"],
+        "CLinux": platform, "Glibc": platform, "Musl": platform, "Android": platform,
+        "Darwin": platform,
+        "SkyrosPlatform": [
+            "Sources/SkyrosDisk/Memory/", "Sources/SkyrosDisk/Posix/",
+            "Sources/SkyrosDisk/Threads/", "Sources/Skyros/Coding/Codable/",
+            "Tests/",
+        ],
         "CZstd": ["Sources/SkyrosLog/"],
         "libzstd": ["Sources/SkyrosLog/"],
         "CSQLite": [
             "Sources/SkyrosSQLite/", "Sources/SkyrosTesting/SQLite/",
             "Benchmarks/SkyrosBenchmark/Peers/",
         ],
-        "Glibc": systemPlaces, "Musl": systemPlaces, "Darwin": systemPlaces,
     ]
-    private static let systemPlaces = ["Memory", "Posix", "Threads"].map {
-        "Sources/SkyrosDisk/\($0)/"
-    }
+    private static let platform = ["Sources/SkyrosPlatform/"]
 
     static func findings(in file: SourceFile) -> [Finding] {
         guard file.isSwift else { return [] }

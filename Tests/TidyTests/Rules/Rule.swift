@@ -24,8 +24,9 @@ struct Rule: Sendable {
 
     static let all =
         [
-            Imports.rule, Borders.rule, Edges.rule, Reasons.rule, Manifest.rule, Documentation.rule,
-            Promises.rule, Faults.rule, Parity.rule, Links.rule, Calls.rule, Words.rule, Tests.rule,
+            Imports.rule, Conditions.rule, Borders.rule, Edges.rule, Reasons.rule, Manifest.rule,
+            Documentation.rule, Promises.rule, Faults.rule, Parity.rule, Links.rule, Calls.rule,
+            Words.rule, Tests.rule,
         ] + Sizes.rules + Comments.rules
 }
 

@@ -1,11 +1,5 @@
-import Foundation
 import SkyrosDisk
-
-#if canImport(Darwin)
-    typealias ThreadExitValue = UnsafeMutableRawPointer
-#else
-    typealias ThreadExitValue = UnsafeMutableRawPointer?
-#endif
+import SkyrosPlatform
 
 /// A pool of buffers that are reused by later calls and never freed.
 ///
@@ -22,7 +16,7 @@ struct ScratchPool: Sendable {
     private let idle = IdleScratch()
 
     /// `threadExit` is called with the set of a thread that ends, and must pass it to `keep`.
-    init(threadExit: @convention(c) (ThreadExitValue) -> Void) {
+    init(threadExit: @convention(c) (Platform.ThreadExitValue) -> Void) {
         var key = pthread_key_t()
         let code = pthread_key_create(&key, threadExit)
         precondition(code == 0, "The process has run out of thread-specific keys.")
@@ -48,7 +42,7 @@ struct ScratchPool: Sendable {
     }
 
     /// Keeps a set for any thread that needs one.
-    func keep(_ set: ThreadExitValue) {
+    func keep(_ set: Platform.ThreadExitValue) {
         let set: UnsafeMutableRawPointer? = set
         if let set { idle.keep(set) }
     }
