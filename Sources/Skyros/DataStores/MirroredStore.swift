@@ -91,7 +91,9 @@ public final class MirroredStore: Sendable {
                 let extra = found.filter { $0.primary == nil }
                 if !extra.isEmpty {
                     try shadow.commit(metadata) {
-                        extra.map { .delete(entity: $0.entity, id: $0.id) }
+                        extra.compactMap { difference in
+                            difference.id.map { .delete(entity: difference.entity, id: $0) }
+                        }
                     }
                 }
                 count += found.count
@@ -172,6 +174,6 @@ extension StoreError {
                 + "synchronize() first",
             at: Place(
                 entity: first.entity,
-                ids: found.filter { $0.entity.isSameName(as: first.entity) }.map(\.id)))
+                ids: found.filter { $0.entity.isSameName(as: first.entity) }.compactMap(\.id)))
     }
 }

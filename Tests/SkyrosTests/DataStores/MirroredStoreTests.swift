@@ -96,6 +96,19 @@ private struct Reader: Entity, Equatable {
         #expect(data.primary as? SQLiteStore === old)
     }
 
+    @Test func `reports that all records may differ if the shadow can do nothing`() throws {
+        let reports = reports
+        let broken = MirroredStore(primary: old, shadow: BrokenStore()) { difference in
+            reports.withLock { $0.append(difference) }
+        }
+        let count = try broken.transaction { try $0.deleteAll(Reader.self) }
+        #expect(count == 3)
+        #expect(reported == ["Reader cannot be compared (Broken())"])
+        #expect(reports.withLock { $0[0].id } == nil)
+        try broken.transaction { try $0.insert(Reader(id: 4, email: "d")) }
+        #expect(reported.last == "Reader 4 cannot be compared (Broken())")
+    }
+
     @Test func `refuses a transaction in a transaction`() throws {
         let error = failure(as: StoreError.self) {
             try data.transaction { _ in try data.transaction { try $0.deleteAll(Reader.self) } }
@@ -103,4 +116,21 @@ private struct Reader: Entity, Equatable {
         #expect(error?.code == .nestedWrite)
         #expect(try data.count(Reader.self) == 3)
     }
+}
+
+private struct Broken: Error {}
+
+/// A back end that can do nothing.
+private final class BrokenStore: DataStore {
+    func entityNames() throws -> [String] { throw Broken() }
+    func count(of entity: String) throws -> Int { throw Broken() }
+    func record(_ entity: String, _ id: RecordID) throws -> Record? { throw Broken() }
+    func forEachRecord(of entity: String, _ body: (Record) throws -> Void) throws {
+        throw Broken()
+    }
+    func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws {
+        throw Broken()
+    }
+    func flush() throws {}
+    func close() throws {}
 }
