@@ -29,8 +29,9 @@ extension Store {
         public var createsStore = true
 
         /// Whether to open a store with records of entities for which no type was given. The
-        /// records are kept, and writes of such entities are held to the unique indexes and relations
-        /// that the log records of them. If false, opening throws: a type may have been renamed.
+        /// records are kept, and writes of such entities are held to the unique indexes and
+        /// relations that the log records of them. If false, opening throws: a type may have been
+        /// renamed.
         /// Default: false.
         public var keepsUnknownEntities = false
 
@@ -79,8 +80,8 @@ extension Store {
         /// ``RecoveryReport/backup``. That write takes as long as the copy. Default: true.
         public var backsUpBeforeEvolution = true
 
-        /// What opening does with references of a ``Relation``, or of one that the log records of an
-        /// entity without a type, that lead to no record. Default: `.refuse`.
+        /// What opening does with references of a ``Relation``, or of one that the log records of
+        /// an entity without a type, that lead to no record. Default: `.refuse`.
         public var existingBrokenReferences = ExistingBrokenReferences.refuse
 
         /// The size at which a segment of the log ends and is compressed, in bytes. Smaller ones

@@ -25,8 +25,8 @@ extension StoreOpening {
         throw StoreError(
             .brokenReference,
             "\(found.count) references lead to records that do not exist, though the relations of "
-                + "their entities say that they do: \(found.listed()). Open the store without these "
-                + "relations, or with Options.existingBrokenReferences set to .report, and change "
+                + "their entities say that they do: \(found.listed()). Open the store without "
+                + "these relations, or with Options.existingBrokenReferences set to .report, and change "
                 + "the records",
             at: StoreError.Place(
                 entity: first.entity, ids: found.map(\.id).withoutRepetitions(),

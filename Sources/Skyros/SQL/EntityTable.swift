@@ -146,9 +146,7 @@ extension EntityTable {
     private func ownIndex(of column: Int) -> TableIndex? {
         let field = layout.columns[column].field
         return table?.indexes.first { index in
-            // An index of recorded steps sees other values than are stored, and shown.
-            if table?.type == nil, index.definition.evolver != nil { return false }
-            return index.isFaithful && !index.definition.isMultiValued
+            index.isFaithful && !index.definition.isMultiValued
                 && index.definition.fields.first?.isSameName(as: field) == true
                 && IndexLookup.serves(index.definition, layout.columns[column].kind)
         }

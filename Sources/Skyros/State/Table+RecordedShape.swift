@@ -29,12 +29,12 @@ extension Table {
         return Shape(bytes: bytes, version: evolver.version)
     }
 
-    /// Throws if an index lacks records of a table without a type, as only the app's type knows
-    /// their newest shape. O(1), and O(n) for the error.
+    /// Throws if an index of a table without a type has records of which only the app's type knows
+    /// the newest shape. O(1), and O(n) for the error.
     ///
     /// - Throws: `StoreError` with `.evolutionFailed`, naming them.
     func requireWhole(_ index: TableIndex) throws {
-        guard type == nil, !index.isFaithful else { return }
+        if index.isFaithful { return }
         var ids: [RecordID] = []
         rows.forEach { row in
             if index.definition.bytes(of: row) == nil { ids.append(row.id) }

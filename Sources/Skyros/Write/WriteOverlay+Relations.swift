@@ -98,8 +98,7 @@ extension WriteOverlay {
         let index = index(ofBase: edit.record.table)
         let found = lookUp(edit.record.id, in: index)
         guard let row = found.row else { return }
-        let table = base.tables[edit.record.table]
-        let shape = try table.shapeToEdit(of: row, by: edit.relation)
+        let shape = try base.tables[edit.record.table].shapeToEdit(of: row, by: edit.relation)
         let bytes = try edit.relation.removing(edit.targets, from: shape.bytes)
         put(bytes, at: found, version: shape.version, in: index)
     }

@@ -40,8 +40,7 @@ struct GraphTraversal {
                 visit(relation.table, row)
             }
         } else if relation.table == origin.table {
-            let table = snapshot.tables[origin.table]
-            let bytes = try table.bytes(of: origin.row, by: relation)
+            let bytes = try snapshot.tables[origin.table].bytes(of: origin.row, by: relation)
             for id in try relation.targets(of: bytes) {
                 visit(relation.target, snapshot.tables[relation.target].row(id))
             }
