@@ -26,8 +26,8 @@ extension StoreOpening {
             .brokenReference,
             "\(found.count) references lead to records that do not exist, though the relations of "
                 + "their entities say that they do: \(found.listed()). Open the store without "
-                + "these relations, or with Options.existingBrokenReferences set to .report, and change "
-                + "the records",
+                + "these relations, or with Options.existingBrokenReferences set to .report, and "
+                + "change the records",
             at: StoreError.Place(
                 entity: first.entity, ids: found.map(\.id).withoutRepetitions(),
                 field: first.field, references: found))

@@ -93,6 +93,7 @@ struct Importer {
         let isHeld = check.counts.contains { entity, _ in
             guard let schema = schemas[entity] else { return false }
             return !schema.uniqueIndexes.isEmpty || !schema.relations(of: entity).isEmpty
+                || !schema.unknownParts.isEmpty
         }
         guard isHeld else { return }
         let child = store.fork()

@@ -1,7 +1,8 @@
 import Foundation
-import Skyros
 import TestSupport
 import Testing
+
+@testable import Skyros
 
 private struct Team: Entity {
     var id: Int
@@ -124,6 +125,9 @@ extension Record {
         try store.write { try $0.delete("Team", RecordID(1)) }
         let record = try #require(try store.record("Member", RecordID(1)))
         #expect(record["email"] == "a" && record["team"] == nil && record["group"] == nil)
+        let event = try #require(try Array(store.events()).last)
+        let evolved: Set<FieldValue> = ["mail", "email", "group"]
+        #expect(Set(event.additions(toChange: 0)["+evolved"]?.array ?? []) == evolved)
         // The other one is stored as it was.
         #expect(try store.record("Member", RecordID(2))?["mail"] == "b")
         try store.write { try $0.delete("Team", RecordID(2)) }

@@ -14,12 +14,13 @@ final class RecordedShape: Sendable {
     /// The unique indexes, and those of relations.
     let indexes: [IndexDefinition]
     let relations: [Relation]
-    /// The names of parts that this version does not know. No record of the entity is written then.
+    /// The names of parts that this version does not understand. No record of the entity is written
+    /// then.
     let unknownParts: [String]
 
     init(_ schema: EntitySchema, of entity: String) {
         self.schema = schema
-        unknownParts = schema.unknownParts
+        unknownParts = schema.unknownParts + (schema.hasUnknownRelations ? ["relations"] : [])
         let evolver = schema.recordedEvolver
         self.evolver = evolver
         var indexes = schema.uniqueIndexes.filter { !$0.isEmpty }

@@ -59,7 +59,7 @@ extension EntitySchema {
     }
 
     /// The names of the parts that this version does not know.
-    var unknownParts: [String] {
+    package var unknownParts: [String] {
         let known = [Key.version, Key.steps, Key.fields, Key.unique, Key.relations]
         return parts.names.filter { !known.containsName($0) }
     }
