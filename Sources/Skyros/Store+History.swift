@@ -13,8 +13,12 @@ extension Store {
         switch moment {
         case .sequence(let sequence) where sequence == current.sequence: return current
         case .date(let date) where EventTime(date) >= current.time: return current
-        default: return try historyReader.snapshot(asOf: moment)
+        default: break
         }
+        var past = try historyReader.snapshot(asOf: moment)
+        past.acceptsEntities = current.acceptsEntities
+        try past.adoptRecordedSchemas()
+        return past
     }
 
     /// The changes of one record: who made them, when, why, and the values before and after.

@@ -39,10 +39,14 @@ extension Store {
     ///     let store = try Store(untypedAt: url)
     ///     try store.write(by: "import") { tx in try tx.insert(record) }
     ///
-    /// It knows every entity that it holds, and accepts new ones. The unique indexes and relations
-    /// of an app's types are not known to it: a store that is opened with the types enforces them.
+    /// It knows every entity that it holds, and accepts new ones. Writes are held to the unique
+    /// indexes and relations that the log records: those with which an app has written the entity.
+    /// Of records of an older shape it knows the steps of the evolution, but no closures: what
+    /// depends on these throws `.evolutionFailed`.
     ///
-    /// - Throws: `StoreError`, as an opening with types.
+    /// - Complexity: as an opening with types, which builds their indexes.
+    /// - Throws: `StoreError`, as an opening with types, also `.uniqueViolation` and
+    ///   `.brokenReference` for what the log records.
     public convenience init(untypedAt url: URL, options: Options = Options()) throws {
         let disk = try StoreDirectory.disk(at: url, creating: options.createsStore)
         try self.init(.untyped, options, Environment(disk: disk))

@@ -29,7 +29,9 @@ extension Store {
         public var createsStore = true
 
         /// Whether to open a store with records of entities for which no type was given. The
-        /// records are kept. If false, opening throws: a type may have been renamed.
+        /// records are kept, and writes of such entities are held to the unique indexes and
+        /// relations that the log records of them. If false, opening throws: a type may have been
+        /// renamed.
         /// Default: false.
         public var keepsUnknownEntities = false
 
@@ -55,7 +57,8 @@ extension Store {
             case report
         }
 
-        /// What opening does with records that break a unique index. Default: `.refuse`.
+        /// What opening does with records that break a unique index of a type, or one that the log
+        /// records of an entity without a type. Default: `.refuse`.
         public var existingDuplicates = ExistingDuplicates.refuse
 
         /// What opening does with records that their type cannot read, though no step of its
@@ -77,8 +80,8 @@ extension Store {
         /// ``RecoveryReport/backup``. That write takes as long as the copy. Default: true.
         public var backsUpBeforeEvolution = true
 
-        /// What opening does with references of a ``Relation`` that lead to no record. Default:
-        /// `.refuse`.
+        /// What opening does with references of a ``Relation``, or of one that the log records of
+        /// an entity without a type, that lead to no record. Default: `.refuse`.
         public var existingBrokenReferences = ExistingBrokenReferences.refuse
 
         /// The size at which a segment of the log ends and is compressed, in bytes. Smaller ones

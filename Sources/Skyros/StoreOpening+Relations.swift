@@ -25,9 +25,9 @@ extension StoreOpening {
         throw StoreError(
             .brokenReference,
             "\(found.count) references lead to records that do not exist, though the relations of "
-                + "the types say that they do: \(found.listed()). Open the store without these "
-                + "relations and change the records, or set Options.existingBrokenReferences to "
-                + ".report",
+                + "their entities say that they do: \(found.listed()). Open the store without "
+                + "these relations, or with Options.existingBrokenReferences set to .report, and "
+                + "change the records",
             at: StoreError.Place(
                 entity: first.entity, ids: found.map(\.id).withoutRepetitions(),
                 field: first.field, references: found))

@@ -42,6 +42,7 @@ extension StoreOpening {
             let last = SequenceNumber(rawValue: log.head.sequence)
             try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
             try compareWithSchema(snapshot)
+            try snapshot.adoptRecordedSchemas()
             try refuseOtherSteps(in: snapshot)
             return (snapshot, dirty)
         }
@@ -54,6 +55,7 @@ extension StoreOpening {
             try replay(log, into: &snapshot, &dirty)
         }
         try compareWithSchema(snapshot)
+        try snapshot.adoptRecordedSchemas()
         try refuseOtherSteps(in: snapshot)
         _ = try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()

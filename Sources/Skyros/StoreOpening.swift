@@ -63,6 +63,7 @@ struct StoreOpening {
         report.checkpoint = checkpoint.outcome
         if isNew { try StoreCreation(disk: disk).check(checkpoint.outcome) }
         try compareWithSchema(snapshot)
+        try snapshot.adoptRecordedSchemas()
         try checkEvolution(of: snapshot, &report)
         let identities = try identityEvolutions(of: snapshot)
         try snapshot.compareFields()
@@ -169,8 +170,8 @@ struct StoreOpening {
             .uniqueViolation,
             "\(found.count) values are not unique, though an index of \(first.entity) by "
                 + "\(first.fields.joined(separator: ", ")) says so: "
-                + "\(examples.joined(separator: "; ")). Open the store without the index and "
-                + "change the records, or set Options.existingDuplicates to .report",
+                + "\(examples.joined(separator: "; ")). Open the store without the index, or with "
+                + "Options.existingDuplicates set to .report, and change the records",
             at: StoreError.Place(entity: first.entity, ids: first.ids))
     }
 

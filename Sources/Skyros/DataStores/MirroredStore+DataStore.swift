@@ -44,32 +44,45 @@ extension MirroredStore: DataStore {
         } catch {
             cause = error
         }
-        return changes.flatMap { change in
-            keys(of: change, cause).compactMap { entity, id in
-                do {
-                    return try difference(entity, id, cause)
-                } catch {
-                    return StoreDifference(
-                        entity: entity, id: id, primary: nil, shadow: nil, cause: cause ?? error)
-                }
+        return changes.flatMap { differences(after: $0, cause) }
+    }
+
+    /// The records that a change left different. If they cannot be read, all of them count as such.
+    private func differences(
+        after change: DataChange, _ cause: (any Error)?
+    ) -> [StoreDifference] {
+        switch change {
+        case .put(let record):
+            return difference(of: record.entity, record.id, cause).map { [$0] } ?? []
+        case .delete(let entity, let id):
+            return difference(of: entity, id, cause).map { [$0] } ?? []
+        case .deleteAll(let entity):
+            guard let cause else { return [] }
+            var left: [RecordID] = []
+            do {
+                try shadow.forEachRecord(of: entity) { left.append($0.id) }
+            } catch {
+                return [Self.unknown(entity, nil, cause)]
             }
+            return left.compactMap { difference(of: entity, $0, cause) }
         }
     }
 
-    /// The records to compare after a change; of a deletion of all, those that are left after an
-    /// error.
-    private func keys(
-        of change: DataChange, _ cause: (any Error)?
-    ) -> [(entity: String, id: RecordID)] {
-        switch change {
-        case .put(let record): return [(record.entity, record.id)]
-        case .delete(let entity, let id): return [(entity, id)]
-        case .deleteAll(let entity):
-            guard cause != nil else { return [] }
-            var ids: [RecordID] = []
-            try? shadow.forEachRecord(of: entity) { ids.append($0.id) }
-            return ids.map { (entity, $0) }
+    private func difference(
+        of entity: String, _ id: RecordID, _ cause: (any Error)?
+    ) -> StoreDifference? {
+        do {
+            return try difference(entity, id, cause)
+        } catch {
+            return Self.unknown(entity, id, cause ?? error)
         }
+    }
+
+    /// The difference of what cannot be read.
+    private static func unknown(
+        _ entity: String, _ id: RecordID?, _ cause: any Error
+    ) -> StoreDifference {
+        StoreDifference(entity: entity, id: id, primary: nil, shadow: nil, cause: cause)
     }
 
     /// Makes both stores durable.

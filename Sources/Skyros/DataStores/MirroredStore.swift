@@ -53,19 +53,25 @@ public final class MirroredStore: Sendable {
     // MARK: Differences
 
     /// What the stores do not have in the same way, at most `limit` records, in no particular
-    /// order. Commits may go on meanwhile. O(n).
+    /// order. Commits may go on meanwhile. O(n) without a difference; it stops at the limit.
     public func differences(limit: Int = 100) throws -> [StoreDifference] {
         var found: [StoreDifference] = []
-        try forEachSuspect { entity, ids in
-            guard found.count < limit else { return }
-            try withLock {
-                for id in ids where found.count < limit {
-                    if let difference = try difference(entity, id) { found.append(difference) }
+        guard limit > 0 else { return found }
+        do {
+            try forEachSuspect(inBatchesOf: min(limit, Self.batchRecords)) { entity, ids in
+                try withLock {
+                    for id in ids where found.count < limit {
+                        if let difference = try difference(entity, id) { found.append(difference) }
+                    }
                 }
+                // A back end reads to its end, unless it is stopped by an error.
+                if found.count == limit { throw LimitReached() }
             }
-        }
+        } catch is LimitReached {}
         return found
     }
+
+    private struct LimitReached: Error {}
 
     /// Makes the shadow equal to the primary: writes what it lacks, and deletes what only it has.
     /// Returns the number of records that were written or deleted.
@@ -91,7 +97,9 @@ public final class MirroredStore: Sendable {
                 let extra = found.filter { $0.primary == nil }
                 if !extra.isEmpty {
                     try shadow.commit(metadata) {
-                        extra.map { .delete(entity: $0.entity, id: $0.id) }
+                        extra.compactMap { difference in
+                            difference.id.map { .delete(entity: difference.entity, id: $0) }
+                        }
                     }
                 }
                 count += found.count
@@ -118,29 +126,33 @@ public final class MirroredStore: Sendable {
     }
 
     /// Calls `body` with ids of records that may differ, in batches.
-    private func forEachSuspect(_ body: (String, [RecordID]) throws -> Void) throws {
+    private func forEachSuspect(
+        inBatchesOf count: Int = MirroredStore.batchRecords,
+        _ body: (String, [RecordID]) throws -> Void
+    ) throws {
         let (primary, shadow) = (primary, shadow)
         for entity in try primary.entityNames() {
-            try Self.forEachBatch(of: entity, in: primary, body) { record in
+            try Self.forEachBatch(of: entity, in: primary, count, body) { record in
                 try shadow.record(entity, record.id) != record
             }
         }
         for entity in try shadow.entityNames() {
-            try Self.forEachBatch(of: entity, in: shadow, body) { record in
+            try Self.forEachBatch(of: entity, in: shadow, count, body) { record in
                 try primary.record(entity, record.id) == nil
             }
         }
     }
 
     private static func forEachBatch(
-        of entity: String, in store: any DataStore, _ body: (String, [RecordID]) throws -> Void,
+        of entity: String, in store: any DataStore, _ count: Int,
+        _ body: (String, [RecordID]) throws -> Void,
         where isSuspect: (Record) throws -> Bool
     ) throws {
         var ids: [RecordID] = []
         try store.forEachRecord(of: entity) { record in
             guard try isSuspect(record) else { return }
             ids.append(record.id)
-            if ids.count == batchRecords {
+            if ids.count == count {
                 try body(entity, ids)
                 ids = []
             }
@@ -172,6 +184,6 @@ extension StoreError {
                 + "synchronize() first",
             at: Place(
                 entity: first.entity,
-                ids: found.filter { $0.entity.isSameName(as: first.entity) }.map(\.id)))
+                ids: found.filter { $0.entity.isSameName(as: first.entity) }.compactMap(\.id)))
     }
 }

@@ -1,20 +1,31 @@
-/// Writes records of one data store to another, in commits that the target accepts.
-struct RecordCopier {
-    private let source: any DataStore
-    private let target: any DataStore
-    private let metadata: Metadata
+/// Writes records of one store to another, in commits that the target accepts.
+package struct RecordCopier {
+    private let write: ([Record]) throws -> Void
+    private let find: (String, RecordID) throws -> [Record]
 
     init(from source: any DataStore, to target: any DataStore, _ metadata: Metadata) {
-        self.source = source
-        self.target = target
-        self.metadata = metadata
+        self.init(
+            writing: { records in try target.commit(metadata) { records.map { .put($0) } } },
+            finding: { try source.record($0, $1).map { [$0] } ?? [] })
+    }
+
+    /// - Parameters:
+    ///   - write: inserts or replaces records of the target, all or none.
+    ///   - find: returns the record of the source with this id, and others that it needs; none if
+    ///     the source lacks it.
+    package init(
+        writing write: @escaping ([Record]) throws -> Void,
+        finding find: @escaping (String, RecordID) throws -> [Record]
+    ) {
+        self.write = write
+        self.find = find
     }
 
     /// Writes records, all of them or whole halves before an error.
     ///
     /// A batch above the target's limit is halved. Records to which its relations lead, and which
     /// the target lacks, are written in the same commit.
-    func copy(_ records: [Record]) throws {
+    package func copy(_ records: [Record]) throws {
         do {
             try commit(records)
         } catch let error as StoreError where error.code == .limitExceeded && records.count > 1 {
@@ -29,13 +40,12 @@ struct RecordCopier {
         var keys = Set(records.map { Key(entity: $0.entity, id: $0.id) })
         while true {
             do {
-                return try target.commit(metadata) { all.map { .put($0) } }
+                return try write(all)
             } catch let error as StoreError where error.code == .brokenReference {
                 // Each round adds a record of the source, so the rounds end.
-                let missing = error.place.references.filter { reference in
-                    keys.insert(Key(entity: reference.target, id: reference.targetID)).inserted
-                }
-                let found = try missing.compactMap { try source.record($0.target, $0.targetID) }
+                let found = try error.place.references
+                    .flatMap { try find($0.target, $0.targetID) }
+                    .filter { keys.insert(Key(entity: $0.entity, id: $0.id)).inserted }
                 guard !found.isEmpty else { throw error }
                 all += found
             }

@@ -7,6 +7,11 @@ extension IndexDefinition {
         return try? row.bytes(evolvedBy: evolver, entity)
     }
 
+    /// Whether the steps to the fields of a row succeed. O(1) if the index needs none.
+    func canRead(_ row: Row) -> Bool {
+        evolver == nil || row.version >= lastTouch || bytes(of: row) != nil
+    }
+
     /// The key of a row, and whether its values are those that today's type writes. O(size of the
     /// record), and the steps the first time.
     ///

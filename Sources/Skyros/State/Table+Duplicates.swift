@@ -17,7 +17,8 @@ extension Table {
         var groups: [ByteString: Set<RecordID>] = [:]
         try index.tree.forEachSharedKey { row in
             guard let key = try index.definition.currentKey(of: row) else {
-                return false
+                // One with unknown values has a key by chance: others may share it rightly.
+                return !index.definition.canRead(row)
             }
             groups[key, default: []].insert(row.id)
             return true

@@ -16,7 +16,9 @@ struct Table: Sendable {
     /// The rows that are stored in a shape before the type's.
     private(set) var olderRows: OlderRows
     /// The relations by which records refer to others, or others to them; nil if there are none.
-    let relations: EntityRelations?
+    var relations: EntityRelations?
+    /// What the log has recorded of an entity without a type; nil if that is nothing.
+    private(set) var recorded: RecordedShape?
     /// Whether the indexes are not maintained, see `Snapshot.fold`.
     private(set) var isFolding = false
     /// Whether rows of a checkpoint are being loaded, and their index keys collected.
@@ -144,6 +146,19 @@ struct Table: Sendable {
     mutating func endFold() throws {
         guard isFolding else { return }
         isFolding = false
+        try buildIndexes()
+    }
+
+    /// Takes the indexes that the log has recorded. O(n log n).
+    ///
+    /// - Throws: as `endFold`.
+    mutating func adopt(_ shape: RecordedShape) throws {
+        recorded = shape
+        indexes = shape.indexes.map { TableIndex($0) }
+        if !isFolding { try buildIndexes() }
+    }
+
+    private mutating func buildIndexes() throws {
         do {
             for index in indexes.indices {
                 indexes[index] = try TableIndex(indexes[index].definition, of: rows)
@@ -166,7 +181,7 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = IndexBTree()
-    /// The number of rows with stored values that today's type does not write.
+    /// The number of rows with stored values that today's type does not write, or whose steps fail.
     private var unexpectedCount = 0
     /// The number of rows whose key does not have the order of the values.
     private var irregularCount = 0
@@ -214,7 +229,10 @@ struct TableIndex: Sendable {
         // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
             if definition.isMultiValued {
-                try row._withUnsafeGuaranteedRef { try add($0, definition, to: loader) }
+                try row._withUnsafeGuaranteedRef { row in
+                    try add(row, definition, to: loader)
+                    if !definition.canRead(row) { unexpectedCount += 1 }
+                }
                 continue
             }
             let checked = try row._withUnsafeGuaranteedRef { row in
@@ -251,7 +269,10 @@ struct TableIndex: Sendable {
         guard let loading else { return }
         let isFirst = (loading.0.count + loading.1.count) / Self.partRows % 2 == 0
         let loader = isFirst ? loading.0 : loading.1
-        if definition.isMultiValued { return try Self.add(row, definition, to: loader) }
+        if definition.isMultiValued {
+            count(row, 1)
+            return try Self.add(row, definition, to: loader)
+        }
         let checked = try definition.checkedKey(of: row)
         count(checked, 1)
         loader.add(checked.key, Unmanaged.passUnretained(row))
@@ -285,7 +306,9 @@ struct TableIndex: Sendable {
     /// The entries that stay are replaced too: they refer to the new row.
     private mutating func updateElements(of row: Row, replacing before: Row?) throws {
         let new = try definition.elementKeys(of: row)
+        count(row, 1)
         if let before {
+            count(before, -1)
             let old = try definition.elementKeys(of: before)
             if old != new {
                 let kept = Set(new)
@@ -300,6 +323,7 @@ struct TableIndex: Sendable {
             for key in try definition.elementKeys(of: row) {
                 tree.remove(key: key, id: row.id)
             }
+            count(row, -1)
             return
         }
         let old = try definition.checkedKey(of: row)
@@ -310,6 +334,11 @@ struct TableIndex: Sendable {
     private mutating func count(_ key: IndexKey.Checked, _ step: Int) {
         if !key.isExpected { unexpectedCount += step }
         if !key.isRegular { irregularCount += step }
+    }
+
+    /// Counts a row of an index with an entry for each element, if its steps fail.
+    private mutating func count(_ row: Row, _ step: Int) {
+        if !definition.canRead(row) { unexpectedCount += step }
     }
 
     /// The records of an older shape that may have this key, which the tree does not find by it.

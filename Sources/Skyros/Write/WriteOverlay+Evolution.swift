@@ -6,7 +6,9 @@ extension WriteOverlay {
     ///
     /// - Throws: `StoreError` with `.evolutionFailed`.
     func evolvedFields(from base: Row, to row: Row, _ table: Int) throws -> [String] {
-        guard let type = self.base.tables[table].type else { return [] }
+        guard let type = self.base.tables[table].type else {
+            return try recordedFields(from: base, to: row, table)
+        }
         func fields<E: Entity>(_ type: E.Type) throws -> [String] {
             guard base.version < row.version || PrototypeFields.exist(for: type) else { return [] }
             let stored = try base.bytes(for: type)
@@ -17,5 +19,15 @@ extension WriteOverlay {
             return bySteps.filter { !byBlock.containsName($0) }
         }
         return try fields(type)
+    }
+
+    /// The same of a record without a type, which a relation's rule has brought to a newer shape.
+    private func recordedFields(from base: Row, to row: Row, _ table: Int) throws -> [String] {
+        guard base.version < row.version, let evolver = self.base.tables[table].recorded?.evolver,
+            let evolved = try? base.bytes(evolvedBy: evolver, self.base.tables[table].entity)
+        else { return [] }
+        let byBlock = try Fields.changedNames(from: evolved, to: row.bytes)
+        return try Fields.changedNames(from: base.bytes, to: evolved)
+            .filter { !byBlock.containsName($0) }
     }
 }

@@ -7,7 +7,8 @@ extension WriteOverlay {
     /// A rule concerns references that existed before the block. A reference that the block itself
     /// has made must lead to a record that exists when it ends.
     ///
-    /// - Throws: `StoreError` with `.deletionDenied` or `.brokenReference`, naming every offender.
+    /// - Throws: `StoreError` with `.deletionDenied` or `.brokenReference`, naming every offender;
+    ///   `.evolutionFailed` if that depends on records without a type, of an older shape.
     mutating func enforceRelations() throws {
         let isConcerned = tables.contains { table in
             table.isChanged && base.tables[table.index].relations != nil
@@ -39,8 +40,10 @@ extension WriteOverlay {
     }
 
     /// The fields of a row that refers to others, in the newest shape.
-    private func bytes(of row: Row, _ relation: RelationDefinition) -> [UInt8] {
-        base.tables[relation.table].bytes(of: row)
+    ///
+    /// - Throws: `StoreError` with `.evolutionFailed` if only the app's type knows them.
+    private func bytes(of row: Row, _ relation: RelationDefinition) throws -> [UInt8] {
+        try base.tables[relation.table].bytes(of: row, by: relation)
     }
 
     // MARK: Deletions
@@ -95,7 +98,7 @@ extension WriteOverlay {
         let index = index(ofBase: edit.record.table)
         let found = lookUp(edit.record.id, in: index)
         guard let row = found.row else { return }
-        let shape = base.tables[edit.record.table].newestShape(of: row)
+        let shape = try base.tables[edit.record.table].shapeToEdit(of: row, by: edit.relation)
         let bytes = try edit.relation.removing(edit.targets, from: shape.bytes)
         put(bytes, at: found, version: shape.version, in: index)
     }
@@ -151,8 +154,9 @@ extension WriteOverlay {
     private func brokenReferences(
         of row: Row, since before: Row?, _ relation: RelationDefinition
     ) throws -> [RecordReference] {
-        let bytes = bytes(of: row, relation)
-        let bytesBefore = before.map { self.bytes(of: $0, relation) }
+        if base.tables[relation.table].type == nil, row.isSameRecord(as: before) { return [] }
+        let bytes = try bytes(of: row, relation)
+        let bytesBefore = try before.map { try self.bytes(of: $0, relation) }
         if let bytesBefore, try relation.areEqual(bytes, bytesBefore) { return [] }
         var missing: [RecordID] = []
         try relation.forEachTarget(of: bytes) { target in

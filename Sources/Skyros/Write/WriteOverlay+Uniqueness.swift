@@ -2,10 +2,29 @@ extension WriteOverlay {
     /// Checks uniqueness when the block ends, so that its steps may come in any order: two records
     /// can swap a unique value.
     ///
-    /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender.
+    /// - Throws: `StoreError` with `.uniqueViolation`, naming every offender; `.evolutionFailed` if
+    ///   that depends on records without a type, of an older shape.
     func checkUniqueness(of table: StagedTable) throws {
         for index in base.tables[table.index].indexes where index.definition.isUnique {
+            try requireKnownKeys(of: table, index)
             try check(index, of: table)
+        }
+    }
+
+    /// Throws if a record that the block writes, or one with which it must be compared, has no type
+    /// and an older shape, which only the app's type brings to the newest.
+    ///
+    /// - Throws: `StoreError` with `.evolutionFailed`.
+    private func requireKnownKeys(of table: StagedTable, _ index: TableIndex) throws {
+        guard base.tables[table.index].type == nil else { return }
+        for record in table.records {
+            guard let row = record.row, !row.isSameRecord(as: record.base) else { continue }
+            guard index.definition.canRead(row) else {
+                throw base.tables[table.index].unknownShape(of: [row.id], index.definition)
+            }
+            let key = try index.definition.currentKey(of: row)
+            let before = try record.base.flatMap { try index.definition.currentKey(of: $0) }
+            if key != nil, key != before { try base.tables[table.index].requireWhole(index) }
         }
     }
 

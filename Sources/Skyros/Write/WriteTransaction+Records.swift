@@ -21,11 +21,15 @@ extension WriteTransaction {
     /// The record must fit the type of its entity, if the store was opened with one, and is held to
     /// its unique indexes and relations, as a value of the type is. A record of an entity without a
     /// type is written as it is, by a store that keeps such entities: one that was opened with
-    /// ``Store/init(untypedAt:options:)``, or with ``Store/Options/keepsUnknownEntities``.
+    /// ``Store/init(untypedAt:options:)``, or with ``Store/Options/keepsUnknownEntities``. It is
+    /// held to the unique indexes and relations that the log records of its entity. These are
+    /// checked when the block ends.
     ///
     /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notDecodable`
     ///   if the type does not read it, also if it would read another id; `.unknownEntity`,
-    ///   `.invalidInput` for an empty entity name.
+    ///   `.invalidInput` for an empty entity name. Without a type, the end of the block throws
+    ///   `.evolutionFailed` if a check depends on records which only a closure of the app brings to
+    ///   the newest shape, and `.unsupportedFormat` if the log records rules of a later version.
     /// - Complexity: O(log n) in the number of records, and decoding.
     public mutating func insert(_ record: Record) throws {
         try insert(CollectionOfOne(record))

@@ -34,7 +34,9 @@ struct ImportCommand: Command {
         the primary key is the id. A Core Data store is recognized: its entities, dates and
         relationships. Names of fields are in lower case there; --rename gives them capitals.
 
-        An app's unique indexes and relations are checked when the app opens the store.
+        Unique indexes and relations that the app of the store has declared are checked, too: a
+        record that breaks one is named, and nothing is imported. Records may refer to later ones.
+        An app that has not written the store yet checks its own when it opens it.
 
           skyros import Shop.skyros people.csv --entity Person --type zip=text
           skyros import Shop.skyros old.sqlite --table persons=Person --rename first_name=firstName
@@ -70,7 +72,10 @@ struct ImportCommand: Command {
         defer { bar.finish() }
         var importer = Importer(
             try input.open(), types: types, replaces: arguments.has("replace"))
-        let options = Store.Options()
+        var options = Store.Options()
+        // What the app tolerates is no reason to refuse other records.
+        options.existingDuplicates = .report
+        options.existingBrokenReferences = .ignore
         let check = try importer.check(limit: options.eventBytesMax) {
             bar.update(.comparing, $0, of: $1)
         }
@@ -81,6 +86,7 @@ struct ImportCommand: Command {
         }
         let store = try Store(untypedAt: arguments.store, options: options)
         try importer.compare(with: store.snapshot)
+        try importer.rehearse(check, on: store)
         let metadata = Metadata(
             actor: arguments.text("by"),
             reason: arguments.text("because") ?? "import of \(input.name)",

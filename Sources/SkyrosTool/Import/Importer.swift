@@ -82,20 +82,60 @@ struct Importer {
         }
     }
 
+    /// Throws if a record breaks a unique index or a relation that the store's log records.
+    ///
+    /// The records are written to a child store, which is dropped. O(n) memory.
+    ///
+    /// - Throws: `StoreError` with `.uniqueViolation`, `.brokenReference` or `.evolutionFailed`,
+    ///   naming the place of the record.
+    func rehearse(_ check: Check, on store: Store) throws {
+        let schemas = store.snapshot.recordedSchemas
+        let isHeld = check.counts.contains { entity, _ in
+            guard let schema = schemas[entity] else { return false }
+            return !schema.uniqueIndexes.isEmpty || !schema.relations(of: entity).isEmpty
+                || !schema.unknownParts.isEmpty
+        }
+        guard isHeld else { return }
+        let child = store.fork()
+        defer { try? child.discard() }
+        _ = try copy(to: child, progress: { _ in }) { records in
+            try child.write { try $0.upsert(records) }
+        }
+    }
+
     /// Writes the records that the store does not have, in events far below the limit.
     ///
     /// - Returns: what was done, by entity.
     func write(
         to store: Store, _ metadata: Metadata, total: Int, progress: (Int, Int) -> Void
     ) throws -> NamedValues<Tally> {
+        try copy(to: store, progress: { progress($0, total) }) { records in
+            try store.write(metadata: metadata) { try $0.upsert(records) }
+        }
+    }
+
+    /// Writes the records that a store does not have, in batches. One that others refer to is
+    /// written with the first of them.
+    private func copy(
+        to store: some RecordStore, progress: (Int) -> Void,
+        writing write: @escaping ([Record]) throws -> Void
+    ) throws -> NamedValues<Tally> {
         var tallies = NamedValues<Tally>()
         var batch = RecordBatch()
         var done = 0
+        let targets = TargetRecords(of: self, try store.snapshot.recordedSchemas) {
+            try store.record($0, $1) != nil
+        }
+        let copier = RecordCopier(writing: write) { try targets.take($0, $1) }
         func writeBatch() throws {
             guard !batch.records.isEmpty else { return }
-            try store.write(metadata: metadata) { try $0.upsert(batch.records) }
+            do {
+                try copier.copy(batch.records)
+            } catch let error as StoreError {
+                throw try placed(error)
+            }
             batch = RecordBatch()
-            progress(done, total)
+            progress(done)
         }
         try source.forEachRow { row in
             let record = try kinds.record(of: row)
@@ -104,7 +144,7 @@ struct Importer {
             var tally = tallies[row.entity] ?? Tally()
             defer { tallies[row.entity] = tally }
             if old == record {
-                tally.unchanged += 1
+                if targets.wasTaken(record) { tally.inserted += 1 } else { tally.unchanged += 1 }
                 return
             }
             if old == nil { tally.inserted += 1 } else { tally.replaced += 1 }
@@ -113,5 +153,19 @@ struct Importer {
         }
         try writeBatch()
         return tallies
+    }
+
+    /// The error of a batch with the place of the first record that it names.
+    private func placed(_ error: StoreError) throws -> StoreError {
+        guard let entity = error.place.entity, !error.place.ids.isEmpty else { return error }
+        let ids = Set(error.place.ids)
+        var place: String?
+        try source.forEachRow { row in
+            guard place == nil, row.entity == entity else { return }
+            if ids.contains(try kinds.record(of: row).id) { place = row.place }
+        }
+        guard let place else { return error }
+        return StoreError(
+            error.code, "\(place): \(error.message)", at: error.place, cause: error.cause)
     }
 }

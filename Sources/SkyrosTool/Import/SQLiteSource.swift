@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import SkyrosDisk
 import SkyrosSQLite
 
 /// The rows of the tables of a SQLite database: each table is an entity, each column a field.
@@ -58,11 +59,13 @@ final class SQLiteSource: ImportSource {
 
     /// The path without symbolic links.
     private static func resolved(_ file: URL) throws -> String {
-        guard let path = realpath(file.path(percentEncoded: false), nil) else {
-            throw StoreError(errno: errno, "\(file.path) cannot be read")
+        do throws(DiskError) {
+            return try System.realPath(file.path(percentEncoded: false))
+        } catch {
+            throw StoreError(
+                .io, "\(file.path(percentEncoded: false)) cannot be read",
+                cause: error.description)
         }
-        defer { free(path) }
-        return String(cString: path)
     }
 
     private static func tables(in connection: Connection) throws -> [ImportTable] {

@@ -96,6 +96,27 @@ private struct Reader: Entity, Equatable {
         #expect(data.primary as? SQLiteStore === old)
     }
 
+    @Test func `reports that all records may differ if the shadow can do nothing`() throws {
+        let reports = reports
+        let broken = MirroredStore(primary: old, shadow: BrokenStore()) { difference in
+            reports.withLock { $0.append(difference) }
+        }
+        let count = try broken.transaction { try $0.deleteAll(Reader.self) }
+        #expect(count == 3)
+        #expect(reported == ["Reader cannot be compared (Broken())"])
+        #expect(reports.withLock { $0[0].id } == nil)
+        try broken.transaction { try $0.insert(Reader(id: 4, email: "d")) }
+        #expect(reported.last == "Reader 4 cannot be compared (Broken())")
+    }
+
+    @Test(arguments: [(1, 1), (7, 7), (10, 10), (11, 10), (0, 0)])
+    func `stops at the limit of the differences`(limit: Int, readCount: Int) throws {
+        let many = SourceOfTen()
+        let mirror = MirroredStore(primary: many, shadow: try SQLiteStore())
+        #expect(try mirror.differences(limit: limit).count == readCount)
+        #expect(many.readCount.withLock { $0 } == readCount)
+    }
+
     @Test func `refuses a transaction in a transaction`() throws {
         let error = failure(as: StoreError.self) {
             try data.transaction { _ in try data.transaction { try $0.deleteAll(Reader.self) } }
@@ -103,4 +124,43 @@ private struct Reader: Entity, Equatable {
         #expect(error?.code == .nestedWrite)
         #expect(try data.count(Reader.self) == 3)
     }
+}
+
+private struct Broken: Error {}
+
+/// A back end that can do nothing.
+private final class BrokenStore: DataStore {
+    func entityNames() throws -> [String] { throw Broken() }
+    func count(of entity: String) throws -> Int { throw Broken() }
+    func record(_ entity: String, _ id: RecordID) throws -> Record? { throw Broken() }
+    func forEachRecord(of entity: String, _ body: (Record) throws -> Void) throws {
+        throw Broken()
+    }
+    func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws {
+        throw Broken()
+    }
+    func flush() throws {}
+    func close() throws {}
+}
+
+/// A back end with ten records, which counts how many were visited.
+private final class SourceOfTen: DataStore {
+    let readCount = Locked(0)
+
+    func entityNames() -> [String] { ["Reader"] }
+    func count(of entity: String) -> Int { 10 }
+    func record(_ entity: String, _ id: RecordID) throws -> Record? {
+        try Record(entity: entity, id: id, fields: ["id": 1])
+    }
+    func forEachRecord(of entity: String, _ body: (Record) throws -> Void) throws {
+        for id in 1...10 {
+            readCount.withLock { $0 += 1 }
+            try body(Record(entity: entity, id: RecordID(id), fields: ["id": 1]))
+        }
+    }
+    func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws {
+        _ = try block()
+    }
+    func flush() {}
+    func close() {}
 }

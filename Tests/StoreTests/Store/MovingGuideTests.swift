@@ -11,6 +11,16 @@ private struct Customer: Entity, Equatable {
     var name: String
 }
 
+private struct Board: Entity {
+    var id: Int
+}
+
+private struct Card: Entity {
+    var id: Int
+    var board: Ref<Board>
+    static let relations: [Relation<Card>] = [.to(\.board, onDelete: .cascade)]
+}
+
 private func rename(_ id: Customer.ID, to name: String, in data: any DataStore) throws {
     try data.transaction(by: "alice", because: "typing error") { tx in
         try tx.update(Customer.self, id) { $0.name = name }
@@ -77,5 +87,27 @@ private final class Tables: DataStore, @unchecked Sendable {
             try tx.delete("Customer", RecordID(id))
         }
         #expect(try store.count(Customer.self) == 0)
+    }
+
+    @Test func `writes records without types, by the rules of the app`() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.store
+        let board = RecordID(1)
+        let app = try Store(at: url, entities: Customer.self, Board.self, Card.self)
+        try app.write { tx in
+            try tx.insert(Board(id: 1))
+            try tx.insert(Card(id: 1, board: Ref(1)))
+        }
+        try app.close()
+        let customer = try Record(
+            entity: "Customer", id: RecordID(customer.id),
+            fields: ["id": .uuid(customer.id), "name": "Ada"])
+
+        let store = try Store(untypedAt: url)
+        try store.write(by: "support") { tx in
+            try tx.upsert(customer)  // throws if another customer has a unique value of it
+            try tx.delete("Board", board)  // deletes its cards, too, if their relation says so
+        }
+        #expect(store.snapshot.entities == ["Customer"])
     }
 }

@@ -4,17 +4,18 @@ import SkyrosLog
 package final class RelationDefinition: Sendable {
     package let description: RelationDescription
     let field: IndexField
-    /// The property of the entity's Swift type.
-    let fieldID: FieldID
-    /// The position of the entity that refers to others, among those of the schema.
+    /// The property of the entity's Swift type; nil for a relation that the log has recorded.
+    let fieldID: FieldID?
+    /// The position of the table of the entity that refers to others.
     let table: Int
     /// The position of the index among those of the entity.
     let index: Int
-    /// The position of the entity that is referred to, among those of the schema.
+    /// The position of the table of the entity that is referred to.
     let target: Int
 
     init(
-        _ description: RelationDescription, _ fieldID: FieldID, table: Int, index: Int, target: Int
+        _ description: RelationDescription, _ fieldID: FieldID?, table: Int, index: Int,
+        target: Int
     ) {
         self.description = description
         field = IndexField(description.field)

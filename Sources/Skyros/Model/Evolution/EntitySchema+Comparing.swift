@@ -51,12 +51,16 @@ extension EntitySchema {
 
     /// This schema, with the parts of an earlier one that this version does not know.
     func carryingUnknownParts(of earlier: EntitySchema) throws -> EntitySchema {
-        let known = [Key.version, Key.steps, Key.fields, Key.unique, Key.relations]
         var all = try parts.values
-        for (name, value) in try earlier.parts.values
-        where !known.containsName(name) && all[name] == nil {
-            all[name] = value
+        for name in earlier.unknownParts where all[name] == nil {
+            all[name] = earlier.parts[name]
         }
         return EntitySchema(try Fields(all)) ?? self
+    }
+
+    /// The names of the parts that this version does not know.
+    package var unknownParts: [String] {
+        let known = [Key.version, Key.steps, Key.fields, Key.unique, Key.relations]
+        return parts.names.filter { !known.containsName($0) }
     }
 }

@@ -85,7 +85,10 @@ public struct EntitySchema: Hashable, Sendable {
     /// The steps of each version as the log holds them, in ascending order.
     var recordedVersions: [(number: Int, steps: [FieldValue])] {
         (parts[Key.steps]?.map ?? NamedValues()).compactMap { name, value in
-            Int(name).map { (number: $0, steps: value.array ?? []) }
+            guard let number = Int(name), number > Evolver.firstVersion, number <= version else {
+                return nil
+            }
+            return (number: number, steps: value.array ?? [])
         }.sorted { $0.number < $1.number }
     }
 

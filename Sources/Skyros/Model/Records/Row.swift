@@ -87,6 +87,11 @@ class Row: @unchecked Sendable {
         return PrototypeFields.completing(bytes, as: type) ?? bytes
     }
 
+    /// Whether another row holds the same record: the same fields, in the same shape.
+    final func isSameRecord(as other: Row?) -> Bool {
+        other === self || (other?.bytes == bytes && other?.version == version)
+    }
+
     /// Whether the row keeps a value that was decoded from it, and its type asked for all of the
     /// row's fields.
     func isReadWhole<T: Entity>(as type: T.Type) -> Bool { false }

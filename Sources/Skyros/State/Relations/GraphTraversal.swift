@@ -40,7 +40,7 @@ struct GraphTraversal {
                 visit(relation.table, row)
             }
         } else if relation.table == origin.table {
-            let bytes = snapshot.tables[origin.table].bytes(of: origin.row)
+            let bytes = try snapshot.tables[origin.table].bytes(of: origin.row, by: relation)
             for id in try relation.targets(of: bytes) {
                 visit(relation.target, snapshot.tables[relation.target].row(id))
             }

@@ -34,10 +34,12 @@ extension Table {
             }
             if known?.exists == true { return true }
             try view.rows[index]._withUnsafeGuaranteedRef { row in
+                // Without a type, what it refers to is not known: writes that depend on it throw.
+                if type == nil, !indexes[relation.index].definition.canRead(row) { return }
                 if let known { return body(row, known.id) }
                 let key = view.key(at: index)
-                for id in try relation.targets(of: bytes(of: row)).withoutRepetitions()
-                where targets.row(id) == nil {
+                let ids = try relation.targets(of: bytes(of: row, by: relation))
+                for id in ids.withoutRepetitions() where targets.row(id) == nil {
                     if try id.isIndexed(as: key) { body(row, id) }
                 }
             }

@@ -32,10 +32,13 @@ extension Snapshot {
     ///
     ///     let cards = try store.snapshot.records("Card", referringBy: "board", to: RecordID(id))
     ///
+    /// In a store without types, or of an entity without one, the relations are those that the log
+    /// has recorded; an ``Archive`` that was opened without types knows none.
+    ///
     /// - Complexity: O(log n + records found).
-    /// - Throws: `StoreError` with `.unknownRelation` if the entity declares no relation by the
-    ///   field, also in a snapshot that was made without types; `.unknownEntity`;
-    ///   `.evolutionFailed`.
+    /// - Throws: `StoreError` with `.unknownRelation` if the entity has no relation by the field;
+    ///   `.unknownEntity`; `.evolutionFailed`, also if the entity has no type, and records of an
+    ///   older shape which only the type brings to the newest.
     public func records(
         _ entity: String, referringBy field: String, to target: RecordID
     ) throws -> [Record] {

@@ -1,0 +1,96 @@
+/// What the log has recorded of an entity without a type, and to which its writes are held: unique
+/// indexes, relations, and the steps by which records of an older shape are read.
+final class RecordedShape: Sendable {
+    /// A relation, and the position of its index.
+    struct Relation: Sendable {
+        let description: RelationDescription
+        let index: Int
+    }
+
+    /// What the log has recorded.
+    let schema: EntitySchema
+    /// The recorded steps. Those that only the app's type knows throw.
+    let evolver: Evolver
+    /// The unique indexes, and those of relations.
+    let indexes: [IndexDefinition]
+    let relations: [Relation]
+    /// The names of parts that this version does not understand. No record of the entity is written
+    /// then.
+    let unknownParts: [String]
+
+    init(_ schema: EntitySchema, of entity: String) {
+        self.schema = schema
+        unknownParts = schema.unknownParts + (schema.hasUnknownRelations ? ["relations"] : [])
+        let evolver = schema.recordedEvolver
+        self.evolver = evolver
+        var indexes = schema.uniqueIndexes.filter { !$0.isEmpty }
+            .map { IndexDefinition(fields: $0, isUnique: true) }
+        var relations: [Relation] = []
+        for relation in schema.relations(of: entity) {
+            let isRepeated = relations.contains {
+                $0.description.field.isSameName(as: relation.field)
+            }
+            // A schema of ours has one relation for each field.
+            if isRepeated { continue }
+            let index = Self.index(of: relation, in: &indexes)
+            relations.append(Relation(description: relation, index: index))
+        }
+        self.indexes = indexes.map { $0.evolved(by: evolver, of: entity) }
+        self.relations = relations
+    }
+
+    /// Throws if the log records rules that this version cannot keep.
+    ///
+    /// - Throws: `StoreError` with `.unsupportedFormat`.
+    func requireKnownRules(of entity: String) throws {
+        if unknownParts.isEmpty { return }
+        throw StoreError(
+            .unsupportedFormat,
+            "the log records rules of \"\(entity)\" that this version does not know: "
+                + "\(unknownParts.joined(separator: ", ")). Nothing was written; use the version "
+                + "that wrote the store, or open it with the app's types",
+            at: StoreError.Place(entity: entity))
+    }
+
+    /// Whether it restricts no write.
+    var isEmpty: Bool { indexes.isEmpty && unknownParts.isEmpty }
+
+    /// The position of a relation's index: of a unique one by the same field, or of a new one.
+    private static func index(
+        of relation: RelationDescription, in indexes: inout [IndexDefinition]
+    ) -> Int {
+        let isMany = relation.kind == .many
+        let known = indexes.firstIndex { index in
+            index.fields.count == 1 && index.fields[0].isSameName(as: relation.field)
+                && index.isMultiValued == isMany
+        }
+        if let known { return known }
+        indexes.append(
+            IndexDefinition(
+                keyFields: [IndexField(relation.field)], isUnique: false, fieldIDs: [],
+                isMultiValued: isMany))
+        return indexes.count - 1
+    }
+}
+
+extension EntitySchema {
+    /// All recorded steps. A version with a closure of the app, or with a step that this version of
+    /// the library does not know, throws when it is applied.
+    fileprivate var recordedEvolver: Evolver {
+        Evolver(
+            recordedVersions.map { number, values in
+                let steps = values.compactMap { FieldStep($0) }
+                guard steps.count == values.count, !steps.contains(.code) else {
+                    return EvolutionVersion(number: number, steps: [.code]) { _ in
+                        throw UnknownStep()
+                    }
+                }
+                return EvolutionVersion(number: number, steps: steps)
+            })
+    }
+}
+
+/// The error of a step that only the app's type knows.
+private struct UnknownStep: Error, CustomStringConvertible {
+    let description = "only the app's type knows the step"
+}
