@@ -8,7 +8,8 @@ import Synchronization
 /// number to a pipe. A thread reads it, calls the watches, and raises the signal again with the
 /// action that was set before. The handlers belong to the process: all watches share them.
 ///
-/// A second signal of a kind whose action is the default one is not held up by the first.
+/// A second signal of a kind whose action is the default one is not held up by the first. One that
+/// comes while the app's own handler is called is left to that handler.
 package final class SignalWatch: Sendable {
     /// Asks the process to end.
     package static let termination = SIGTERM
@@ -119,6 +120,9 @@ package final class SignalWatch: Sendable {
         sigaction(number, &previous, nil)
     }
 
+    /// The address of the handler that ignores a signal.
+    private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+
     /// The address of an action's handler; 0 (`SIG_DFL`) for the default action. The cast is safe:
     /// a function pointer, which may be nil, has the size of an integer.
     private static func address(of action: sigaction) -> Int {
@@ -160,12 +164,15 @@ package final class SignalWatch: Sendable {
         }
         for body in bodies { body(number) }
         // Whatever happens without us: the app's own handler, or the end of the process.
-        registry.withLock { registry in
-            guard let previous = registry.previous[number] else { return }
+        let isIgnored = registry.withLock { registry in
+            guard let previous = registry.previous[number] else { return false }
+            if address(of: previous) == ignored { return true }
             restore(number, previous)
+            return false
         }
-        raiseHere(number)
+        if !isIgnored { raiseHere(number) }
         inProgress.bitwiseAnd(~(1 << UInt64(number & 63)), ordering: .relaxed)
+        if isIgnored { return }
         registry.withLock { registry in
             guard registry.previous[number] != nil else { return }
             registry.previous[number] = install(number)

@@ -10,9 +10,19 @@ nonisolated(unsafe) private var ownCount: Int32 = 0
 @Suite(.serialized) struct `A watch of a signal` {
     /// One that nothing else uses.
     private let number = SIGUSR2
+    private let own: @convention(c) (Int32) -> Void = { _ in ownCount += 1 }
+
+    /// While a signal is handled, the app's own action is set: it gets what comes meanwhile.
+    private func waitUntilOwnActionIsReplaced() {
+        var current = sigaction()
+        repeat {
+            sched_yield()
+            sigaction(number, nil, &current)
+        } while unsafeBitCast(current.handler, to: Int.self) == unsafeBitCast(own, to: Int.self)
+    }
 
     @Test func `comes before the app's own handler, at each signal`() throws {
-        signal(number) { _ in ownCount += 1 }
+        signal(number, own)
         defer { signal(number, SIG_DFL) }
         ownCount = 0
         let seen = Monitor<[Int32]>([])
@@ -23,6 +33,7 @@ nonisolated(unsafe) private var ownCount: Int32 = 0
             kill(getpid(), number)
             seen.wait { $0.count >= 2 * round ? () : nil }
             while Int(ownCount) < round { sched_yield() }
+            waitUntilOwnActionIsReplaced()
         }
         // Both watches, each before the handler of their round.
         #expect(seen.withLock { $0 } == [0, 0, 1, 1, 2, 2])
@@ -35,7 +46,7 @@ nonisolated(unsafe) private var ownCount: Int32 = 0
     @Test func `leaves a handler that was set after it`() throws {
         let watch = try SignalWatch([number]) { _ in }
         ownCount = 0
-        signal(number) { _ in ownCount += 1 }
+        signal(number, own)
         defer { signal(number, SIG_DFL) }
         watch.cancel()
         // It never ends if the handler was replaced.
