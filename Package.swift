@@ -105,7 +105,9 @@ let package = Package(
         .testTarget(name: "BenchmarkModelTests", dependencies: ["BenchmarkModel"]),
         .testTarget(
             name: "SkyrosDiskTests",
-            dependencies: ["SkyrosDisk", "SkyrosTesting", "CrashWriter", "TestSupport"]),
+            dependencies: [
+                "SkyrosPlatform", "SkyrosDisk", "SkyrosTesting", "CrashWriter", "TestSupport",
+            ]),
         .testTarget(
             name: "SkyrosSQLiteTests",
             dependencies: ["SkyrosDisk", "SkyrosSQLite", "TestSupport"]),
@@ -207,15 +209,17 @@ for target in package.targets where target.type != .system {
         ]
 }
 
-// `scripts/test` optimizes the library and the simulated disk. Optimized test targets would take
-// longer to build than they save. Only a build of this package itself may have such flags.
+// `scripts/test` optimizes the library, the simulated disk, and what reads all sources. Most
+// optimized test targets would take longer to build than they save. Only a build of this package
+// itself may have such flags.
 if Context.environment["SKYROS_OPTIMIZED"] != nil {
     let optimized = [
         "SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting",
-        "TestSupport",
+        "TestSupport", "TidyTests",
     ]
-    // Each test module is compiled as a whole: its many files are parsed once.
-    for target in package.targets where target.type == .test {
+    // Other modules are compiled as a whole too: their many files are parsed once.
+    for target in package.targets
+    where target.type != .system && !optimized.contains(target.name) {
         target.swiftSettings =
             (target.swiftSettings ?? []) + [
                 .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"])

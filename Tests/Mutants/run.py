@@ -145,9 +145,12 @@ def copy_sources():
         if not target.exists() or target.read_bytes() != source.read_bytes():
             shutil.copy(source, target)
     for folder in ("Sources", "Tests"):
-        for path in (COPY / folder).rglob("*"):
+        # Deepest first: a directory whose files are gone goes too, since tests list directories.
+        for path in sorted((COPY / folder).rglob("*"), reverse=True):
             if path.is_file() and str(path.relative_to(COPY)) not in wanted:
                 path.unlink()
+            elif path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
     # Tests compare with a reader in Python, whose packages are not installed twice.
     link = COPY / ".build" / "python"
     link.parent.mkdir(parents=True, exist_ok=True)

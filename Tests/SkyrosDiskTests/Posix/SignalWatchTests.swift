@@ -1,5 +1,6 @@
 import Foundation
 import SkyrosDisk
+import SkyrosPlatform
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import Testing
 @Suite(.long, .enabled(if: Strace.isAvailable, Strace.requirement))
 struct `A fault in any system call of a writer` {
     /// The number of runs per initial state.
-    private static let countMax = Extent.pick(brief: 24, quick: 120, deep: Int.max)
+    private static let countMax = Extent.pick(brief: 24, quick: 60, deep: Int.max)
 
     @Test(arguments: [CallSweep.Start.nothing, .killed])
     func `loses no acknowledged event (F1, F15, F16, F19, F20, F21)`(
