@@ -31,8 +31,8 @@
             ]
         }
 
-        /// Parts of a measurement, with queries and without in turns: sealing and checkpoints, whose
-        /// load varies, then count on both sides.
+        /// Parts of a measurement, with queries and without in turns: sealing and checkpoints,
+        /// whose load varies, then count on both sides.
         private static let partCount = 20
 
         /// Calls `body` with each part of a range of updates, and whether queries are registered in

@@ -120,7 +120,7 @@ package final class SignalWatch: Sendable {
         sigaction(number, &previous, nil)
     }
 
-    /// The address of the handler that ignores a signal.
+    /// The address of the handler that ignores a signal. The cast is safe, as in `address`.
     private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
 
     /// The address of an action's handler; 0 (`SIG_DFL`) for the default action. The cast is safe:

@@ -19,7 +19,12 @@ nonisolated(unsafe) private var ownCount: Int32 = 0
         repeat {
             sched_yield()
             sigaction(number, nil, &current)
-        } while unsafeBitCast(current.handler, to: Int.self) == unsafeBitCast(own, to: Int.self)
+        } while address(of: current.handler) == address(of: own)
+    }
+
+    /// The cast is safe: a function pointer, which may be nil, has the size of an integer.
+    private func address(of handler: (@convention(c) (Int32) -> Void)?) -> Int {
+        unsafeBitCast(handler, to: Int.self)
     }
 
     @Test func `comes before the app's own handler, at each signal`() throws {
