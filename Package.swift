@@ -217,22 +217,14 @@ if Context.environment["SKYROS_OPTIMIZED"] != nil {
         "SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "Skyros", "SkyrosTesting",
         "TestSupport", "TidyTests",
     ]
-    // Other modules are compiled as a whole too: their many files are parsed once.
-    for target in package.targets
-    where target.type != .system && !optimized.contains(target.name) {
-        target.swiftSettings =
-            (target.swiftSettings ?? []) + [
-                .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"])
-            ]
-    }
-    for target in package.targets where optimized.contains(target.name) {
-        // One object file for each source file, as a debug build expects, and its checks.
-        target.swiftSettings =
-            (target.swiftSettings ?? []) + [
-                .unsafeFlags([
-                    "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config",
-                    "Debug",
-                ])
-            ]
+    // A module is compiled as a whole, by one job, which parses its many files once. There is an
+    // object file for each source file, as a debug build expects.
+    let whole = [
+        "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
+    ]
+    for target in package.targets where target.type != .system {
+        // The checks of a debug build stay.
+        let flags = optimized.contains(target.name) ? ["-O", "-assert-config", "Debug"] : []
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(whole + flags)]
     }
 }
