@@ -84,13 +84,13 @@ struct ImportCommand: Command {
             try report(check, importer.kinds, output)
             return true
         }
-        let store = try Store(untypedAt: arguments.store, options: options)
-        try importer.compare(with: store.snapshot)
-        try importer.rehearse(check, on: store)
         let metadata = Metadata(
             actor: arguments.text("by"),
             reason: arguments.text("because") ?? "import of \(input.name)",
             correlation: check.correlation)
+        let store = try Store(untypedAt: arguments.store, options: options)
+        try importer.compare(with: store.snapshot)
+        try importer.rehearse(check, on: store.snapshot, metadata, options)
         let tallies = try importer.write(to: store, metadata, total: check.total) {
             bar.update(.writing, $0, of: $1)
         }
