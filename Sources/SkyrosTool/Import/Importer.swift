@@ -94,9 +94,7 @@ struct Importer {
     ) throws {
         let schemas = state.recordedSchemas
         let isHeld = check.counts.contains { entity, _ in
-            guard let schema = schemas[entity] else { return false }
-            return !schema.uniqueIndexes.isEmpty || !schema.relations(of: entity).isEmpty
-                || !schema.unknownParts.isEmpty
+            schemas[entity]?.restrictsWrites == true
         }
         guard isHeld else { return }
         let rehearsal = try Rehearsal(on: state, metadata, options)
