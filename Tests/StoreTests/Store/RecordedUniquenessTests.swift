@@ -167,6 +167,28 @@ extension Record {
     }
 
     @Test func `ends with the history of the store`() throws {
+    @Test(arguments: [true, false])
+    func `does not keep a store suspended for duplicates`(isCheckpointed: Bool) throws {
+        let home = try UntypedHome(.disk)
+        let store = try home.open()
+        try store.write { try $0.insert(.guest(1, "a")) }
+        store.suspend()
+        try home.write(as: Guest.Careless.self) { try $0.insert(Guest.Careless(id: 2, email: "a")) }
+        var options = Store.Options()
+        options.existingDuplicates = .report
+        let app = try home.open(Guest.self, options: options)
+        try app.write { try $0.insert(Guest(id: 3, email: "b")) }
+        if isCheckpointed { try app.close() } else { app.suspend() }
+        try store.resume()
+        for taken in ["a", "b"] {
+            let refusal = code { try store.write { try $0.insert(.guest(4, taken)) } }
+            #expect(refusal == .uniqueViolation)
+        }
+        try store.write { try $0.insert(.guest(4, "c")) }
+        try store.close()
+        #expect(code { _ = try home.open() } == .uniqueViolation)
+    }
+
         let home = try home(.disk)
         let store = try home.open()
         try store.nuke()
