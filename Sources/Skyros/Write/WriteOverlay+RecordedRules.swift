@@ -20,4 +20,25 @@ extension WriteOverlay {
         if table.isCleared { return base.tables[table.index].count > 0 }
         return table.records.contains { $0.base != nil && $0.row == nil }
     }
+
+    /// Throws if a record without a type would replace one of an older shape, and a closure of the
+    /// app is among the steps from that to the newest: it would run on the new record, whatever
+    /// its shape.
+    ///
+    /// - Throws: `StoreError` with `.evolutionFailed`.
+    func requireReplaceable(_ record: Record, in index: Int) throws {
+        let table = tables[index].index
+        guard base.tables[table].type == nil, let recorded = base.tables[table].recorded,
+            let row = lookUp(record.id, in: index).row, row.bytes != record.fields.bytes,
+            recorded.evolver.needsCode(after: row.version)
+        else { return }
+        throw StoreError(
+            .evolutionFailed,
+            "\(record.entity) \(record.id) is stored in version \(row.version) of its shape, and a "
+                + "closure of the app is among the steps to version \(recorded.evolver.version): "
+                + "it would change the new fields too. Nothing was written; change the stored "
+                + "fields with update(_:_:_:), or open the store with the app's types, or save "
+                + "such records with the app first",
+            at: StoreError.Place(entity: record.entity, ids: [record.id]))
+    }
 }

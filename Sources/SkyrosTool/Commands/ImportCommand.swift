@@ -37,6 +37,8 @@ struct ImportCommand: Command {
 
         Unique indexes and relations that the app of the store has declared are checked, too: a
         record that breaks one is named, and nothing is imported. Records may refer to later ones.
+        With --replace, a record of an older shape is not replaced if the app changes that shape by
+        a closure: save it with the app first.
         An app that has not written the store yet checks its own when it opens it.
 
           skyros import Shop.skyros people.csv --entity Person --type zip=text
