@@ -34,6 +34,10 @@ extension Store {
     /// Takes the locks of a suspended store again, and folds the events that others have written
     /// meanwhile. Waits for a block or a checkpoint that still runs.
     ///
+    /// New writes are held to the rules that others have recorded of entities without a type.
+    /// Unlike opening, it does not look for records that exist and break a unique index or a
+    /// relation: these are no reason to lock the app out of its open store.
+    ///
     /// After an error the store is still suspended, and `resume` may be called again.
     ///
     /// - Throws: `StoreError`, with `.alreadyOpen` if another process has the store open,

@@ -67,7 +67,10 @@ public final class MirroredStore: Sendable {
                 // A back end reads to its end, unless it is stopped by an error.
                 if found.count == limit { throw LimitReached() }
             }
-        } catch is LimitReached {}
+        } catch {
+            // A back end may wrap the error, or throw another one in its place.
+            guard found.count == limit else { throw error }
+        }
         return found
     }
 

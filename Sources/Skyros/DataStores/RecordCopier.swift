@@ -1,21 +1,35 @@
 /// Writes records of one store to another, in commits that the target accepts.
 package struct RecordCopier {
+    /// What names a record.
+    package struct Key: Hashable {
+        let entity: String
+        let id: RecordID
+
+        package init(_ record: Record) {
+            (entity, id) = (record.entity, record.id)
+        }
+    }
+
     private let write: ([Record]) throws -> Void
-    private let find: (String, RecordID) throws -> [Record]
+    private let find: (String, RecordID, inout Set<Key>) throws -> [Record]
 
     init(from source: any DataStore, to target: any DataStore, _ metadata: Metadata) {
         self.init(
             writing: { records in try target.commit(metadata) { records.map { .put($0) } } },
-            finding: { try source.record($0, $1).map { [$0] } ?? [] })
+            finding: { entity, id, keys in
+                guard let record = try source.record(entity, id), keys.insert(Key(record)).inserted
+                else { return [] }
+                return [record]
+            })
     }
 
     /// - Parameters:
     ///   - write: inserts or replaces records of the target, all or none.
-    ///   - find: returns the record of the source with this id, and others that it needs; none if
-    ///     the source lacks it.
+    ///   - find: returns the record of the source with this id, and others that it needs, unless
+    ///     they are among the keys, which are those of one attempt; and adds theirs to the keys.
     package init(
         writing write: @escaping ([Record]) throws -> Void,
-        finding find: @escaping (String, RecordID) throws -> [Record]
+        finding find: @escaping (String, RecordID, inout Set<Key>) throws -> [Record]
     ) {
         self.write = write
         self.find = find
@@ -37,23 +51,34 @@ package struct RecordCopier {
 
     private func commit(_ records: [Record]) throws {
         var all = records
-        var keys = Set(records.map { Key(entity: $0.entity, id: $0.id) })
+        var keys = Set(records.map { Key($0) })
         while true {
             do {
                 return try write(all)
             } catch let error as StoreError where error.code == .brokenReference {
                 // Each round adds a record of the source, so the rounds end.
                 let found = try error.place.references
-                    .flatMap { try find($0.target, $0.targetID) }
-                    .filter { keys.insert(Key(entity: $0.entity, id: $0.id)).inserted }
+                    .flatMap { try find($0.target, $0.targetID, &keys) }
                 guard !found.isEmpty else { throw error }
                 all += found
+            } catch let error as StoreError where error.code == .limitExceeded {
+                guard records.count == 1, all.count > 1 else { throw error }
+                throw StoreError.tooManyTargets(of: records[0], count: all.count - 1, error)
             }
         }
     }
+}
 
-    private struct Key: Hashable {
-        let entity: String
-        let id: RecordID
+extension StoreError {
+    /// The error of a record that cannot be written together with those that it needs.
+    fileprivate static func tooManyTargets(
+        of record: Record, count: Int, _ error: StoreError
+    ) -> StoreError {
+        StoreError(
+            .limitExceeded,
+            "\(record.entity) \(record.id) leads to \(count) records that are not written yet, and "
+                + "one event with all of them would be above the limit. Let records come before "
+                + "those that refer to them, or raise Options.eventBytesMax",
+            at: Place(entity: record.entity, ids: [record.id]), cause: error.message)
     }
 }

@@ -21,7 +21,8 @@ extension IndexDefinition {
         if let bytes = bytes(of: row) { return try checkedKey(of: bytes) }
         let key = try checkedKey(of: row.bytes)
         return IndexKey.Checked(
-            key: key.key, isExpected: false, isRegular: key.isRegular, isComplete: key.isComplete)
+            key: key.key, isExpected: false, isRegular: key.isRegular, isComplete: key.isComplete,
+            hasFailed: true)
     }
 
     /// The keys of the elements of a row's list, each once, in ascending order; of the stored

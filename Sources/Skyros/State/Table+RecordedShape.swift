@@ -34,7 +34,7 @@ extension Table {
     ///
     /// - Throws: `StoreError` with `.evolutionFailed`, naming them.
     func requireWhole(_ index: TableIndex) throws {
-        if index.isFaithful { return }
+        if index.isWhole { return }
         var ids: [RecordID] = []
         rows.forEach { row in
             if index.definition.bytes(of: row) == nil { ids.append(row.id) }

@@ -181,19 +181,19 @@ struct Table: Sendable {
 struct TableIndex: Sendable {
     let definition: IndexDefinition
     private(set) var tree = IndexBTree()
-    /// The number of rows with stored values that today's type does not write, or whose steps fail.
-    private var unexpectedCount = 0
-    /// The number of rows whose key does not have the order of the values.
-    private var irregularCount = 0
+    private var counts = IndexCounts()
     /// The keys of the rows that were loaded from a checkpoint so far, in two parts of the same
     /// size; nil if no checkpoint is being loaded.
     private var loading: (IndexBulkLoader, IndexBulkLoader)?
 
     /// Whether the keys of all records agree with what today's type reads.
-    var isFaithful: Bool { unexpectedCount == 0 }
+    var isFaithful: Bool { counts.unexpected == 0 }
+
+    /// Whether the steps of all records succeed.
+    var isWhole: Bool { counts.failed == 0 }
 
     /// Whether the order of the keys is that of the values: otherwise the index serves equality.
-    var isOrdered: Bool { irregularCount == 0 }
+    var isOrdered: Bool { counts.irregular == 0 }
 
     init(_ definition: IndexDefinition) {
         self.definition = definition
@@ -211,39 +211,36 @@ struct TableIndex: Sendable {
                 try Self.keys(of: all[middle...], definition)
             }
         }
-        unexpectedCount = a.unexpectedCount + b.unexpectedCount
-        irregularCount = a.irregularCount + b.irregularCount
+        counts = a.counts + b.counts
         tree = IndexBulkLoader.tree(of: a.loader, b.loader)
     }
 
     /// From this number of rows on, two threads make and sort the keys.
     private static let twoThreadRowsMin = 8_192
 
-    /// The sorted keys of some rows, the number of those that the type does not write, and of those
-    /// that do not have the order of the values.
+    /// The sorted keys of some rows, and the numbers of unusual ones.
     private static func keys(
         of rows: ArraySlice<Unmanaged<Row>>, _ definition: IndexDefinition
-    ) throws -> (loader: IndexBulkLoader, unexpectedCount: Int, irregularCount: Int) {
+    ) throws -> (loader: IndexBulkLoader, counts: IndexCounts) {
         let loader = IndexBulkLoader(reserving: rows.count)
-        var (unexpectedCount, irregularCount) = (0, 0)
+        var counts = IndexCounts()
         // In the order of their addresses, for the caches.
         for row in rows.sorted(by: { $0.toOpaque() < $1.toOpaque() }) {
             if definition.isMultiValued {
                 try row._withUnsafeGuaranteedRef { row in
                     try add(row, definition, to: loader)
-                    if !definition.canRead(row) { unexpectedCount += 1 }
+                    if !definition.canRead(row) { counts.addFailed(1) }
                 }
                 continue
             }
             let checked = try row._withUnsafeGuaranteedRef { row in
                 try definition.checkedKey(of: row)
             }
-            if !checked.isExpected { unexpectedCount += 1 }
-            if !checked.isRegular { irregularCount += 1 }
+            counts.add(checked, 1)
             loader.add(checked.key, row)
         }
         loader.sort()
-        return (loader, unexpectedCount, irregularCount)
+        return (loader, counts)
     }
 
     /// Adds the keys of a row's elements to a loader.
@@ -274,7 +271,7 @@ struct TableIndex: Sendable {
             return try Self.add(row, definition, to: loader)
         }
         let checked = try definition.checkedKey(of: row)
-        count(checked, 1)
+        counts.add(checked, 1)
         loader.add(checked.key, Unmanaged.passUnretained(row))
     }
 
@@ -297,10 +294,10 @@ struct TableIndex: Sendable {
         if let before {
             let old = try definition.checkedKey(of: before)
             if old.key != new.key { tree.remove(key: old.key, id: row.id) }
-            count(old, -1)
+            counts.add(old, -1)
         }
         tree.insert(key: new.key, row: row)
-        count(new, 1)
+        counts.add(new, 1)
     }
 
     /// The entries that stay are replaced too: they refer to the new row.
@@ -328,17 +325,12 @@ struct TableIndex: Sendable {
         }
         let old = try definition.checkedKey(of: row)
         tree.remove(key: old.key, id: row.id)
-        count(old, -1)
-    }
-
-    private mutating func count(_ key: IndexKey.Checked, _ step: Int) {
-        if !key.isExpected { unexpectedCount += step }
-        if !key.isRegular { irregularCount += step }
+        counts.add(old, -1)
     }
 
     /// Counts a row of an index with an entry for each element, if its steps fail.
     private mutating func count(_ row: Row, _ step: Int) {
-        if !definition.canRead(row) { unexpectedCount += step }
+        if !definition.canRead(row) { counts.addFailed(step) }
     }
 
     /// The records of an older shape that may have this key, which the tree does not find by it.

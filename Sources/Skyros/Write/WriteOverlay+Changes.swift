@@ -10,7 +10,7 @@ extension WriteOverlay {
         // The next position for a table that the block adds. One without records is not added.
         var end = knownTableCount
         for index in tables.indices where tables[index].isChanged {
-            try requireKnownRules(ofTableAt: tables[index].index)
+            try requireKnownRules(of: tables[index])
             let isNew = tables[index].index >= knownTableCount
             let count = batch.changes.count
             try addChanges(of: tables[index], at: isNew ? end : tables[index].index, to: &batch)
@@ -19,11 +19,6 @@ extension WriteOverlay {
         for table in tables where table.isChanged && base.tables[table.index].hasUniqueIndexes {
             try checkUniqueness(of: table)
         }
-    }
-
-    private func requireKnownRules(ofTableAt index: Int) throws {
-        guard let recorded = base.tables[index].recorded else { return }
-        try recorded.requireKnownRules(of: base.tables[index].entity)
     }
 
     /// Adds the changes of a table, whose position in the next state is `table`.

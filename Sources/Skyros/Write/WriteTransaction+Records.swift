@@ -60,7 +60,7 @@ extension WriteTransaction {
 
     /// Replaces the record that has this one's entity and id, all of its fields.
     ///
-    /// - Throws: `StoreError` with `.notFound` if there is none; what ``insert(_:)-(Record)``
+    /// - Throws: `StoreError` with `.notFound` if there is none; what ``upsert(_:)-(Record)``
     ///   throws.
     /// - Complexity: O(log n) in the number of records, and decoding.
     public mutating func update(_ record: Record) throws {
@@ -68,12 +68,15 @@ extension WriteTransaction {
         for (record, index) in all where overlay.lookUp(record.id, in: index).row == nil {
             throw Self.notFound(record.entity, [record.id])
         }
+        try requireReplaceable(all)
         stage(all)
     }
 
     /// Changes a record by a closure and returns what the closure returns.
     ///
     ///     try tx.update("Restaurant", id) { $0["name"] = "Nonna" }
+    ///
+    /// Without a type, the closure gets the record as it is stored, and it keeps its shape.
     ///
     /// - Throws: `StoreError` with `.notFound` if there is no such record, `.idChanged` if the
     ///   closure replaces it by one of another entity or id; what ``insert(_:)-(Record)`` throws;
@@ -92,13 +95,18 @@ extension WriteTransaction {
                     + "\"\(record.entity)\"; ids never change: delete it and insert another",
                 at: StoreError.Place(entity: entity, ids: [id]))
         }
-        try update(record)
+        // It was made of the stored fields, whatever their shape.
+        stage(try checked(CollectionOfOne(record)))
         return result
     }
 
     /// Adds the record, or replaces the one that has its entity and id, all of its fields.
     ///
-    /// - Throws: `StoreError`, as ``insert(_:)-(Record)``, without `.duplicateID`.
+    /// Without a type, the new record is read in the shape of the one that it replaces.
+    ///
+    /// - Throws: `StoreError`, as ``insert(_:)-(Record)``, without `.duplicateID`; without a type,
+    ///   `.evolutionFailed` if a closure of the app is to change the replaced record's shape: use
+    ///   ``update(_:_:_:)-(String,_,_)`` then.
     /// - Complexity: O(log n) in the number of records, and decoding.
     public mutating func upsert(_ record: Record) throws {
         try upsert(CollectionOfOne(record))
@@ -109,7 +117,9 @@ extension WriteTransaction {
     /// - Throws: `StoreError`, as ``insert(_:)-(Record)``, without `.duplicateID`.
     /// - Complexity: O(m log n) for m records among n, and decoding.
     public mutating func upsert(_ records: some Sequence<Record>) throws {
-        stage(try checked(records))
+        let all = try checked(records)
+        try requireReplaceable(all)
+        stage(all)
     }
 
     // MARK: Deleting
@@ -158,6 +168,10 @@ extension WriteTransaction {
             try overlay.check(record, in: index)
             return (record, index)
         }
+    }
+
+    private func requireReplaceable(_ records: [(record: Record, index: Int)]) throws {
+        for (record, index) in records { try overlay.requireReplaceable(record, in: index) }
     }
 
     private func stage(_ records: [(record: Record, index: Int)]) {

@@ -21,7 +21,8 @@ struct ImportCommand: Command {
           --format FORMAT        csv, jsonl or sqlite; default: by the ending of the name
           --separator C          what separates the cells of CSV; "tab" for tabs; default: a comma
           --replace              replace records that the store has with other content
-          --check                check the input and print what would be imported
+          --check                check the input, also against the store as it is now, and print
+                                 what would be imported; the store is only read
           --by ACTOR             the actor of the events
           --because REASON       the reason; default: the name of the file
 
@@ -36,6 +37,8 @@ struct ImportCommand: Command {
 
         Unique indexes and relations that the app of the store has declared are checked, too: a
         record that breaks one is named, and nothing is imported. Records may refer to later ones.
+        With --replace, a record of an older shape is not replaced if the app changes that shape by
+        a closure: save it with the app first.
         An app that has not written the store yet checks its own when it opens it.
 
           skyros import Shop.skyros people.csv --entity Person --type zip=text
@@ -79,18 +82,22 @@ struct ImportCommand: Command {
         let check = try importer.check(limit: options.eventBytesMax) {
             bar.update(.comparing, $0, of: $1)
         }
+        let metadata = Metadata(
+            actor: arguments.text("by"),
+            reason: arguments.text("because") ?? "import of \(input.name)",
+            correlation: check.correlation)
         if arguments.has("check") {
+            if let state = try stateToCheck() {
+                try importer.compare(with: state)
+                try importer.rehearse(check, on: state, metadata, options)
+            }
             bar.finish()
             try report(check, importer.kinds, output)
             return true
         }
         let store = try Store(untypedAt: arguments.store, options: options)
         try importer.compare(with: store.snapshot)
-        try importer.rehearse(check, on: store)
-        let metadata = Metadata(
-            actor: arguments.text("by"),
-            reason: arguments.text("because") ?? "import of \(input.name)",
-            correlation: check.correlation)
+        try importer.rehearse(check, on: store.snapshot, metadata, options)
         let tallies = try importer.write(to: store, metadata, total: check.total) {
             bar.update(.writing, $0, of: $1)
         }
@@ -99,6 +106,15 @@ struct ImportCommand: Command {
         bar.finish()
         try report(tallies, check.correlation, sequence, output)
         return true
+    }
+
+    /// The state of the store, which is only read and may be open elsewhere; nil if there is none.
+    private func stateToCheck() throws -> Snapshot? {
+        do {
+            return try Archive(at: arguments.store).newestSnapshot()
+        } catch let error as StoreError where error.code == .notAStore {
+            return nil
+        }
     }
 
     private func report(

@@ -82,24 +82,24 @@ struct Importer {
         }
     }
 
-    /// Throws if a record breaks a unique index or a relation that the store's log records.
+    /// Throws if a record breaks a unique index or a relation that the store's log records, or if a
+    /// record and those that it needs are too large for one event.
     ///
-    /// The records are written to a child store, which is dropped. O(n) memory.
+    /// The records are written to a copy of the state, which is dropped. O(n) memory.
     ///
-    /// - Throws: `StoreError` with `.uniqueViolation`, `.brokenReference` or `.evolutionFailed`,
-    ///   naming the place of the record.
-    func rehearse(_ check: Check, on store: Store) throws {
-        let schemas = store.snapshot.recordedSchemas
+    /// - Throws: `StoreError` with `.uniqueViolation`, `.brokenReference`, `.evolutionFailed` or
+    ///   `.limitExceeded`, naming the place of the record.
+    func rehearse(
+        _ check: Check, on state: Snapshot, _ metadata: Metadata, _ options: Store.Options
+    ) throws {
+        let schemas = state.recordedSchemas
         let isHeld = check.counts.contains { entity, _ in
-            guard let schema = schemas[entity] else { return false }
-            return !schema.uniqueIndexes.isEmpty || !schema.relations(of: entity).isEmpty
-                || !schema.unknownParts.isEmpty
+            schemas[entity]?.restrictsWrites == true
         }
         guard isHeld else { return }
-        let child = store.fork()
-        defer { try? child.discard() }
-        _ = try copy(to: child, progress: { _ in }) { records in
-            try child.write { try $0.upsert(records) }
+        let rehearsal = try Rehearsal(on: state, metadata, options)
+        _ = try copy(reading: { rehearsal.state }, progress: { _ in }) { records in
+            try rehearsal.write { try $0.upsert(records) }
         }
     }
 
@@ -109,7 +109,7 @@ struct Importer {
     func write(
         to store: Store, _ metadata: Metadata, total: Int, progress: (Int, Int) -> Void
     ) throws -> NamedValues<Tally> {
-        try copy(to: store, progress: { progress($0, total) }) { records in
+        try copy(reading: { store.snapshot }, progress: { progress($0, total) }) { records in
             try store.write(metadata: metadata) { try $0.upsert(records) }
         }
     }
@@ -117,16 +117,21 @@ struct Importer {
     /// Writes the records that a store does not have, in batches. One that others refer to is
     /// written with the first of them.
     private func copy(
-        to store: some RecordStore, progress: (Int) -> Void,
+        reading state: @escaping () -> Snapshot, progress: (Int) -> Void,
         writing write: @escaping ([Record]) throws -> Void
     ) throws -> NamedValues<Tally> {
         var tallies = NamedValues<Tally>()
         var batch = RecordBatch()
         var done = 0
-        let targets = TargetRecords(of: self, try store.snapshot.recordedSchemas) {
-            try store.record($0, $1) != nil
+        let targets = TargetRecords(of: self, state().recordedSchemas) {
+            try state().record($0, $1) != nil
         }
-        let copier = RecordCopier(writing: write) { try targets.take($0, $1) }
+        let copier = RecordCopier { records in
+            try write(records)
+            targets.noteWritten(records)
+        } finding: { entity, id, keys in
+            try targets.find(entity, id, besides: &keys)
+        }
         func writeBatch() throws {
             guard !batch.records.isEmpty else { return }
             do {
@@ -139,7 +144,7 @@ struct Importer {
         }
         try source.forEachRow { row in
             let record = try kinds.record(of: row)
-            let old = try store.record(row.entity, record.id)
+            let old = try state().record(row.entity, record.id)
             done += 1
             var tally = tallies[row.entity] ?? Tally()
             defer { tallies[row.entity] = tally }

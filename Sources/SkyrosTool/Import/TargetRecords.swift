@@ -9,7 +9,10 @@ final class TargetRecords {
     private let schemas: NamedValues<EntitySchema>
     private let isStored: (String, RecordID) throws -> Bool
     private var records: [String: [RecordID: Record]]?
-    private var taken: [String: Set<RecordID>] = [:]
+    /// Those that were found for a commit, which may have failed.
+    private var found: Set<RecordCopier.Key> = []
+    /// Those that were written before their turn.
+    private var taken: Set<RecordCopier.Key> = []
 
     /// - Parameter isStored: whether the store has a record.
     init(
@@ -21,19 +24,20 @@ final class TargetRecords {
         self.isStored = isStored
     }
 
-    /// The record with this id, and those that it needs in turn, which are written now; none if the
-    /// input has it not. O(records that are taken).
-    func take(_ entity: String, _ id: RecordID) throws -> [Record] {
+    /// The record with this id, and those that it needs in turn, unless they are stored or among
+    /// the keys of the commit, which get theirs; none if the input has it not. O(records found).
+    func find(
+        _ entity: String, _ id: RecordID, besides keys: inout Set<RecordCopier.Key>
+    ) throws -> [Record] {
         let records = try records ?? read()
         self.records = records
-        var found: [Record] = []
+        var list: [Record] = []
         var wanted = [(entity: entity, id: id)]
         while let (entity, id) = wanted.popLast() {
-            guard let record = records[entity]?[id], taken[entity]?.contains(id) != true,
-                try !isStored(entity, id)
+            guard let record = records[entity]?[id], try !isStored(entity, id),
+                keys.insert(RecordCopier.Key(record)).inserted
             else { continue }
-            taken[entity, default: []].insert(id)
-            found.append(record)
+            list.append(record)
             for relation in schemas[entity]?.relations(of: entity) ?? [] {
                 guard let value = record[relation.field] else { continue }
                 let targets = relation.kind == .many ? value.array ?? [] : [value]
@@ -41,12 +45,23 @@ final class TargetRecords {
                     .map { (relation.target, try RecordID($0)) }
             }
         }
-        return found
+        found.formUnion(list.map { RecordCopier.Key($0) })
+        return list
+    }
+
+    /// Takes note of a commit's records, once they are written.
+    func noteWritten(_ records: [Record]) {
+        guard !found.isEmpty else { return }
+        for record in records {
+            let key = RecordCopier.Key(record)
+            if found.contains(key) { taken.insert(key) }
+        }
+        found = []
     }
 
     /// Whether the record was written before its turn.
     func wasTaken(_ record: Record) -> Bool {
-        taken[record.entity]?.contains(record.id) == true
+        taken.contains(RecordCopier.Key(record))
     }
 
     private func read() throws -> [String: [RecordID: Record]] {

@@ -117,6 +117,15 @@ private struct Reader: Entity, Equatable {
         #expect(many.readCount.withLock { $0 } == readCount)
     }
 
+    @Test func `stops at the limit also if a back end wraps errors`() throws {
+        let many = SourceOfTen(wrapsErrors: true)
+        let mirror = MirroredStore(primary: many, shadow: try SQLiteStore())
+        #expect(try mirror.differences(limit: 7).count == 7)
+        #expect(many.readCount.withLock { $0 } == 7)
+        let broken = MirroredStore(primary: many, shadow: BrokenStore())
+        #expect(throws: Broken.self) { _ = try broken.differences(limit: 7) }
+    }
+
     @Test func `refuses a transaction in a transaction`() throws {
         let error = failure(as: StoreError.self) {
             try data.transaction { _ in try data.transaction { try $0.deleteAll(Reader.self) } }
@@ -146,6 +155,11 @@ private final class BrokenStore: DataStore {
 /// A back end with ten records, which counts how many were visited.
 private final class SourceOfTen: DataStore {
     let readCount = Locked(0)
+    private let wrapsErrors: Bool
+
+    init(wrapsErrors: Bool = false) {
+        self.wrapsErrors = wrapsErrors
+    }
 
     func entityNames() -> [String] { ["Reader"] }
     func count(of entity: String) -> Int { 10 }
@@ -155,7 +169,8 @@ private final class SourceOfTen: DataStore {
     func forEachRecord(of entity: String, _ body: (Record) throws -> Void) throws {
         for id in 1...10 {
             readCount.withLock { $0 += 1 }
-            try body(Record(entity: entity, id: RecordID(id), fields: ["id": 1]))
+            let record = try Record(entity: entity, id: RecordID(id), fields: ["id": 1])
+            do { try body(record) } catch { throw wrapsErrors ? Broken() : error }
         }
     }
     func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws {

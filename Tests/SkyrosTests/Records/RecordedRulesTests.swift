@@ -70,6 +70,39 @@ import Testing
         #expect(state.recordCount == 2)
     }
 
+    @Test(
+        arguments: [
+            (.array([["board", "Board", "some", "cascade"]]), false),
+            (.array([["board", "Board", "one", "archive"]]), false),
+            (.array([["board", "Board", "one", "cascade", "later"]]), false),
+            (.array([[7, "Board", "one"]]), false),
+            (.array([["board", 7, "one", "cascade"]]), true),
+            (.array([["board"]]), true), (.array([7]), true), (.map(["board": "Board"]), true),
+        ] as [(FieldValue, Bool)])
+    mutating func `keeps records to which an unknown relation may lead`(
+        relations: FieldValue, isTargetUnknown: Bool
+    ) throws {
+        for entity in ["Board", "Card", "User"] { try store(entity, 1) }
+        try record("Card", ["version": 1, "relations": relations])
+        let board = code { try write { _ = try $0.delete("Board", RecordID(1)) } }
+        #expect(board == .unsupportedFormat)
+        let all = failure(as: StoreError.self) { try write { _ = try $0.deleteAll("Board") } }
+        #expect(all?.code == .unsupportedFormat)
+        #expect(all?.place.entity == "Board")
+        let user = code { try write { _ = try $0.delete("User", RecordID(1)) } }
+        #expect(user == (isTargetUnknown ? .unsupportedFormat : nil))
+        let (changed, new) = (try record("Board", 1, ["name": "a"]), try record("Board", 2))
+        try write { try $0.upsert([changed, new]) }
+        #expect(state.count("Board") == 2)
+    }
+
+    @Test mutating func `without records keeps none by an unknown relation`() throws {
+        try store("Board", 1)
+        try record("Card", ["version": 1, "relations": [["board", "Board", "some", "cascade"]]])
+        try write { _ = try $0.deleteAll("Board") }
+        #expect(state.recordCount == 0)
+    }
+
     @Test mutating func `has its indexes after a fold`() throws {
         try store("Card", 1, ["code": "a"])
         try record("Card", ["version": 1, "unique": [["code"]]])

@@ -70,6 +70,26 @@ private struct Volume: Entity, Equatable {
         #expect(try open().count(Volume.self) == 1_491)
     }
 
+    @Test func `is checked against the store, which may be open`() throws {
+        try makeStore()
+        let app = try open()
+        let sequence = app.sequence
+        let taken = try run("id,isbn,shelf\n2,b,1\n3,a,1\n", "--check")
+        #expect(taken.status == 1)
+        #expect(taken.errors.hasPrefix("skyros: uniqueViolation: line 3: "))
+        let broken = try run("id,isbn,shelf\n2,b,7\n", "--check")
+        #expect(broken.errors.hasPrefix("skyros: brokenReference: line 2: "))
+        let other = try run("id,isbn,shelf\n1,z,1\n", "--check")
+        #expect(other.errors.hasPrefix("skyros: duplicateID: line 2: "))
+        #expect(try run("id,isbn,shelf\n1,z,1\n", "--check", "--replace").status == 0)
+        let good = try run("id,isbn,shelf\n2,b,1\n", "--check")
+        #expect(good.status == 0)
+        #expect(good.output.hasPrefix("Volume: 1 record\n"))
+        #expect(app.sequence == sequence)
+        try app.close()
+        #expect(try Archive(at: directory.store).sequence == sequence)
+    }
+
     @Test func `names the line of a reference that leads nowhere`() throws {
         try makeStore()
         let broken = try run("id,isbn,shelf\n2,b,1\n3,c,7\n")

@@ -144,7 +144,8 @@ extension Record {
         }
         let store = try home.open()
         try store.write { try $0.insert(.guest(5, "a")) }
-        #expect(code { try store.write { try $0.insert(.guest(6, "z", seat: 7)) } } != nil)
+        let taken = code { try store.write { try $0.insert(.guest(6, "z", seat: 7)) } }
+        #expect(taken == .uniqueViolation)
     }
 
     @Test(arguments: [true, false])
@@ -164,6 +165,28 @@ extension Record {
         try store.resume()
         #expect(code { try store.write { try $0.insert(.guest(5, "b")) } } == .uniqueViolation)
         try store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `does not keep a store suspended for duplicates`(isCheckpointed: Bool) throws {
+        let home = try UntypedHome(.disk)
+        let store = try home.open()
+        try store.write { try $0.insert(.guest(1, "a")) }
+        store.suspend()
+        try home.write(as: Guest.Careless.self) { try $0.insert(Guest.Careless(id: 2, email: "a")) }
+        var options = Store.Options()
+        options.existingDuplicates = .report
+        let app = try home.open(Guest.self, options: options)
+        try app.write { try $0.insert(Guest(id: 3, email: "b")) }
+        if isCheckpointed { try app.close() } else { app.suspend() }
+        try store.resume()
+        for taken in ["a", "b"] {
+            let refusal = code { try store.write { try $0.insert(.guest(4, taken)) } }
+            #expect(refusal == .uniqueViolation)
+        }
+        try store.write { try $0.insert(.guest(4, "c")) }
+        try store.close()
+        #expect(code { _ = try home.open() } == .uniqueViolation)
     }
 
     @Test func `ends with the history of the store`() throws {

@@ -53,6 +53,8 @@ package enum IndexKey {
         let isRegular: Bool
         /// Whether none of them is null or absent.
         let isComplete: Bool
+        /// Whether they are those of an older shape, because the steps to the newest one fail.
+        var hasFailed = false
     }
 
     /// The key of a record, which is a canonical map. O(n) in the record's bytes.

@@ -17,10 +17,14 @@ final class RecordedShape: Sendable {
     /// The names of parts that this version does not understand. No record of the entity is written
     /// then.
     let unknownParts: [String]
+    /// The entities to which relations lead that this version does not know; nil in place of a name
+    /// that it cannot read.
+    private let unknownTargets: [String?]
 
     init(_ schema: EntitySchema, of entity: String) {
         self.schema = schema
-        unknownParts = schema.unknownParts + (schema.hasUnknownRelations ? ["relations"] : [])
+        unknownTargets = schema.unknownTargets
+        unknownParts = schema.unknownParts + (unknownTargets.isEmpty ? [] : ["relations"])
         let evolver = schema.recordedEvolver
         self.evolver = evolver
         var indexes = schema.uniqueIndexes.filter { !$0.isEmpty }
@@ -50,6 +54,22 @@ final class RecordedShape: Sendable {
                 + "\(unknownParts.joined(separator: ", ")). Nothing was written; use the version "
                 + "that wrote the store, or open it with the app's types",
             at: StoreError.Place(entity: entity))
+    }
+
+    /// Throws if a relation that this version does not know may lead to the records of `target`: it
+    /// may say what becomes of the entity's records when one of those is deleted.
+    ///
+    /// - Throws: `StoreError` with `.unsupportedFormat`.
+    func requireKnownRules(of entity: String, deletingFrom target: String) throws {
+        let isConcerned = unknownTargets.contains { $0?.isSameName(as: target) ?? true }
+        guard isConcerned else { return }
+        throw StoreError(
+            .unsupportedFormat,
+            "records of \"\(entity)\" may refer to those of \"\(target)\" by a relation that this "
+                + "version does not know, so that it cannot keep the rule for deletions. Nothing "
+                + "was written; use the version that wrote the store, or open it with the app's "
+                + "types",
+            at: StoreError.Place(entity: target))
     }
 
     /// Whether it restricts no write.

@@ -45,6 +45,11 @@ final class Evolver: Sendable {
         versions.drop { $0.number <= version }
     }
 
+    /// Whether a closure of the app is among the steps after `version`.
+    func needsCode(after version: Int) -> Bool {
+        versions(after: version).contains { $0.steps.contains(.code) }
+    }
+
     /// Whether a step after `version` may give a record another id: it converts a field.
     func mayChangeID(after version: Int) -> Bool {
         version < self.version
