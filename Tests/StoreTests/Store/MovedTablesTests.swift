@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+private struct Member: Entity {
+    var id: Int
+    var team: Ref<Team>?
+    static let relations: [Relation<Member>] = [.to(\.team, onDelete: .nullify)]
+}
+
+private struct Board: Entity {
+    var id: Int
+}
+
+private struct Team: Entity, Equatable {
+    var id: Int
+    var name = ""
+}
+
+extension Record {
+    fileprivate static func of(_ entity: String, _ id: Int) throws -> Record {
+        try Record(
+            entity: entity, id: RecordID(id),
+            fields: ["id": .integer(Int128(id)), "name": "new"])
+    }
+}
+
+/// A table without a type, which has another position after another process has written.
+@Suite struct `A table that moves when the store resumes` {
+    private let home: UntypedHome
+    private let store: Store
+
+    /// A store with a member. Of teams, it knows that members refer to them.
+    init() throws {
+        home = try UntypedHome(.disk)
+        try home.write(as: Member.self, Team.self, Board.self) { try $0.insert(Member(id: 1)) }
+        store = try home.open()
+    }
+
+    private var position: Int? {
+        store.snapshot.tables.firstIndex { $0.entity == "Team" }
+    }
+
+    /// Lets the app write a team while the store is suspended, after a record of a new entity.
+    private static func letAppWrite(at url: URL, beside store: Store) throws {
+        store.suspend()
+        let app = try Store(at: url, entities: Member.self, Team.self, Board.self)
+        try app.write { try $0.insert(Board(id: 7)) }
+        try app.write { try $0.insert(Team(id: 1)) }
+        try app.close()
+        try store.resume()
+    }
+
+    /// What a concurrent block may ask about teams, of which there are none.
+    enum Question: CaseIterable {
+        case record, all, count, whole
+    }
+
+    /// The error of a concurrent block during which the app writes.
+    private func conflict(_ block: (inout WriteTransaction) throws -> Void) -> StoreError? {
+        let (url, store, before) = (home.directory.store, store, position)
+        return failure(as: StoreError.self) {
+            try store.writeConcurrently(retries: 0) { tx in
+                try block(&tx)
+                inParallel(1, threads: 1) { _ in
+                    #expect(code { try Self.letAppWrite(at: url, beside: store) } == nil)
+                }
+                #expect(before != nil && position != before)
+                try tx.insert(.of("Member", 2))
+            }
+        }
+    }
+
+    @Test(arguments: Question.allCases)
+    func `conflicts with an insertion in it`(_ question: Question) throws {
+        let error = conflict { tx in
+            switch question {
+            case .record: #expect(try tx.record("Team", RecordID(1)) == nil)
+            case .all: #expect(try tx.all(Team.self) == [])
+            case .count: #expect(try tx.count(Team.self) == 0)
+            case .whole:
+                let count = try tx.deleteAll("Team")
+                #expect(count == 0)
+            }
+        }
+        #expect(error?.code == .conflict)
+        #expect(error?.place.entity == "Team")
+        #expect(try store.record("Member", RecordID(2)) == nil)
+    }
+
+    @Test func `conflicts with no write that concerns other records`() throws {
+        let error = conflict { tx in
+            let (team, member) = try (
+                tx.record("Team", RecordID(2)), tx.record("Member", RecordID(1))
+            )
+            #expect(team == nil && member != nil)
+        }
+        #expect(error == nil)
+        #expect(store.snapshot.count("Member") == 2)
+        #expect(store.snapshot.entities == ["Board", "Member", "Team"])
+    }
+}
+
+@Suite struct `A concurrent block in a store without types` {
+    @Test func `conflicts with the first record of an entity that it has looked for`() throws {
+        for isCounted in [false, true] {
+            let store = try Store.untypedInMemory()
+            let error = failure(as: StoreError.self) {
+                try store.writeConcurrently(retries: 0) { tx in
+                    if isCounted {
+                        #expect(try tx.count(Team.self) == 0)
+                    } else {
+                        #expect(try tx.all(Team.self) == [])
+                    }
+                    inParallel(1, threads: 1) { _ in
+                        #expect(code { try store.write { try $0.insert(.of("Team", 1)) } } == nil)
+                    }
+                    try tx.insert(.of("Team", 2))
+                }
+            }
+            #expect(error?.code == .conflict)
+            #expect(store.snapshot.count("Team") == 1)
+        }
+    }
+
+    @Test func `may query an entity that it has added`() throws {
+        let store = try Store.untypedInMemory()
+        try store.writeConcurrently(retries: 0) { tx in
+            try tx.insert(.of("Team", 1))
+            #expect(try tx.all(Team.self).map(\.id) == [1])
+            #expect(try tx.count(Team.self) == 1)
+        }
+        #expect(store.snapshot.count("Team") == 1)
+    }
+}
