@@ -53,6 +53,12 @@ extension Record {
         try store.resume()
     }
 
+    private func letAppWrite() throws {
+        let before = position
+        try Self.letAppWrite(at: home.directory.store, beside: store)
+        #expect(before != nil && position != before)
+    }
+
     /// What a concurrent block may ask about teams, of which there are none.
     enum Question: CaseIterable {
         case record, all, count, whole
@@ -100,6 +106,36 @@ extension Record {
         #expect(error == nil)
         #expect(store.snapshot.count("Member") == 2)
         #expect(store.snapshot.entities == ["Board", "Member", "Team"])
+    }
+
+    @Test func `is reached by changes of its table`() throws {
+        var page = LivePage(FetchRequest<Team>(), on: .all, store.liveHub)
+        #expect(try page.advance(to: store.snapshot) == [])
+        try letAppWrite()
+        // Before the query has run again.
+        try store.write { try $0.insert(.of("Team", 2)) }
+        #expect(page.inbox.signal.last == store.sequence)
+        #expect(try page.advance(to: store.snapshot)?.map(\.id) == [1, 2])
+        try store.write { try $0.insert(.of("Team", 3)) }
+        #expect(try page.advance(to: store.snapshot)?.map(\.id) == [1, 2, 3])
+        let runCount = page.runCount
+        try store.write { try $0.insert(.of("Board", 8)) }
+        #expect(page.inbox.signal.last < store.sequence)
+        #expect(page.runCount == runCount)
+    }
+
+    @Test func `is reached by every change, if tables may have moved while it was read`() throws {
+        let (hub, inbox) = (store.liveHub, LiveInbox())
+        hub.register(inbox)
+        let layout = hub.layout
+        let table = try #require(position)
+        try letAppWrite()
+        hub.place(inbox, inTableAt: table, nil, in: layout)
+        try store.write { try $0.insert(.of("Team", 2)) }
+        #expect(inbox.signal.last == store.sequence)
+        hub.place(inbox, inTableAt: try #require(position), nil, in: hub.layout)
+        try store.write { try $0.insert(.of("Board", 8)) }
+        #expect(inbox.signal.last < store.sequence)
     }
 }
 
