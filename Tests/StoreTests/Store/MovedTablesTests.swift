@@ -171,3 +171,39 @@ extension Record {
         #expect(store.snapshot.count("Team") == 1)
     }
 }
+
+@Suite struct `A stream of a store that resumes` {
+    /// Returns once a task waits.
+    private func letWait(_ signal: EventSignal) async {
+        while signal.waiterCount == 0 { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `waits on, if nobody has written meanwhile`() async throws {
+        let home = try UntypedHome(.disk)
+        let store = try home.open(Team.self)
+        try await store.write { try $0.insert(Team(id: 1)) }
+        let changes = store.changes()
+        let event = Task {
+            var events = changes.makeAsyncIterator()
+            return try await events.next()?.sequence
+        }
+        await letWait(store.signal)
+        store.suspend()
+        try store.resume()
+        try await store.write { try $0.insert(Team(id: 2)) }
+        #expect(try await event.value == 2)
+        try store.close()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `waits on, if an event is noted that its result has already`() async {
+        let signal = EventSignal(4)
+        let hasFollowed = Task { await signal.wait(after: 5) }
+        await letWait(signal)
+        signal.raise(5)
+        #expect(signal.waiterCount == 1)
+        signal.raise(6)
+        #expect(await hasFollowed.value)
+    }
+}
