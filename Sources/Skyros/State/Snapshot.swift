@@ -95,7 +95,8 @@ public struct Snapshot: Sendable {
         return tables.count - 1
     }
 
-    private func index(of entity: String) -> Int? {
+    /// The index of the table of `entity`; nil if there is none.
+    func index(of entity: String) -> Int? {
         tables.firstIndex { $0.entity.isSameName(as: entity) }
     }
 
