@@ -26,13 +26,15 @@ struct Fork: Sendable {
         try Projector.apply(changes, to: &next)
         for staged in changes {
             let index = index(of: staged.change.entity)
-            // The block may have added it.
-            let table = next.tables[staged.table]
+            // The block may have added the table, which is large and not copied.
+            let table = staged.table
             switch staged.effect {
             case .put(let row, let old):
-                tables[index].note(row.id, base: old.map { table.bytes(of: $0) })
-            case .remove(let row): tables[index].note(row.id, base: table.bytes(of: row))
-            case .clear: tables[index].noteClearing(of: current.tables[staged.table])
+                let base = old.map { next.tables[table].newestShape(of: $0) }
+                tables[index].note(row.id, base: base)
+            case .remove(let row):
+                tables[index].note(row.id, base: next.tables[table].newestShape(of: row))
+            case .clear: tables[index].noteClearing(of: current.tables[table])
             }
         }
         current = next
@@ -50,7 +52,7 @@ struct Fork: Sendable {
     var changedCount: Int {
         tables.reduce(0) { sum, table in
             let records = current.table(table.entity)
-            return sum + table.edits.count { records?.bytes(of: $0.id) != $0.base }
+            return sum + table.edits.count { records?.bytes(of: $0.id) != $0.base?.bytes }
         }
     }
 
@@ -59,7 +61,7 @@ struct Fork: Sendable {
         try tables.flatMap { table in
             let records = current.table(table.entity)
             return try table.edits.compactMap { edit in
-                try Change.net(table.entity, edit.id, edit.base, records?.bytes(of: edit.id))
+                try Change.net(table.entity, edit.id, edit.base?.bytes, records?.bytes(of: edit.id))
             }
         }
     }

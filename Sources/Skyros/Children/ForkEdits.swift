@@ -5,7 +5,7 @@ struct ForkEdits: Sendable {
     struct Edit: Sendable {
         let id: RecordID
         /// The record from which the edit started, in its newest shape; nil if there was none.
-        let base: [UInt8]?
+        let base: Table.Shape?
     }
 
     let entity: String
@@ -20,7 +20,7 @@ struct ForkEdits: Sendable {
     }
 
     /// Remembers that a record was changed, unless it was changed before. O(1).
-    mutating func note(_ id: RecordID, base: [UInt8]?) {
+    mutating func note(_ id: RecordID, base: Table.Shape?) {
         if ids.insert(id).inserted { edits.append(Edit(id: id, base: base)) }
     }
 
@@ -28,7 +28,7 @@ struct ForkEdits: Sendable {
     mutating func noteClearing(of table: Table) {
         isCleared = true
         table.rows.forEach { row in
-            note(row.id, base: table.bytes(of: row))
+            note(row.id, base: table.newestShape(of: row))
             return true
         }
     }

@@ -44,35 +44,34 @@ struct MergePlan {
         let sides = table.sides(of: edit)
         switch try table.outcome(of: edit, sides) {
         case .parent: return
-        case .merged(let record):
-            write(record, over: sides.parent, edit.id, table, nextBase: sides.parent)
+        case .merged(let record): write(record, edit.id, sides, nextBase: sides.parent)
         case .conflict(let contradiction):
             let conflict = table.conflict(edit, sides, contradiction)
             guard case .merge(let policy) = mode else {
                 decided.append(conflict)
-                let base = contradiction.nextBase
-                return write(
-                    contradiction.childWins, over: sides.parent, edit.id, table, nextBase: base)
+                let base = sides.shape(of: contradiction.nextBase, like: sides.base)
+                return write(contradiction.childWins, edit.id, sides, nextBase: base)
             }
             switch try policy.decision(about: conflict, contradiction, of: table) {
             case .stop: open.append(conflict)
             case .record(let record):
                 decided.append(conflict)
-                write(record, over: sides.parent, edit.id, table, nextBase: sides.parent)
+                write(record, edit.id, sides, nextBase: sides.parent)
             }
         }
     }
 
     private mutating func write(
-        _ record: [UInt8]?, over parent: [UInt8]?, _ id: RecordID, _ table: TableSides,
-        nextBase: [UInt8]?
+        _ record: [UInt8]?, _ id: RecordID, _ sides: RecordSides, nextBase: Table.Shape?
     ) {
+        let shape = sides.shape(of: record, like: sides.child, sides.parent)
+        if shape == sides.parent, nextBase == sides.parent { return }
         edits[edits.count - 1].note(id, base: nextBase)
-        guard record != parent else { return }
+        if shape == sides.parent { return }
         let entity = edits[edits.count - 1].entity
         writes.append(
-            record.map {
-                .put(entity: entity, id: id, record: $0, version: table.version(of: id))
+            shape.map {
+                .put(entity: entity, id: id, record: $0.bytes, version: $0.version)
             }
                 ?? .delete(entity: entity, id: id))
     }
@@ -92,17 +91,16 @@ struct TableSides {
         child = fork.current.table(edits.entity)
     }
 
-    func sides(of edit: ForkEdits.Edit) -> ThreeWayMerge.Sides {
-        ThreeWayMerge.Sides(
-            base: edit.base, parent: parent?.bytes(of: edit.id), child: child?.bytes(of: edit.id))
-    }
-
-    /// The version of the shape of a record that is made of both sides.
-    func version(of id: RecordID) -> Int {
-        let versions = [parent, child].compactMap { table in
-            table?.row(id).flatMap { table?.newestShape(of: $0).version }
-        }
-        return versions.max() ?? parent?.evolver?.version ?? Evolver.firstVersion
+    /// A record's sides, in one shape if the steps to the newest one are known.
+    func sides(of edit: ForkEdits.Edit) -> RecordSides {
+        let sides = RecordSides(
+            base: edit.base, parent: parent?.newestShape(of: edit.id),
+            child: child?.newestShape(of: edit.id))
+        if sides.haveOneShape { return sides }
+        // The newest steps that a side knows.
+        let evolvers = [parent, child].compactMap { $0?.recorded?.evolver ?? $0?.evolver }
+        guard let evolver = evolvers.max(by: { $0.version < $1.version }) else { return sides }
+        return sides.evolved(by: evolver, edits.entity, edit.id) ?? sides
     }
 
     /// Whether the child deleted all records and the parent changed none: then the deletion is one
@@ -111,7 +109,7 @@ struct TableSides {
         guard edits.isCleared, let base, let parent, base.rows.isIdentical(to: parent.rows) else {
             return false
         }
-        return edits.edits.allSatisfy { $0.base == base.bytes(of: $0.id) }
+        return edits.edits.allSatisfy { $0.base == base.newestShape(of: $0.id) }
     }
 
     /// Writes of the child's changed records.
@@ -126,21 +124,23 @@ struct TableSides {
 
     /// The outcome of a record. One that has fields of both sides must fit its type.
     func outcome(
-        of edit: ForkEdits.Edit, _ sides: ThreeWayMerge.Sides
+        of edit: ForkEdits.Edit, _ sides: RecordSides
     ) throws -> ThreeWayMerge.Outcome {
-        let outcome = try ThreeWayMerge.outcome(of: sides)
+        let outcome = try sides.outcome()
         let union: [UInt8]?
         switch outcome {
         case .parent: return outcome
         case .merged(let record): union = record
         case .conflict(let contradiction): union = contradiction.childWins
         }
-        guard let union, union != sides.child, union != sides.parent else { return outcome }
+        guard let union, union != sides.child?.bytes, union != sides.parent?.bytes else {
+            return outcome
+        }
         do {
             try checkFit(union, edit.id)
             return outcome
         } catch {
-            return .conflict(try ThreeWayMerge.refusedUnion(of: sides))
+            return .conflict(try ThreeWayMerge.refusedUnion(of: sides.bytes))
         }
     }
 
@@ -156,11 +156,13 @@ struct TableSides {
     }
 
     func conflict(
-        _ edit: ForkEdits.Edit, _ sides: ThreeWayMerge.Sides,
+        _ edit: ForkEdits.Edit, _ sides: RecordSides,
         _ contradiction: ThreeWayMerge.Contradiction
     ) -> MergeConflict {
-        func record(_ bytes: [UInt8]?) -> Record? {
-            bytes.map { Record(entity: edits.entity, id: edit.id, fields: Fields(trusted: $0)) }
+        func record(_ shape: Table.Shape?) -> Record? {
+            shape.map {
+                Record(entity: edits.entity, id: edit.id, fields: Fields(trusted: $0.bytes))
+            }
         }
         return MergeConflict(
             kind: contradiction.kind, entity: edits.entity, id: edit.id,

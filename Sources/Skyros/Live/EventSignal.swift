@@ -4,6 +4,8 @@ import SkyrosDisk
 final class EventSignal: Sendable {
     private struct Waiter: Sendable {
         let number: UInt64
+        /// The event after which it waits for another one.
+        let sequence: SequenceNumber
         let continuation: CheckedContinuation<Void, Never>
     }
 
@@ -27,7 +29,10 @@ final class EventSignal: Sendable {
     /// The last published event.
     var last: SequenceNumber { state.withLock { $0.last } }
 
-    /// Wakes the waiters for event `sequence`, which was published.
+    /// The number of tasks that wait: for tests.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Wakes those that wait for event `sequence`, which was published, or for an earlier one.
     func raise(_ sequence: SequenceNumber) {
         wake { $0.last = max($0.last, sequence) }
     }
@@ -54,8 +59,15 @@ final class EventSignal: Sendable {
         let waiters = state.withLock { state in
             change(&state)
             if state.waiters.isEmpty { return [Waiter]() }
-            defer { state.waiters = [] }
-            return state.waiters
+            let waiters = state.waiters
+            if state.hasEnded {
+                state.waiters = []
+                return waiters
+            }
+            // One that waits for a later event would take an early end of the wait for the end.
+            let last = state.last
+            state.waiters.removeAll { $0.sequence < last }
+            return waiters.filter { $0.sequence < last }
         }
         for waiter in waiters { waiter.continuation.resume() }
     }
@@ -74,7 +86,9 @@ final class EventSignal: Sendable {
                         state.last > sequence || state.hasEnded
                         || state.cancelled.remove(number) != nil
                     if !isOver {
-                        state.waiters.append(Waiter(number: number, continuation: continuation))
+                        let waiter = Waiter(
+                            number: number, sequence: sequence, continuation: continuation)
+                        state.waiters.append(waiter)
                     }
                     return isOver
                 }

@@ -11,16 +11,24 @@ import Synchronization
 ///
 /// A query that registers before it reads a state misses nothing: an event that this state lacks
 /// becomes visible later, and is noted after that.
+///
+/// Tables have positions in the snapshots. When a store resumes, those without a type may move:
+/// then every change reaches each query, until it is placed by a later state.
 final class LiveHub: Sendable {
     fileprivate struct Place: Sendable {
         let number: UInt64
-        let table: Int
+        /// The position of its table; nil if every change reaches it.
+        let table: Int?
         let index: Int?
     }
 
     fileprivate struct State: Sendable {
         /// By the position of the entity's table in the snapshot.
         var tables: [Int: LiveTable] = [:]
+        /// The queries that every change reaches.
+        var unplaced = LiveTable()
+        /// How often tables may have moved.
+        var layout = 0
         var places: [ObjectIdentifier: Place] = [:]
         var nextNumber: UInt64 = 0
         var hasEnded = false
@@ -43,21 +51,30 @@ final class LiveHub: Sendable {
     /// The number of registered queries.
     var queryCount: Int { count.load(ordering: .sequentiallyConsistent) }
 
-    /// Registers a query, or changes where it is registered.
-    ///
-    /// - Parameter range: where its records can be; nil for the whole table.
-    func register(_ inbox: LiveInbox, inTableAt table: Int, _ range: KeyRange?) {
+    /// How often tables may have moved. A query reads it before the state by which it is placed.
+    var layout: Int { state.withLock { $0.layout } }
+
+    /// Registers a query. Every change of any entity reaches it until it is placed.
+    func register(_ inbox: LiveInbox) {
         let (hasEnded, failure) = state.withLock { state in
-            state.remove(inbox)
-            let place = Place(number: state.nextNumber, table: table, index: range?.index)
-            state.nextNumber += 1
-            state.places[ObjectIdentifier(inbox)] = place
-            state.tables[table, default: LiveTable()]
-                .insert(inbox, number: place.number, range)
+            state.insert(inbox, inTableAt: nil, nil)
             count.store(state.places.count, ordering: .sequentiallyConsistent)
             return (state.hasEnded, state.failure)
         }
         if hasEnded { inbox.signal.end(throwing: failure) }
+    }
+
+    /// Lets a registered query be reached by changes of one table only.
+    ///
+    /// Does nothing if tables may have moved since `layout`: the query will run again then.
+    ///
+    /// - Parameter range: where its records can be; nil for the whole table.
+    func place(_ inbox: LiveInbox, inTableAt table: Int, _ range: KeyRange?, in layout: Int) {
+        state.withLock { state in
+            let isRegistered = state.places[ObjectIdentifier(inbox)] != nil
+            guard isRegistered, layout == state.layout else { return }
+            state.insert(inbox, inTableAt: table, range)
+        }
     }
 
     /// Ends the registration of a query, if there is one.
@@ -78,19 +95,21 @@ final class LiveHub: Sendable {
             var affected: [LiveInbox] = []
             for change in changes {
                 state.tables[change.table]?.add(change, of: sequence, &affected)
+                state.unplaced.add(change, of: sequence, &affected)
             }
             return affected
         }
     }
 
-    /// Notes events through `sequence` whose changes are not known: every query runs again.
+    /// Notes events through `sequence` whose changes are not known, and after which tables may have
+    /// other positions: every query runs again.
     ///
     /// - Returns: all queries, which `wake` wakes.
     func noteUnknown(through sequence: SequenceNumber) -> [LiveInbox] {
-        guard queryCount > 0 else { return [] }
-        return state.withLock { state in
+        state.withLock { state in
+            state.forgetTables()
             var affected: [LiveInbox] = []
-            for table in state.tables.values { table.addAll(.all, of: sequence, &affected) }
+            state.unplaced.addAll(.all, of: sequence, &affected)
             return affected
         }
     }
@@ -110,6 +129,7 @@ final class LiveHub: Sendable {
             state.failure = state.failure ?? failure
             var inboxes: [LiveInbox] = []
             for table in state.tables.values { table.forEach { inboxes.append($0) } }
+            state.unplaced.forEach { inboxes.append($0) }
             return inboxes
         }
         for inbox in inboxes { inbox.signal.end(throwing: failure) }
@@ -117,9 +137,35 @@ final class LiveHub: Sendable {
 }
 
 extension LiveHub.State {
+    /// Puts a query where changes of a table reach it, or all changes if `table` is nil.
+    fileprivate mutating func insert(
+        _ inbox: LiveInbox, inTableAt table: Int?, _ range: KeyRange?
+    ) {
+        remove(inbox)
+        let place = LiveHub.Place(number: nextNumber, table: table, index: range?.index)
+        nextNumber += 1
+        places[ObjectIdentifier(inbox)] = place
+        if let table {
+            tables[table, default: LiveTable()].insert(inbox, number: place.number, range)
+        } else {
+            unplaced.insert(inbox, number: place.number, nil)
+        }
+    }
+
     fileprivate mutating func remove(_ inbox: LiveInbox) {
         guard let place = places.removeValue(forKey: ObjectIdentifier(inbox)) else { return }
-        tables[place.table]?.remove(number: place.number, index: place.index)
-        if tables[place.table]?.isEmpty == true { tables[place.table] = nil }
+        guard let table = place.table else {
+            return unplaced.remove(number: place.number, index: nil)
+        }
+        tables[table]?.remove(number: place.number, index: place.index)
+        if tables[table]?.isEmpty == true { tables[table] = nil }
+    }
+
+    /// Lets every change reach all queries.
+    fileprivate mutating func forgetTables() {
+        layout += 1
+        var placed: [LiveInbox] = []
+        for table in tables.values { table.forEach { placed.append($0) } }
+        for inbox in placed { insert(inbox, inTableAt: nil, nil) }
     }
 }

@@ -108,8 +108,7 @@ struct LivePage<E: Entity>: Sendable {
     private mutating func begin() throws(StoreError) {
         try Self.wrapping {
             // Registered first: no event after the state that is read next is missed.
-            let table = try tableIndex(in: hub.view.current)
-            hub.register(inbox, inTableAt: table, nil)
+            hub.register(inbox)
             do {
                 if let failure = inbox.signal.failure { throw failure }
                 try runOnNewestState()
@@ -128,12 +127,14 @@ struct LivePage<E: Entity>: Sendable {
     }
 
     private mutating func runOnNewestState() throws {
+        let layout = hub.layout
         let state = hub.view.current
         let index = try tableIndex(in: state)
         let plan = state.tables[index].plan(request)
         try run(on: state.tables[index], plan)
         sequence = state.sequence
-        hub.register(inbox, inTableAt: index, KeyRange(plan, of: state.tables[index]))
+        let range = KeyRange(plan, of: state.tables[index])
+        hub.place(inbox, inTableAt: index, range, in: layout)
     }
 
     private mutating func run(on table: Table, _ plan: QueryPlan) throws {

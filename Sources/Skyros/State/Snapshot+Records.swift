@@ -8,10 +8,12 @@ extension RecordSource where Self: ~Copyable {
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with types, none of
     ///   them of this entity, and holds no records of it; `.evolutionFailed`.
     public func record(_ entity: String, _ id: RecordID) throws -> Record? {
-        guard let table = try snapshot.knownTable(entity), let row = table.row(id) else {
-            return nil
-        }
-        return try table.record(row)
+        let state = try snapshot
+        // A table is large: it is not copied for one record.
+        guard let index = try state.knownIndex(of: entity),
+            let row = state.tables[index].row(id)
+        else { return nil }
+        return try state.tables[index].record(row)
     }
 
     /// All records of an entity in the order of their ids. O(n log n).
@@ -43,10 +45,15 @@ extension Snapshot {
     ///
     /// - Throws: `StoreError` with `.unknownEntity`, as `record(_:_:)`.
     func knownTable(_ entity: String) throws -> Table? {
-        let table = table(entity)
-        if table == nil, isTyped {
+        try knownIndex(of: entity).map { tables[$0] }
+    }
+
+    /// The index of that table.
+    func knownIndex(of entity: String) throws -> Int? {
+        let index = index(of: entity)
+        if index == nil, isTyped {
             throw StoreError.unknownEntity(entity, adding: "the type of \"\(entity)\"")
         }
-        return table
+        return index
     }
 }

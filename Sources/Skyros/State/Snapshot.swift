@@ -95,8 +95,21 @@ public struct Snapshot: Sendable {
         return tables.count - 1
     }
 
-    private func index(of entity: String) -> Int? {
+    /// The index of the table of `entity`; nil if there is none.
+    func index(of entity: String) -> Int? {
         tables.firstIndex { $0.entity.isSameName(as: entity) }
+    }
+
+    /// The index of the table of `entity`, which had the index `former` in another state; nil if
+    /// there is none.
+    ///
+    /// Types have the same index in all states of a store. The other tables may move: a store that
+    /// resumes may load a checkpoint of another process.
+    ///
+    /// - Complexity: O(1) where the index is the same, otherwise O(entities).
+    func index(of entity: String, formerlyAt former: Int) -> Int? {
+        if former < tables.count, tables[former].entity.isSameName(as: entity) { return former }
+        return index(of: entity)
     }
 }
 

@@ -4,7 +4,7 @@
 /// facts only.
 extension Table {
     /// A record's fields, and the version of their shape.
-    struct Shape {
+    struct Shape: Equatable {
         let bytes: [UInt8]
         let version: Int
     }
@@ -24,6 +24,9 @@ extension Table {
 
     /// The same of the record with this id; nil if there is none.
     func bytes(of id: RecordID) -> [UInt8]? { row(id).map { bytes(of: $0) } }
+
+    /// The newest shape of the record with this id; nil if there is none.
+    func newestShape(of id: RecordID) -> Shape? { row(id).map { newestShape(of: $0) } }
 
     /// A row as a record of the newest shape.
     ///

@@ -8,7 +8,7 @@
 ///   block, and then by the one that commits it.
 final class ConcurrentBlock: @unchecked Sendable {
     private let overlay: UnsafeMutablePointer<WriteOverlay>
-    private let reads = ReadSet()
+    private let reads: ReadSet
     /// The latest state in which all reads have the same answers.
     private var base: Snapshot
     private(set) var writes: [RecordWrite] = []
@@ -17,6 +17,7 @@ final class ConcurrentBlock: @unchecked Sendable {
 
     init(on base: Snapshot) {
         self.base = base
+        reads = ReadSet(of: base)
         overlay = .allocate(capacity: 1)
         overlay.initialize(to: WriteOverlay(on: base, recording: reads))
         overlay.pointee.begin(on: base)

@@ -5,7 +5,7 @@ extension WriteOverlay {
     ///
     /// - Throws: `StoreError` with `.unknownEntity`; `.invalidInput` for an empty name.
     mutating func index(named entity: String) throws -> Int {
-        let position = base.tables.firstIndex { $0.entity.isSameName(as: entity) }
+        let position = base.index(of: entity)
         if let position, base.tables[position].type != nil || base.acceptsEntities {
             return index(ofBase: position)
         }
@@ -23,7 +23,7 @@ extension WriteOverlay {
     /// - Throws: as ``row(_:of:)``; `StoreError` with `.evolutionFailed`.
     func record(_ id: RecordID, of entity: String) throws -> Record? {
         guard let row = try row(id, of: entity) else { return nil }
-        return try base.table(entity)?.record(row)
+        return try base.index(of: entity).map { try base.tables[$0].record(row) }
     }
 
     /// The row of a record as the block sees it.
@@ -34,15 +34,13 @@ extension WriteOverlay {
         where base.tables[tables[index].index].entity.isSameName(as: entity) {
             return lookUp(id, in: index).row
         }
-        guard let table = try base.knownTable(entity) else {
+        guard let table = try base.knownIndex(of: entity) else {
             // In a concurrent block, any event meanwhile may add it.
             reads?.noteState()
             return nil
         }
-        if let position = base.tables.firstIndex(where: { $0.entity.isSameName(as: entity) }) {
-            reads?.note(id, inTableAt: position)
-        }
-        return table.row(id)
+        reads?.note(id, inTableAt: table)
+        return base.tables[table].row(id)
     }
 
     /// Throws if the type of a record's entity cannot read the record.
@@ -64,9 +62,13 @@ extension WriteOverlay {
     /// The version of the shape of a record that is written by names: that of the entity's type;
     /// without a type, that of the row it replaces, or else the newest that the log has recorded.
     func shapeVersion(replacing row: Row?, in index: Int) -> Int {
-        let table = base.tables[tables[index].index]
-        let recorded = table.type == nil ? row?.version ?? base.schemas[table.entity]?.version : nil
-        let newest = recorded ?? table.evolver?.version ?? Evolver.firstVersion
+        let table = tables[index].index
+        if base.tables[table].type == nil {
+            if let row { return row.version }
+            let recorded = base.schemas[base.tables[table].entity]?.version
+            if let recorded { return recorded }
+        }
+        let newest = base.tables[table].evolver?.version ?? Evolver.firstVersion
         return max(newest, row?.version ?? Evolver.firstVersion)
     }
 

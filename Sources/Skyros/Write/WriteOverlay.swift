@@ -121,7 +121,7 @@ struct WriteOverlay: ~Copyable {
         if tables[index].isCleared {
             return Lookup(id: id, hash: hash, position: nil, base: nil, row: nil)
         }
-        if baseIndex < knownTableCount { reads?.note(id, inTableAt: baseIndex) }
+        reads?.note(id, inTableAt: baseIndex)
         let row = base.tables[baseIndex].rows.find(id: id, hash: hash)
         return Lookup(id: id, hash: hash, position: nil, base: row, row: row)
     }
@@ -169,7 +169,7 @@ struct WriteOverlay: ~Copyable {
     mutating func clear(_ index: Int) -> Int {
         stepCount += 1
         let table = tables[index].index
-        if table < knownTableCount { reads?.noteAll(inTableAt: table) }
+        reads?.noteAll(inTableAt: table)
         let count = count(index)
         tables[index].clear()
         return count

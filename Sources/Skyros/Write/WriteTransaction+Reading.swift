@@ -52,9 +52,14 @@ extension WriteTransaction: RecordSource {
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
         try checkBlock()
         let state = try overlay.snapshot()
-        guard let reads = overlay.reads, request.countMax > 0,
-            let table = try overlay.base.tableIndex(of: E.self)
-        else { return try state.rows(of: request).all() }
+        guard let reads = overlay.reads, request.countMax > 0 else {
+            return try state.rows(of: request).all()
+        }
+        guard let table = try overlay.base.tableIndex(of: E.self) else {
+            // Any event meanwhile may add it.
+            reads.noteState()
+            return []
+        }
         do {
             let values = try state.rows(of: request).all()
             reads.note(try RecordedFetch(request, returning: values, inTableAt: table))
@@ -77,9 +82,8 @@ extension WriteTransaction: RecordSource {
 
     /// Records that the block goes by which records pass the request's filter.
     func noteMembership<E: Entity>(of request: FetchRequest<E>) throws {
-        guard let reads = overlay.reads, let table = try overlay.base.tableIndex(of: E.self) else {
-            return
-        }
+        guard let reads = overlay.reads else { return }
+        guard let table = try overlay.base.tableIndex(of: E.self) else { return reads.noteState() }
         reads.note(RecordedFetch(request, .membership, inTableAt: table))
     }
 }

@@ -92,6 +92,30 @@ private struct Note: Entity {
         #expect(try page.advance(to: store.snapshot)?.first?.id == 300)
     }
 
+    @Test func `wakes no query when it takes note of an event`() throws {
+        let page = try page(nil)
+        var batch = CommandBatch(metadata: Metadata(), intent: nil)
+        let state = store.snapshot
+        try Writer(empty: state).stage(on: state, into: &batch) { tx in
+            try tx.insert(LiveCard(id: 400, board: "x"))
+        }
+        let next = state.sequence.advanced(by: 1)
+        let affected = store.liveHub.note(batch.changes, of: next)
+        #expect(affected.map { $0 === page.inbox } == [true])
+        #expect(page.inbox.signal.last == .zero)
+        LiveHub.wake(affected, for: next)
+        #expect(page.inbox.signal.last == next)
+    }
+
+    @Test func `has noted an event, and woken its queries, when the commit ends`() throws {
+        let page = try page(nil)
+        for id in 500..<503 {
+            try store.write { try $0.insert(LiveCard(id: id, board: "x")) }
+            #expect(store.liveHub.noted.last == store.sequence)
+            #expect(page.inbox.signal.last == store.sequence)
+        }
+    }
+
     @Test func `forgets a query that has ended`() throws {
         var pages = try (0..<50).map { try page(\.board == "b\($0 / 2)") } + [page(nil)]
         while let page = pages.popLast() {

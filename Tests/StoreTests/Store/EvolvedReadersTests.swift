@@ -244,7 +244,7 @@ private enum After {
         store = try Store(at: place.store, entities: Note.New.self)
         let before = store.snapshot
         #expect(try before.get(Note.New.self, 1)?.text == "x")
-        let reads = ReadSet()
+        let reads = ReadSet(of: before)
         reads.note(RecordID(1), inTableAt: 0)
         try await store.write { tx in try tx.update(Note.New.self, 1) { $0.text = nil } }
         #expect(reads.conflict(from: before, to: store.snapshot)?.id == RecordID(1))

@@ -16,7 +16,8 @@ public struct MergeConflict: Hashable, Sendable {
         case deletedByParent
         /// The child deleted the record, and the parent changed it.
         case deletedByChild
-        /// Both changed different fields, and their type refuses to read the result.
+        /// Both changed different fields, and their type refuses to read the result; or, without
+        /// a type, the two have shapes of which one cannot be brought to the other.
         case unreadableTogether
     }
 
@@ -48,7 +49,7 @@ extension MergeConflict: CustomStringConvertible {
             case .deletedByParent: "the parent deleted it, the child changed it"
             case .deletedByChild: "the child deleted it, the parent changed it"
             case .unreadableTogether:
-                "parent and child changed \(names), which its type refuses together"
+                "parent and child changed \(names), which cannot be read together"
             }
         return "\(entity) \(id): \(fact)"
     }
