@@ -73,6 +73,16 @@ private struct Note: Entity {
         #expect(try page.advance(to: store.snapshot)?.map(\.id) == [201, 5])
     }
 
+    @Test func `reaches every query of a range whose index no longer has the order of its values`()
+        throws
+    {
+        var range = try page(\.board >= "b5" && \.board < "b6")
+        // Not in normal form C, but equal to a text that is.
+        try store.write { try $0.insert(LiveCard(id: 200, board: "be\u{301}")) }
+        #expect(try range.advance(to: store.snapshot) == nil)
+        #expect(range.runCount == 2)
+    }
+
     @Test func `takes note of an event once for each query`() throws {
         var page = try page(nil)
         try store.write { tx in
