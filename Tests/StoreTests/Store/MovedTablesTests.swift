@@ -143,6 +143,7 @@ extension Record {
     @Test func `conflicts with the first record of an entity that it has looked for`() throws {
         for isCounted in [false, true] {
             let store = try Store.untypedInMemory()
+            try store.write { try $0.insert(.of("Board", 1)) }
             let error = failure(as: StoreError.self) {
                 try store.writeConcurrently(retries: 0) { tx in
                     if isCounted {
@@ -153,11 +154,11 @@ extension Record {
                     inParallel(1, threads: 1) { _ in
                         #expect(code { try store.write { try $0.insert(.of("Team", 1)) } } == nil)
                     }
-                    try tx.insert(.of("Team", 2))
+                    try tx.insert(.of("Board", 2))
                 }
             }
             #expect(error?.code == .conflict)
-            #expect(store.snapshot.count("Team") == 1)
+            #expect(store.snapshot.count("Board") == 1)
         }
     }
 
@@ -191,6 +192,7 @@ extension Record {
         await letWait(store.signal)
         store.suspend()
         try store.resume()
+        #expect(store.signal.waiterCount == 1)
         try await store.write { try $0.insert(Team(id: 2)) }
         #expect(try await event.value == 2)
         try store.close()
