@@ -94,7 +94,8 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "TestSupport", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog"],
+            name: "TestSupport",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"],
             path: "Tests/TestSupport"),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk", "SkyrosPlatform"],

@@ -1,7 +1,7 @@
 /// Makes the rows of a table: a part of it that is copied for less than the whole.
 struct RowFactory: Sendable {
     /// The Swift type of the records; nil if it is not known.
-    private let type: (any Entity.Type)?
+    let type: (any Entity.Type)?
     /// Whether rows may keep the values that they decode: see `ValueProof`.
     private let keepsValues: Bool
     /// The steps of the entity's evolution; nil without any.

@@ -3,8 +3,6 @@ import SkyrosDisk
 /// All records of one entity after one event: rows by id, and the indexes. O(1) to copy.
 struct Table: Sendable {
     let entity: String
-    /// The Swift type of the records, if the schema names one.
-    let type: (any Entity.Type)?
     /// Compares the ids under which records are written and read; nil without a type.
     let identity: IdentityCheck?
     /// Makes its rows.
@@ -35,7 +33,6 @@ struct Table: Sendable {
     ) {
         self.entity = entity
         self.relations = relations
-        self.type = type
         identity = type == nil ? nil : IdentityCheck()
         let factory = RowFactory(for: type)
         rowFactory = factory
@@ -45,6 +42,9 @@ struct Table: Sendable {
     }
 
     var count: Int { rows.count }
+
+    /// The Swift type of the records, if the schema names one.
+    var type: (any Entity.Type)? { rowFactory.type }
 
     /// The steps of the entity's evolution; nil without any.
     var evolver: Evolver? { rowFactory.evolver }

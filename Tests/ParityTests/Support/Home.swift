@@ -3,11 +3,6 @@ import Skyros
 import SkyrosDisk
 import TestSupport
 
-/// Where a store keeps its events.
-enum Medium: CaseIterable {
-    case disk, memory
-}
-
 /// The place of one store, which holds users, pets and accounts.
 struct Home {
     let medium: Medium

@@ -44,12 +44,12 @@ private struct Rows: ImportSource {
 
 /// The limit is that of a small event: 20,000 bytes.
 @Suite struct `An import of records that refer to more than an event can hold` {
-    private let home: UntypedHome
+    private let home: VersionedHome
     private let store: Store
     private var options = Store.Options()
 
     init() throws {
-        home = try UntypedHome(.disk)
+        home = try VersionedHome(.disk)
         options.eventBytesMax = 20_000
         try home.write(as: Document.self, Order.self) { tx in
             try tx.insert(Document(id: 0, text: "", next: nil))

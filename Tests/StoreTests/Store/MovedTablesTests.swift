@@ -29,12 +29,12 @@ extension Record {
 
 /// A table without a type, which has another position after another process has written.
 @Suite struct `A table that moves when the store resumes` {
-    private let home: UntypedHome
+    private let home: VersionedHome
     private let store: Store
 
     /// A store with a member. Of teams, it knows that members refer to them.
     init() throws {
-        home = try UntypedHome(.disk)
+        home = try VersionedHome(.disk)
         try home.write(as: Member.self, Team.self, Board.self) { try $0.insert(Member(id: 1)) }
         store = try home.open()
     }
@@ -181,7 +181,7 @@ extension Record {
 
     @Test(.timeLimit(.minutes(2)))
     func `waits on, if nobody has written meanwhile`() async throws {
-        let home = try UntypedHome(.disk)
+        let home = try VersionedHome(.disk)
         let store = try home.open(Team.self)
         try await store.write { try $0.insert(Team(id: 1)) }
         let changes = store.changes()

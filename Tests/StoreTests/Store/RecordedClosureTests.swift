@@ -30,8 +30,8 @@ extension Record {
 }
 
 @Suite struct `A record on which a closure of the app will run` {
-    private func home(_ medium: UntypedHome.Medium) throws -> UntypedHome {
-        let home = try UntypedHome(medium)
+    private func home(_ medium: Medium) throws -> VersionedHome {
+        let home = try VersionedHome(medium)
         try home.write(as: V1.Memo.self) { tx in
             try tx.insert((1...3).map { V1.Memo(id: $0, text: "\($0)") })
         }
@@ -39,8 +39,8 @@ extension Record {
         return home
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is not replaced by one of an unknown shape`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is not replaced by one of an unknown shape`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         let sequence = store.sequence
@@ -55,9 +55,9 @@ extension Record {
         #expect(store.sequence == sequence)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `is changed in its own shape, or by another record in its place`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         let home = try home(medium)
         let store = try home.open()

@@ -46,11 +46,11 @@ private enum V2 {
 
 /// A record without its type, whose shape is newer in a child store.
 @Suite struct `A record that a child has brought to a newer shape` {
-    private let home: UntypedHome
+    private let home: VersionedHome
 
     /// A member and a note of the first version, and others from which the log knows the second.
     init() throws {
-        home = try UntypedHome(.memory)
+        home = try VersionedHome(.memory)
         try home.write(as: Team.self, V1.Member.self, V1.Note.self) { tx in
             try tx.insert([Team(id: 1), Team(id: 2)])
             try tx.insert(V1.Member(id: 1, nick: "a", team: Ref(1)))

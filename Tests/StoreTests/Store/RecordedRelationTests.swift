@@ -45,8 +45,8 @@ extension Record {
 
 @Suite struct `A relation that the log records` {
     /// A store with two boards, two users, and a card for each board.
-    private func home(_ medium: UntypedHome.Medium) throws -> UntypedHome {
-        let home = try UntypedHome(medium)
+    private func home(_ medium: Medium) throws -> VersionedHome {
+        let home = try VersionedHome(medium)
         try home.write(as: Board.self, User.self, Card.self) { tx in
             try tx.insert([Board(id: 1), Board(id: 2)])
             try tx.insert([User(id: 1), User(id: 2)])
@@ -58,7 +58,7 @@ extension Record {
     }
 
     /// The cards as their type reads them, after the store was closed.
-    private func cards(in home: UntypedHome, _ store: Store) throws -> [Card] {
+    private func cards(in home: VersionedHome, _ store: Store) throws -> [Card] {
         try store.close()
         let typed = try home.open(Board.self, User.self, Card.self)
         defer { try? typed.close() }
@@ -66,8 +66,8 @@ extension Record {
         return try typed.all(Card.self)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `refuses a record that refers to none`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `refuses a record that refers to none`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         let sequence = store.sequence
@@ -94,8 +94,8 @@ extension Record {
         #expect(store.snapshot.count("Card") == 4)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is followed when a record is deleted`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is followed when a record is deleted`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         let denied = failure(as: StoreError.self) {
@@ -111,8 +111,8 @@ extension Record {
         #expect(cards == [Card(id: 2, board: Ref(2), reviewer: Ref(2))])
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is followed when all records are deleted`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is followed when all records are deleted`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         try store.write { try $0.deleteAll("Board") }
@@ -120,9 +120,9 @@ extension Record {
         #expect(try cards(in: home, store).isEmpty)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `answers which records refer to one, also in the past`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         let home = try home(medium)
         let store = try home.open()
@@ -141,8 +141,8 @@ extension Record {
         #expect(unknown == .unknownRelation)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is kept in a child store`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is kept in a child store`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         let child = store.fork()
@@ -154,9 +154,9 @@ extension Record {
         #expect(store.snapshot.count("Card") == 1)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `leads from an entity without a type to one with a type`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         var options = Store.Options()
         options.keepsUnknownEntities = true
@@ -169,11 +169,11 @@ extension Record {
         #expect(try cards(in: home, store).map(\.id) == [2])
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `concerns references that lead nowhere at the opening`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
-        let home = try UntypedHome(medium)
+        let home = try VersionedHome(medium)
         let first = try home.open()
         try first.write { tx in
             try tx.insert([.card(1, board: 9), .card(2, board: 1)])
@@ -200,8 +200,8 @@ extension Record {
         #expect(code { try again.write { try $0.insert(.card(4, board: 9)) } } == .brokenReference)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `takes records along in a migration`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `takes records along in a migration`(medium: Medium) throws {
         let source = try Store.untypedInMemory()
         try source.write { tx in
             try tx.insert([.board(5), .card(5, board: 5, blockedBy: [6]), .card(6, board: 6)])

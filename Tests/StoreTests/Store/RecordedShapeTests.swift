@@ -60,9 +60,9 @@ extension Record {
 @Suite struct `A record of an older shape without its type` {
     /// Two members of the first version, and one of a later one, which the log has recorded.
     private func home(
-        _ medium: UntypedHome.Medium, latest: Int = 2
-    ) throws -> UntypedHome {
-        let home = try UntypedHome(medium)
+        _ medium: Medium, latest: Int = 2
+    ) throws -> VersionedHome {
+        let home = try VersionedHome(medium)
         try home.write(as: Team.self, V1.Member.self) { tx in
             try tx.insert([Team(id: 1), Team(id: 2)])
             try tx.insert(V1.Member(id: 1, mail: "a", group: Ref(1)))
@@ -80,8 +80,8 @@ extension Record {
         return home
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is compared as the recorded steps make it`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is compared as the recorded steps make it`(medium: Medium) throws {
         let home = try home(medium)
         var store = try home.open()
         for _ in 1...2 {
@@ -116,9 +116,9 @@ extension Record {
         #expect(try typed.all(V2.Member.self).map(\.email) == ["z", "b", "c", "a"])
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `gets the newest shape where a deletion changes it`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         let home = try home(medium)
         let store = try home.open()
@@ -139,9 +139,9 @@ extension Record {
         try typed.close()
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `refuses what depends on it, if a step is a closure of the app`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         let home = try home(medium, latest: 4)
         let store = try home.open()
@@ -184,8 +184,8 @@ extension Record {
         #expect(try typed.all(V3.Member.self).map(\.id) == [3, 4])
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is known again once the app has saved it`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is known again once the app has saved it`(medium: Medium) throws {
         let home = try home(medium, latest: 4)
         try home.write(as: Team.self, V3.Member.self) { tx in
             for member in try tx.all(V3.Member.self) { try tx.update(member) }

@@ -33,8 +33,8 @@ extension Record {
 @Suite struct `A text of jamo in a recorded index` {
     private static let text = "\u{1100}\u{1161}"
 
-    private func home(_ medium: UntypedHome.Medium) throws -> UntypedHome {
-        let home = try UntypedHome(medium)
+    private func home(_ medium: Medium) throws -> VersionedHome {
+        let home = try VersionedHome(medium)
         try home.write(as: Place.self, Visitor.self) { tx in
             try tx.insert([Place(id: Self.text), Place(id: "a"), Place(id: "b")])
             try tx.insert(
@@ -44,8 +44,8 @@ extension Record {
         return home
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `hinders no other write`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `hinders no other write`(medium: Medium) throws {
         let home = try home(medium)
         var store = try home.open()
         try store.write { try $0.insert(.visitor(3, "c")) }

@@ -37,16 +37,16 @@ extension Record {
 }
 
 @Suite struct `A unique index that the log records` {
-    private func home(_ medium: UntypedHome.Medium) throws -> UntypedHome {
-        let home = try UntypedHome(medium)
+    private func home(_ medium: Medium) throws -> VersionedHome {
+        let home = try VersionedHome(medium)
         try home.write(as: Guest.self) { tx in
             try tx.insert([Guest(id: 1, email: "a"), Guest(id: 2, email: "b"), Guest(id: 3)])
         }
         return home
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `refuses a value that another record has`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `refuses a value that another record has`(medium: Medium) throws {
         let home = try home(medium)
         var store = try home.open()
         for _ in 1...2 {
@@ -82,8 +82,8 @@ extension Record {
         #expect(try home.open(Guest.self).all(Guest.self).map(\.id) == [6, 7])
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `lets a block swap values`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `lets a block swap values`(medium: Medium) throws {
         let home = try home(medium)
         let store = try home.open()
         try store.write { try $0.upsert([.guest(1, "b"), .guest(2, "a")]) }
@@ -91,9 +91,9 @@ extension Record {
         #expect(try store.record("Guest", RecordID(2))?["email"] == "a")
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
+    @Test(arguments: Medium.allCases)
     func `refuses one of two concurrent blocks with the same value`(
-        medium: UntypedHome.Medium
+        medium: Medium
     ) throws {
         let home = try home(medium)
         let store = try home.open()
@@ -115,9 +115,9 @@ extension Record {
         #expect(try store.record("Guest", RecordID(6)) != nil)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `concerns duplicates at the opening`(medium: UntypedHome.Medium) throws {
-        let home = try UntypedHome(medium)
+    @Test(arguments: Medium.allCases)
+    func `concerns duplicates at the opening`(medium: Medium) throws {
+        let home = try VersionedHome(medium)
         try home.write(as: Guest.Careless.self) { tx in
             try tx.insert((1...3).map { Guest.Careless(id: $0, email: $0 < 3 ? "a" : "b") })
         }
@@ -136,8 +136,8 @@ extension Record {
         #expect(try home.open(Guest.self).count(Guest.self) == 4)
     }
 
-    @Test(arguments: UntypedHome.Medium.allCases)
-    func `is the one that was recorded last`(medium: UntypedHome.Medium) throws {
+    @Test(arguments: Medium.allCases)
+    func `is the one that was recorded last`(medium: Medium) throws {
         let home = try home(medium)
         try home.write(as: Guest.Relaxed.self) { tx in
             try tx.insert(Guest.Relaxed(id: 4, email: "a", seat: 7))
@@ -150,7 +150,7 @@ extension Record {
 
     @Test(arguments: [true, false])
     func `is known to a suspended store when it resumes`(isCheckpointed: Bool) throws {
-        let home = try UntypedHome(.disk)
+        let home = try VersionedHome(.disk)
         let store = try home.open()
         try store.write { try $0.insert([.guest(1, "a"), .guest(2, "a")]) }
         try store.write { try $0.deleteAll("Guest") }
@@ -169,7 +169,7 @@ extension Record {
 
     @Test(arguments: [true, false])
     func `does not keep a store suspended for duplicates`(isCheckpointed: Bool) throws {
-        let home = try UntypedHome(.disk)
+        let home = try VersionedHome(.disk)
         let store = try home.open()
         try store.write { try $0.insert(.guest(1, "a")) }
         store.suspend()

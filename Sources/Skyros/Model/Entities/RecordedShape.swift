@@ -79,38 +79,13 @@ final class RecordedShape: Sendable {
     private static func index(
         of relation: RelationDescription, in indexes: inout [IndexDefinition]
     ) -> Int {
-        let isMany = relation.kind == .many
-        let known = indexes.firstIndex { index in
-            index.fields.count == 1 && index.fields[0].isSameName(as: relation.field)
-                && index.isMultiValued == isMany
+        if let known = indexes.position(ofRelationBy: relation.field, relation.kind) {
+            return known
         }
-        if let known { return known }
         indexes.append(
             IndexDefinition(
                 keyFields: [IndexField(relation.field)], isUnique: false, fieldIDs: [],
-                isMultiValued: isMany))
+                isMultiValued: relation.kind == .many))
         return indexes.count - 1
     }
-}
-
-extension EntitySchema {
-    /// All recorded steps. A version with a closure of the app, or with a step that this version of
-    /// the library does not know, throws when it is applied.
-    fileprivate var recordedEvolver: Evolver {
-        Evolver(
-            recordedVersions.map { number, values in
-                let steps = values.compactMap { FieldStep($0) }
-                guard steps.count == values.count, !steps.contains(.code) else {
-                    return EvolutionVersion(number: number, steps: [.code]) { _ in
-                        throw UnknownStep()
-                    }
-                }
-                return EvolutionVersion(number: number, steps: steps)
-            })
-    }
-}
-
-/// The error of a step that only the app's type knows.
-private struct UnknownStep: Error, CustomStringConvertible {
-    let description = "only the app's type knows the step"
 }

@@ -55,11 +55,7 @@ extension Schema {
     private static func index<E: Entity>(
         of relation: Relation<E>, _ field: String, _ indexes: inout [IndexDefinition]
     ) throws -> Int {
-        let declared = indexes.firstIndex { index in
-            index.fields.count == 1 && index.fields[0].isSameName(as: field)
-                && index.isMultiValued == (relation.kind == .many)
-        }
-        if let declared { return declared }
+        if let declared = indexes.position(ofRelationBy: field, relation.kind) { return declared }
         let index = try relation.index(of: field)
         indexes.append(index.evolved(by: E.evolution.evolver, of: E.entityName))
         return indexes.count - 1
@@ -73,5 +69,15 @@ extension Schema {
             "the relation by \"\(field)\" of \(type) refers to \(target), which is not among the "
                 + "types of the store; add \(target).self to the types with which it is opened",
             at: StoreError.Place(entity: E.entityName, field: field))
+    }
+}
+
+extension [IndexDefinition] {
+    /// The position of the index that serves a relation by a field; nil if there is none.
+    func position(ofRelationBy field: String, _ kind: RelationDescription.Kind) -> Int? {
+        firstIndex { index in
+            index.fields.count == 1 && index.fields[0].isSameName(as: field)
+                && index.isMultiValued == (kind == .many)
+        }
     }
 }

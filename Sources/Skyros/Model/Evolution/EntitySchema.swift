@@ -92,15 +92,24 @@ public struct EntitySchema: Hashable, Sendable {
         }.sorted { $0.number < $1.number }
     }
 
+    /// All recorded steps. A version with a closure of the app, or with a step that this version of
+    /// the library does not know, throws when it is applied.
+    var recordedEvolver: Evolver {
+        Evolver(
+            recordedVersions.map { number, values in
+                let steps = values.compactMap { FieldStep($0) }
+                guard steps.count == values.count, !steps.contains(.code) else {
+                    return EvolutionVersion(number: number, steps: [.code]) { _ in
+                        throw UnknownStep()
+                    }
+                }
+                return EvolutionVersion(number: number, steps: steps)
+            })
+    }
+
     /// The steps that need no closure, up to the first version that does: what a tool can apply.
     var declarative: Evolver {
-        var versions: [EvolutionVersion] = []
-        for (number, values) in recordedVersions {
-            let steps = values.compactMap { FieldStep($0) }
-            guard steps.count == values.count, !steps.contains(.code) else { break }
-            versions.append(EvolutionVersion(number: number, steps: steps))
-        }
-        return Evolver(versions)
+        Evolver(Array(recordedEvolver.versions.prefix { !$0.steps.contains(.code) }))
     }
 
     /// The kinds that the steps gave to fields, by the fields' newest names.
@@ -119,4 +128,9 @@ public struct EntitySchema: Hashable, Sendable {
         }
         return kinds
     }
+}
+
+/// The error of a step that only the app's type knows.
+private struct UnknownStep: Error, CustomStringConvertible {
+    let description = "only the app's type knows the step"
 }

@@ -91,7 +91,7 @@ final class ReadSet: @unchecked Sendable {
     /// Whether two rows hold the same record, in the same shape: the steps from another one may
     /// make another record of the same bytes.
     private static func areSame(_ a: Row?, _ b: Row?) -> Bool {
-        a === b || (a?.bytes == b?.bytes && a?.version == b?.version)
+        a.map { $0.isSameRecord(as: b) } ?? (b == nil)
     }
 
     private func phantom(from base: Snapshot, to newer: Snapshot) -> ReadConflict? {

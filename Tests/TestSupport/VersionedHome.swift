@@ -1,31 +1,32 @@
-import Foundation
+package import Skyros
 import SkyrosDisk
 import SkyrosTesting
-import TestSupport
 
-@testable import Skyros
+/// Where a store keeps its events.
+package enum Medium: CaseIterable, Sendable {
+    case disk
+    case memory
+}
 
-/// A store that an app writes with its types, and others without them.
-struct UntypedHome {
-    enum Medium: CaseIterable { case disk, memory }
-
-    let directory: TemporaryDirectory
+/// A store that versions of an app, and programs without its types, open one after the other.
+package struct VersionedHome {
+    package let directory: TemporaryDirectory
     private let disk: SimulatedDisk?
 
-    init(_ medium: Medium) throws {
+    package init(_ medium: Medium) throws {
         directory = try TemporaryDirectory()
         disk = medium == .memory ? SimulatedDisk() : nil
     }
 
-    /// Opens the store with types, or without any.
-    func open(
+    /// Opens the store with the types of one version, or without any.
+    package func open(
         _ types: any Entity.Type..., options: Store.Options = Store.Options()
     ) throws -> Store {
         try open(types, options)
     }
 
-    /// Runs a write block with the app's types, and closes the store.
-    func write(
+    /// Runs a write block in a store with the types of one version, and closes the store.
+    package func write(
         as types: any Entity.Type..., options: Store.Options = Store.Options(),
         block: (inout WriteTransaction) throws -> Void
     ) throws {
