@@ -10,14 +10,13 @@ extension WriteOverlay {
         // The next position for a table that the block adds. One without records is not added.
         var end = knownTableCount
         for index in tables.indices where tables[index].isChanged {
-            try requireKnownRules(of: tables[index])
-            let isNew = tables[index].index >= knownTableCount
+            let staged = tables[index]
+            try requireKnownRules(of: staged)
+            let isNew = staged.index >= knownTableCount
             let count = batch.changes.count
-            try addChanges(of: tables[index], at: isNew ? end : tables[index].index, to: &batch)
+            try addChanges(of: staged, at: isNew ? end : staged.index, to: &batch)
             if isNew, batch.changes.count > count { end += 1 }
-        }
-        for table in tables where table.isChanged && base.tables[table.index].hasUniqueIndexes {
-            try checkUniqueness(of: table)
+            if base.tables[staged.index].hasUniqueIndexes { try checkUniqueness(of: staged) }
         }
     }
 

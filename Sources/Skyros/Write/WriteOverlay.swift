@@ -27,13 +27,13 @@ struct WriteOverlay: ~Copyable {
     }
 
     /// Prepares the overlay for a block that starts from `base`.
-    mutating func begin(on base: Snapshot) {
-        self.base = base
+    mutating func begin(on base: consuming Snapshot) {
         knownTableCount = base.tables.count
+        self.base = base
         block += 1
         isRunning = true
         for index in tables.indices {
-            tables[index].nextNumber = base.tables[tables[index].index].nextNumber
+            tables[index].nextNumber = self.base.tables[tables[index].index].nextNumber
         }
     }
 

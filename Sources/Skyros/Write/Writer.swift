@@ -62,7 +62,7 @@ final class Writer: @unchecked Sendable {
     /// - Throws: what `block` throws; `StoreError` with `.wrongTransaction` if the block has
     ///   exchanged its transaction for that of another store's block.
     func stage<R>(
-        on base: Snapshot, into batch: inout CommandBatch,
+        on base: consuming Snapshot, into batch: inout CommandBatch,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
         overlay.pointee.begin(on: base)
