@@ -224,8 +224,8 @@ if Context.environment["SKYROS_OPTIMIZED"] != nil {
         "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
     ]
     for target in package.targets where target.type != .system {
-        // The checks of a debug build stay.
-        let flags = optimized.contains(target.name) ? ["-O", "-assert-config", "Debug"] : []
+        // For size, which takes a sixth less time to compile. The checks of a debug build stay.
+        let flags = optimized.contains(target.name) ? ["-Osize", "-assert-config", "Debug"] : []
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(whole + flags)]
     }
 }
