@@ -168,6 +168,21 @@ extension Record {
     }
 
     @Test(arguments: [true, false])
+    func `is the one that another process has recorded meanwhile`(isCheckpointed: Bool) throws {
+        let home = try home(.disk)
+        let store = try home.open()
+        store.suspend()
+        let app = try home.open(Guest.Relaxed.self)
+        try app.write { try $0.insert(Guest.Relaxed(id: 4, email: "a", seat: 7)) }
+        if isCheckpointed { try app.close() } else { app.suspend() }
+        try store.resume()
+        try store.write { try $0.insert(.guest(5, "a")) }
+        let taken = code { try store.write { try $0.insert(.guest(6, "z", seat: 7)) } }
+        #expect(taken == .uniqueViolation)
+        try store.close()
+    }
+
+    @Test(arguments: [true, false])
     func `does not keep a store suspended for duplicates`(isCheckpointed: Bool) throws {
         let home = try VersionedHome(.disk)
         let store = try home.open()
