@@ -131,6 +131,29 @@ import Testing
         #expect(try home.reopened(store).all(Account.self).map(\.id) == [201, 202, 203])
     }
 
+    @Test(arguments: Medium.allCases)
+    func `S-008: waits for the writes that other threads have queued`(medium: Medium) throws {
+        let home = try Home(medium)
+        let store = try home.open()
+        let (gate, completions) = (Gate(), Completions())
+        inParallel(1, threads: 1) { _ in
+            for number in 1...500 {
+                store.writeAsync {
+                    if number == 1 { gate.pass() }
+                    try $0.insert(Account(id: number))
+                } completion: {
+                    completions.add($0)
+                }
+            }
+        }
+        gate.waitUntilReached()
+        gate.open()
+        try store.nuke()
+        let results = completions.wait(for: 500)
+        #expect(try results.compactMap { try $0.get().sequence?.rawValue } == Array(1...500))
+        #expect(try store.count(Account.self) == 0)
+    }
+
     @Test(arguments: Medium.allCases, [true, false])
     func `S-006: ends streams and sequences of before with an error`(
         medium: Medium, isDestroyed: Bool

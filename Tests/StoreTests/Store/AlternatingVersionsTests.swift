@@ -16,7 +16,7 @@ private enum Alternating {
         static let entityName = "Thing"
         var id: Int
         var name: String
-        var color: String
+        var color: String?
         static let evolution: Evolution<New> = [.version(2) { .add("color", "red") }]
     }
 
@@ -47,12 +47,13 @@ private enum Alternating {
         store = try Store(at: directory.store, entities: Alternating.New.self)
         try store.write { tx in
             try tx.update(Alternating.New.self, 1) { $0.color = "blue" }
-            try tx.insert(Alternating.New(id: 2, name: "b", color: "green"))
+            try tx.insert(Alternating.New(id: 2, name: "b", color: nil))
         }
         try store.close()
         store = try Store(at: directory.store, entities: Alternating.Old.self)
         try store.write { tx in
             try tx.update(Alternating.Old.self, 1) { $0.name = "A" }
+            try tx.update(Alternating.Old.self, 2) { $0.name = "B" }
             try tx.insert(Alternating.Old(id: 3, name: "c"))
         }
         #expect(try store.event(3)?.schemas.isEmpty == true)
@@ -61,9 +62,10 @@ private enum Alternating {
         // The older app has inserted a record since, which is no reason for another copy.
         #expect(store.recovery.evolution == ["Thing": [EvolutionStep(from: 1, to: 2)]])
         #expect(store.recovery.backup == nil)
+        // The second record has no color because the newer app has given it none.
         #expect(
             try store.all(Alternating.New.self) == [
-                .init(id: 1, name: "A", color: "blue"), .init(id: 2, name: "b", color: "green"),
+                .init(id: 1, name: "A", color: "blue"), .init(id: 2, name: "B", color: nil),
                 .init(id: 3, name: "c", color: "red"),
             ])
     }
