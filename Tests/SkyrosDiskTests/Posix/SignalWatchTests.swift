@@ -1,17 +1,19 @@
 import Foundation
 import SkyrosDisk
 import SkyrosPlatform
+import Synchronization
 import TestSupport
 import Testing
 
-/// Counts what the app's own handler got. Unsafe but for the tests of one serialized suite: a
-/// signal handler can use no lock.
-nonisolated(unsafe) private var ownCount: Int32 = 0
+/// Counts what the app's own handler got: a signal handler can use no lock.
+private let ownCount = Atomic<Int32>(0)
 
 @Suite(.serialized) struct `A watch of a signal` {
     /// One that nothing else uses.
     private let number = SIGUSR2
-    private let own: @convention(c) (Int32) -> Void = { _ in ownCount += 1 }
+    private let own: @convention(c) (Int32) -> Void = { _ in
+        ownCount.add(1, ordering: .relaxed)
+    }
 
     /// While a signal is handled, the app's own action is set: it gets what comes meanwhile.
     private func waitUntilOwnActionIsReplaced() {
@@ -30,34 +32,36 @@ nonisolated(unsafe) private var ownCount: Int32 = 0
     @Test func `comes before the app's own handler, at each signal`() throws {
         signal(number, own)
         defer { signal(number, SIG_DFL) }
-        ownCount = 0
+        ownCount.store(0, ordering: .relaxed)
         let seen = Monitor<[Int32]>([])
         let watches = try (0..<2).map { _ in
-            try SignalWatch([number]) { _ in seen.change { $0.append(ownCount) } }
+            try SignalWatch([number]) { _ in
+                seen.change { $0.append(ownCount.load(ordering: .relaxed)) }
+            }
         }
         for round in 1...3 {
             kill(getpid(), number)
             seen.wait { $0.count >= 2 * round ? () : nil }
-            while Int(ownCount) < round { sched_yield() }
+            while ownCount.load(ordering: .relaxed) < round { sched_yield() }
             waitUntilOwnActionIsReplaced()
         }
         // Both watches, each before the handler of their round.
         #expect(seen.withLock { $0 } == [0, 0, 1, 1, 2, 2])
         for watch in watches { watch.cancel() }
         kill(getpid(), number)
-        while ownCount < 4 { sched_yield() }
+        while ownCount.load(ordering: .relaxed) < 4 { sched_yield() }
         #expect(seen.withLock { $0.count } == 6)
     }
 
     @Test func `leaves a handler that was set after it`() throws {
         let watch = try SignalWatch([number]) { _ in }
-        ownCount = 0
+        ownCount.store(0, ordering: .relaxed)
         signal(number, own)
         defer { signal(number, SIG_DFL) }
         watch.cancel()
         // It never ends if the handler was replaced.
         kill(getpid(), number)
-        while ownCount < 1 { sched_yield() }
+        while ownCount.load(ordering: .relaxed) < 1 { sched_yield() }
     }
 
     @Test func `is followed by nothing if the app ignores the signal`() throws {

@@ -30,6 +30,18 @@ struct WriterStore {
             .compactMap { Int($0) }
     }
 
+    /// A plain copy, without the trace of what has happened.
+    func copy() throws -> WriterStore {
+        let copy = try WriterStore()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        where name != "trace" {
+            try FileManager.default.copyItem(
+                at: directory.url.appending(path: name),
+                to: copy.directory.url.appending(path: name))
+        }
+        return copy
+    }
+
     /// The paths of the store and of everything in it.
     func paths() throws -> [String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: store)

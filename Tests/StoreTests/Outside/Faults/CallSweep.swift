@@ -53,15 +53,10 @@ struct CallSweep {
 
     init(_ start: Start) throws {
         self.start = start
-        origin = try WriterStore()
-        if start == .killed {
-            let outcome = try origin.strace.run(
-                origin.arguments("run", "durable"), injecting: "fdatasync:signal=KILL:when=33")
-            try #require(outcome.wasKilled)
-        }
+        origin = try start == .killed ? Self.killedStore() : WriterStore()
         try listFiles()
         for (index, (name, paths)) in files.enumerated() {
-            let home = try copy()
+            let home = try origin.copy()
             let calls = try run(home, paths: paths).calls
             var counts: [String: [Int: Int]] = [:]
             for call in calls { counts[call.name, default: [:]][call.thread, default: 0] += 1 }
@@ -73,6 +68,25 @@ struct CallSweep {
                 }
             }
         }
+    }
+
+    /// A store whose writer was killed in a sync.
+    ///
+    /// A plain copy of a store that was killed between two segments is refused, as a file may be
+    /// missing in it. Then the writer is killed a little later.
+    private static func killedStore() throws -> WriterStore {
+        for number in 33..<43 {
+            let store = try WriterStore()
+            let outcome = try store.strace.run(
+                store.arguments("run", "durable"),
+                injecting: "fdatasync:signal=KILL:when=\(number)")
+            try #require(outcome.wasKilled)
+            let copy = try store.copy()
+            let verified = try copy.writer.run(copy.arguments("verify", "durable"))
+            if verified.status == 0 { return store }
+            try #require(verified.errors.contains("segmentMissing"), "\(verified.errors)")
+        }
+        return try #require(nil as WriterStore?, "each writer was killed between two segments")
     }
 
     /// A sample of `count` cases, spread evenly over the pairs of call and fault.
@@ -87,7 +101,7 @@ struct CallSweep {
 
     /// Traces one run without faults to find the files that it uses.
     private mutating func listFiles() throws {
-        let home = try copy()
+        let home = try origin.copy()
         let calls = try run(home, paths: []).calls
         var paths: Set<String> = [""]
         for path in calls.flatMap({ [$0.subject, $0.target] }) {
@@ -103,18 +117,6 @@ struct CallSweep {
         .filter { !$0.1.isEmpty }
     }
 
-    /// A copy of the initial state.
-    private func copy() throws -> WriterStore {
-        let home = try WriterStore()
-        for name in try FileManager.default.contentsOfDirectory(atPath: origin.directory.url.path)
-        where name != "trace" {
-            try FileManager.default.copyItem(
-                at: origin.directory.url.appending(path: name),
-                to: home.directory.url.appending(path: name))
-        }
-        return home
-    }
-
     private func run(
         _ home: WriterStore, paths: [String], injecting injection: String? = nil
     ) throws -> Strace.Outcome {
@@ -127,7 +129,7 @@ struct CallSweep {
     ///
     /// - Returns: how the run ended, and the problem that was found, or nil.
     func outcome(of fault: Case) throws -> (Outcome, problem: String?) {
-        let home = try copy()
+        let home = try origin.copy()
         let paths = files.first { $0.name == fault.files }?.paths ?? []
         let run = try run(home, paths: paths, injecting: fault.injection)
         let isKill = fault.fault == "signal=KILL"
