@@ -125,6 +125,14 @@ private func markAllDone(_ orders: some RecordStore) throws {
         #expect(receipt.sequence == 4)
     }
 
+    @Test func `write what happened before`() throws {
+        var order = order
+        order.note = "paper"
+        let metadata = Metadata(occurredAt: order.createdAt)
+        try store.write(by: "import", metadata: metadata) { try $0.upsert(order) }
+        #expect(try store.event(2)?.metadata.occurredAt?.date == order.createdAt)
+    }
+
     @Test func `write in tasks and in the background`() async throws {
         let order = order
         try await store.write(by: "bob", durability: .durable) { tx in
