@@ -94,11 +94,7 @@ enum EventText {
 
     /// What metadata say besides actor and reason, as text that begins with a space.
     static func details(_ metadata: Metadata) -> String {
-        let tags = metadata.tags.sorted(byName: \.key).map { "\($0)=\($1)" }
-        let correlation = metadata.correlation.map { "correlation \($0)" }
-        let causation = metadata.causation.map { "causation \($0)" }
-        let occurredAt = metadata.occurredAt.map { "occurred \($0)" }
-        let parts = [correlation, causation, occurredAt].compactMap(\.self) + tags
+        let parts = metadata.details
         return parts.isEmpty ? "" : "  " + parts.joined(separator: " ")
     }
 

@@ -59,9 +59,10 @@ extension ReplayFailure {
         public var description: String {
             guard let event else { return problem }
             let reason = event.metadata.reason.map { ", \"\($0)\"" } ?? ""
+            let details = event.metadata.details.map { ", \($0)" }.joined()
             let head =
                 "after event \(event.sequence) of \(event.time) by "
-                + "\(event.metadata.actor ?? "-")\(reason)\(Self.details(event.metadata)):"
+                + "\(event.metadata.actor ?? "-")\(reason)\(details):"
             let shown = event.changes.prefix(Self.changesMax)
             let before = try? event.stateBefore
             var lines = shown.flatMap { Self.lines($0, from: before, to: event.stateAfter) }
@@ -73,15 +74,6 @@ extension ReplayFailure {
 
         /// The number of changes that a description shows.
         private static let changesMax = 20
-
-        private static func details(_ metadata: Metadata) -> String {
-            let correlation = metadata.correlation.map { "correlation \($0)" }
-            let causation = metadata.causation.map { "causation \($0)" }
-            let tags = metadata.tags.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
-            let occurredAt = metadata.occurredAt.map { "occurred \($0)" }
-            return ([correlation, causation, occurredAt].compactMap(\.self) + tags)
-                .map { ", \($0)" }.joined()
-        }
 
         /// The change; of an update also the whole record, before and after.
         private static func lines(

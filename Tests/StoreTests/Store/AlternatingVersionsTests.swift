@@ -49,6 +49,8 @@ private enum Alternating {
             try tx.update(Alternating.New.self, 1) { $0.color = "blue" }
             try tx.insert(Alternating.New(id: 2, name: "b", color: nil))
         }
+        // The update found the first shape; the insertion found nothing.
+        #expect(try store.event(2)?.formerVersions == [0: 1])
         try store.close()
         store = try Store(at: directory.store, entities: Alternating.Old.self)
         try store.write { tx in
@@ -57,6 +59,7 @@ private enum Alternating {
             try tx.insert(Alternating.Old(id: 3, name: "c"))
         }
         #expect(try store.event(3)?.schemas.isEmpty == true)
+        #expect(try store.event(3)?.formerVersions == [:])
         try store.close()
         store = try Store(at: directory.store, entities: Alternating.New.self)
         // The older app has inserted a record since, which is no reason for another copy.

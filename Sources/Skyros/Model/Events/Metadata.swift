@@ -32,6 +32,15 @@ public struct Metadata: Hashable, Sendable {
         self.tags = NamedValues(tags)
     }
 
+    /// What it says besides actor and reason, in words for people; tags by their names.
+    package var details: [String] {
+        let parts = [
+            correlation.map { "correlation \($0)" }, causation.map { "causation \($0)" },
+            occurredAt.map { "occurred \($0)" },
+        ]
+        return parts.compactMap(\.self) + tags.sorted(byName: \.key).map { "\($0)=\($1)" }
+    }
+
     /// Metadata that flows with the current task, see `Store.withMetadata`.
     @TaskLocal static var current: Metadata?
 
