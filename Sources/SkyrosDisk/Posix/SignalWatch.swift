@@ -158,19 +158,21 @@ package final class SignalWatch: Sendable {
     }
 
     private static func handle(_ number: Int32) {
-        let bodies = registry.withLock { registry in
-            registry.watches.sorted { $0.key < $1.key }.map(\.value)
+        let (bodies, isIgnored) = registry.withLock { registry in
+            let bodies = registry.watches.sorted { $0.key < $1.key }.map(\.value)
                 .filter { $0.signals.contains(number) }.map(\.body)
+            // Judged now: a body may end the last watch, and the app set another action then.
+            let isIgnored = registry.previous[number].map { address(of: $0) == ignored } ?? false
+            return (bodies, isIgnored)
         }
         for body in bodies { body(number) }
-        // Whatever happens without us: the app's own handler, or the end of the process.
-        let isIgnored = registry.withLock { registry in
-            guard let previous = registry.previous[number] else { return false }
-            if address(of: previous) == ignored { return true }
-            restore(number, previous)
-            return false
+        if !isIgnored {
+            // Whatever happens without us: the app's own handler, or the end of the process.
+            registry.withLock { registry in
+                if let previous = registry.previous[number] { restore(number, previous) }
+            }
+            raiseHere(number)
         }
-        if !isIgnored { raiseHere(number) }
         inProgress.bitwiseAnd(~(1 << UInt64(number & 63)), ordering: .relaxed)
         if isIgnored { return }
         registry.withLock { registry in

@@ -78,4 +78,24 @@ private let ownCount = Atomic<Int32>(0)
         kill(getpid(), number)
         #expect(seen.withLock { $0 } == 2)
     }
+
+    @Test func `is followed by nothing if the app no longer ignores what came before`() throws {
+        signal(number, SIG_IGN)
+        let (isCalled, isOver) = (Monitor(false), Monitor(false))
+        let watch = try SignalWatch([number]) { _ in
+            isCalled.change { $0 = true }
+            isOver.wait { $0 ? () : nil }
+        }
+        kill(getpid(), number)
+        isCalled.wait { $0 ? () : nil }
+        watch.cancel()
+        signal(number, SIG_DFL)
+        isOver.change { $0 = true }
+        // The same thread calls this watch: the first signal would have ended the process before.
+        let isNext = Monitor(false)
+        let next = try SignalWatch([SIGWINCH]) { _ in isNext.change { $0 = true } }
+        defer { next.cancel() }
+        kill(getpid(), SIGWINCH)
+        isNext.wait { $0 ? () : nil }
+    }
 }
