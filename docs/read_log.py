@@ -43,8 +43,9 @@ def hash_form(data):
     if kind != 6 or tag != PROTECTED: return data[:at] + b"".join(map(hash_form, parts))
     return data[:at] + opening(4, 2) + b"".join(content(parts[0])[:2])
 
-EVENT = "sequence time changes actor reason correlation causation tags intent schema".split()
-CHANGE = "entity id before after cleared version".split()
+EVENT = ("sequence time changes actor reason correlation causation occurredAt tags intent "
+         "schema").split()
+CHANGE = "entity id before after cleared version formerVersion".split()
 
 def segments(store):
     for path in sorted(pathlib.Path(store, "events").iterdir()):

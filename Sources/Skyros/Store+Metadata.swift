@@ -1,3 +1,5 @@
+public import Foundation
+
 extension Store {
     /// Adds metadata to every write in `body`, in this task and its child tasks. What a write sets
     /// itself takes precedence.
@@ -7,11 +9,12 @@ extension Store {
     ///     }
     public static func withMetadata<R>(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
-        causation: String? = nil, tags: [String: String] = [:], _ body: () throws -> R
+        causation: String? = nil, occurredAt: Date? = nil, tags: [String: String] = [:],
+        _ body: () throws -> R
     ) rethrows -> R {
         let metadata = Metadata(
             actor: actor, reason: reason, correlation: correlation, causation: causation,
-            tags: tags)
+            occurredAt: occurredAt, tags: tags)
         let completed = metadata.completed(by: Metadata.current)
         return try Metadata.$current.withValue(completed, operation: body)
     }
@@ -23,12 +26,12 @@ extension Store {
     ///     }
     public static func withMetadata<R>(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
-        causation: String? = nil, tags: [String: String] = [:],
+        causation: String? = nil, occurredAt: Date? = nil, tags: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
         let metadata = Metadata(
             actor: actor, reason: reason, correlation: correlation, causation: causation,
-            tags: tags)
+            occurredAt: occurredAt, tags: tags)
         let completed = metadata.completed(by: Metadata.current)
         return try await Metadata.$current.withValue(completed, operation: body)
     }

@@ -19,6 +19,10 @@ struct StoreReplayCheck {
             changeAdditions: try Self.additions(of: versioned),
             versions: versioned.contains { $0.version != Evolver.firstVersion }
                 ? versioned.map(\.version) : [],
+            formerVersions: Dictionary(
+                uniqueKeysWithValues: versioned.enumerated().compactMap { index, change in
+                    change.formerVersion.map { (index, $0) }
+                }),
             schemas: batch.schemas)
         var writer = CBORWriter(capacity: 1_024)
         try EventCoding.append(event, to: &writer)

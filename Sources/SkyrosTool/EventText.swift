@@ -12,6 +12,7 @@ enum EventText {
                 var object = try json(change)
                 let version = event.version(ofChange: index)
                 if version > 1 { object["version"] = .integer(Int128(version)) }
+                object["formerVersion"] = event.formerVersions[index].map { .integer(Int128($0)) }
                 return .map(object.merging(additions) { $1 })
             })
         if !event.schemas.isEmpty {
@@ -32,6 +33,7 @@ enum EventText {
             "reason": metadata.reason.map { .text($0) },
             "correlation": metadata.correlation.map { .text($0) },
             "causation": metadata.causation.map { .text($0) },
+            "occurredAt": metadata.occurredAt.map { .text($0.description) },
             "tags": metadata.tags.isEmpty ? nil : .map(metadata.tags.mapValues { .text($0) }),
             "intent": try intent.map { try json($0) },
         ]
@@ -95,7 +97,8 @@ enum EventText {
         let tags = metadata.tags.sorted(byName: \.key).map { "\($0)=\($1)" }
         let correlation = metadata.correlation.map { "correlation \($0)" }
         let causation = metadata.causation.map { "causation \($0)" }
-        let parts = [correlation, causation].compactMap(\.self) + tags
+        let occurredAt = metadata.occurredAt.map { "occurred \($0)" }
+        let parts = [correlation, causation, occurredAt].compactMap(\.self) + tags
         return parts.isEmpty ? "" : "  " + parts.joined(separator: " ")
     }
 

@@ -138,7 +138,8 @@ EVERYTHING = {
 BEGINNING = [
     of(insertion(1), insertion(2)),
     of({"entity": "Everything", "id": EVERYTHING["id"], "after": EVERYTHING},
-       actor="alice", reason="first", correlation="c", causation="e", tags={"b": "1", "aa": "2"},
+       actor="alice", reason="first", correlation="c", causation="e",
+       occurredAt=-1, tags={"b": "1", "aa": "2"},
        intent={"name": "Add", "value": {"count": 2}}),
     of(update(1, "item 1", "changed"), update(2, "item 2", "item 1")),
 ]
@@ -289,7 +290,7 @@ def evolved():
     return Log().open([
         of(dish(1, id=1, name="Soup", price=5), dish(2, id=2, name="Bread", price=2)),
         of({"entity": "Dish", "id": 1, "before": {"name": "Soup", "price": 5},
-            "after": {"title": "Hot soup", "price": "5"}, "version": 2,
+            "after": {"title": "Hot soup", "price": "5"}, "version": 2, "formerVersion": 1,
             "+evolved": ["name", "price"]},
            dish(3, id=3, title="Fish", price="20") | {"version": 2}, schema={"Dish": more}),
         of(dish(4, id=4, name="Cake", price=4)),
@@ -341,7 +342,7 @@ STORES = {
        lambda suffix=suffix: short().file(f"events/{1:020}.{suffix}")
        for suffix in ("zst.age", "floor", "floor.age")},
     **{f"event-key-{key}": lambda key=key: with_event(of(insertion(8), **{key: 1}))
-       for key in ("erase", "tree", "floor", "occurredAt", "key")},
+       for key in ("erase", "tree", "floor", "key")},
     "change-key": lambda: with_event(of(insertion(8, later=1))),
     "intent-key": lambda: with_event(of(intent={"name": "Add", "value": 1, "later": 1})),
     "actor-protected": lambda: with_event(of(insertion(8), actor=protected())),

@@ -30,7 +30,7 @@ public struct ReplayedEvent: Sendable {
     /// When the event was appended.
     public var time: EventTime { event.time }
 
-    /// Actor, reason, correlation, causation and tags.
+    /// Actor, reason, correlation, causation, tags, and when it happened.
     public var metadata: Metadata { event.metadata }
 
     /// The domain command, if the write block had one.

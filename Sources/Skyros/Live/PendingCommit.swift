@@ -1,6 +1,6 @@
 /// What a write block is about to commit, for a hook of ``Store/willCommit(_:)``.
 public struct PendingCommit: Sendable {
-    /// Actor, reason, correlation, causation and tags.
+    /// Actor, reason, correlation, causation, tags, and when it happened.
     public let metadata: Metadata
     /// The domain command, if the write block has one.
     public let intent: Intent?

@@ -4,7 +4,7 @@ public struct RecordChanges<E: Entity>: Sendable {
     public let sequence: SequenceNumber
     /// When the event was appended.
     public let time: EventTime
-    /// Actor, reason, correlation, causation and tags.
+    /// Actor, reason, correlation, causation, tags, and when it happened.
     public let metadata: Metadata
     /// The domain command, if the write block had one.
     public let intent: Intent?

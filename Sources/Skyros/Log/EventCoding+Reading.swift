@@ -77,6 +77,8 @@ extension EventCoding {
             case Key.changes: changes = try readChanges(&reader)
             case Key.sequence: sequence = try reader.readInteger(UInt64.self)
             case Key.causation: metadata.causation = try readText(&reader)
+            case Key.occurredAt:
+                metadata.occurredAt = EventTime(microseconds: try reader.readInteger(Int64.self))
             case Key.correlation: metadata.correlation = try readText(&reader)
             default: try readAddition(key, &reader, &additions)
             }
@@ -89,7 +91,7 @@ extension EventCoding {
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
             metadata: metadata, intent: intent, changes: changes.all,
             additions: try additions.fields(), changeAdditions: changes.additions,
-            versions: changes.versions, schemas: schemas)
+            versions: changes.versions, formerVersions: changes.formerVersions, schemas: schemas)
     }
 
     /// Reads the value of a key that this version does not know.
@@ -159,8 +161,11 @@ extension EventCoding {
         var additions: [Int: Fields] = [:]
         /// The versions of the records; empty while all are the first.
         var versions: [Int] = []
+        var formerVersions: [Int: Int] = [:]
 
-        mutating func append(_ change: Change, version: Int) {
+        mutating func append(_ versioned: VersionedChange) {
+            let (change, version) = (versioned.change, versioned.version)
+            if let former = versioned.formerVersion { formerVersions[all.count] = former }
             if version != Evolver.firstVersion, versions.isEmpty {
                 versions = Array(repeating: Evolver.firstVersion, count: all.count)
             }
@@ -174,8 +179,7 @@ extension EventCoding {
         var changes = Changes()
         for index in 0..<count {
             var additions = Additions()
-            let (change, version) = try readChange(&reader, &additions)
-            changes.append(change, version: version)
+            changes.append(try readChange(&reader, &additions))
             if !additions.isEmpty { changes.additions[index] = try additions.fields() }
         }
         return changes
@@ -183,8 +187,9 @@ extension EventCoding {
 
     private static func readChange(
         _ reader: inout CBORReader, _ additions: inout Additions
-    ) throws -> (Change, version: Int) {
+    ) throws -> VersionedChange {
         var version = Evolver.firstVersion
+        var former: Int?
         var entity: String?
         var id: RecordID?
         var before: Fields?
@@ -200,7 +205,8 @@ extension EventCoding {
             case Key.before: before = try readFields(&reader)
             case Key.entity: entity = try reader.readText()
             case Key.cleared: cleared = try reader.readInteger(Int.self)
-            case Key.version: version = try readVersion(&reader)
+            case Key.version: version = try readVersion(&reader, from: Evolver.firstVersion + 1)
+            case Key.formerVersion: former = try readVersion(&reader, from: Evolver.firstVersion)
             default: try readAddition(key, &reader, in: " in a change", &additions)
             }
         }
@@ -208,13 +214,20 @@ extension EventCoding {
         if case .cleared = change, version != Evolver.firstVersion {
             throw Malformed(why: "a clearing has a version")
         }
-        return (change, version)
+        if let former {
+            guard case .updated = change, former != version else {
+                throw Malformed(why: "a change has a former version, and is no update to another")
+            }
+        }
+        return VersionedChange(change, version: version, formerVersion: former)
     }
 
-    /// The version of a record's shape, which is left out if it is the first.
-    private static func readVersion(_ reader: inout CBORReader) throws -> Int {
+    /// The version of a record's shape.
+    private static func readVersion(
+        _ reader: inout CBORReader, from first: Int
+    ) throws -> Int {
         let version = try reader.readInteger(Int.self)
-        guard version > Evolver.firstVersion, version <= Evolver.versionMax else {
+        guard version >= first, version <= Evolver.versionMax else {
             throw Malformed(why: "a record has the version \(version) of its shape")
         }
         return version

@@ -28,6 +28,7 @@ extension EventCoding {
         if metadata.reason != nil { fieldCount += 1 }
         if !schemas.isEmpty { fieldCount += 1 }
         if metadata.causation != nil { fieldCount += 1 }
+        if metadata.occurredAt != nil { fieldCount += 1 }
         if metadata.correlation != nil { fieldCount += 1 }
         writer.appendMapHead(fieldCount)
         if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
@@ -46,6 +47,10 @@ extension EventCoding {
         writer.append(text: Key.sequence)
         writer.append(sequence.rawValue)
         append(metadata.causation, Key.causation, to: &writer)
+        if let occurredAt = metadata.occurredAt {
+            writer.append(text: Key.occurredAt)
+            writer.append(occurredAt.microseconds)
+        }
         append(metadata.correlation, Key.correlation, to: &writer)
     }
 
@@ -78,8 +83,7 @@ extension EventCoding {
     }
 
     static func append(_ versioned: VersionedChange, to writer: inout CBORWriter) {
-        let (version, evolved) = (versioned.version, versioned.evolved)
-        let more = (version == Evolver.firstVersion ? 0 : 1) + (evolved.isEmpty ? 0 : 1)
+        let more = count(of: versioned)
         switch versioned.change {
         case .inserted(let record):
             writer.appendMapHead(3 + more)
@@ -104,20 +108,31 @@ extension EventCoding {
             writer.append(Int64(count))
             return
         }
-        if more > 0 { append(version, evolved, to: &writer) }
+        if more > 0 { appendShape(of: versioned, to: &writer) }
     }
 
-    private static func append(
-        _ version: Int, _ evolved: [String], to writer: inout CBORWriter
+    /// The number of keys that `appendShape` writes.
+    private static func count(of versioned: VersionedChange) -> Int {
+        (versioned.version == Evolver.firstVersion ? 0 : 1)
+            + (versioned.formerVersion == nil ? 0 : 1) + (versioned.evolved.isEmpty ? 0 : 1)
+    }
+
+    private static func appendShape(
+        of versioned: VersionedChange, to writer: inout CBORWriter
     ) {
-        if version != Evolver.firstVersion {
+        if versioned.version != Evolver.firstVersion {
             writer.append(text: Key.version)
-            writer.append(Int64(version))
+            writer.append(Int64(versioned.version))
         }
-        guard !evolved.isEmpty else { return }
-        writer.append(text: Key.evolved)
-        writer.appendArrayHead(evolved.count)
-        for name in evolved { writer.append(text: name) }
+        if !versioned.evolved.isEmpty {
+            writer.append(text: Key.evolved)
+            writer.appendArrayHead(versioned.evolved.count)
+            for name in versioned.evolved { writer.append(text: name) }
+        }
+        if let former = versioned.formerVersion {
+            writer.append(text: Key.formerVersion)
+            writer.append(Int64(former))
+        }
     }
 
     private static func append(_ id: RecordID, to writer: inout CBORWriter) {

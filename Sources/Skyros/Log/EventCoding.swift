@@ -2,6 +2,7 @@
 ///
 ///     { "sequence": 1, "time": microseconds since 1970, "changes": [change, …],
 ///       "actor": text, "reason": text, "correlation": text, "causation": text,
+///       "occurredAt": microseconds since 1970,
 ///       "tags": {text: text}, "intent": {"name": text, "value": any},
 ///       "schema": {entity: {"version": number, …}} }                          absent if empty
 ///
@@ -10,8 +11,8 @@
 ///              { "entity": text, "id": any, "before": fields }                    deleted
 ///              { "entity": text, "cleared": count }                               cleared
 ///
-/// A change of a record whose shape is not the first has "version", and "+evolved" if steps changed
-/// fields of it.
+/// A change of a record whose shape is not the first has "version", "+evolved" if steps changed
+/// fields of it, and "formerVersion" if an update found it in another shape.
 ///
 /// Keys are in canonical order: shorter first, then by their bytes.
 enum EventCoding {
@@ -25,6 +26,7 @@ enum EventCoding {
         static let changes: StaticString = "changes"
         static let sequence: StaticString = "sequence"
         static let causation: StaticString = "causation"
+        static let occurredAt: StaticString = "occurredAt"
         static let correlation: StaticString = "correlation"
 
         static let id: StaticString = "id"
@@ -34,6 +36,7 @@ enum EventCoding {
         static let cleared: StaticString = "cleared"
         static let version: StaticString = "version"
         static let evolved: StaticString = "+evolved"
+        static let formerVersion: StaticString = "formerVersion"
 
         static let name: StaticString = "name"
         static let value: StaticString = "value"

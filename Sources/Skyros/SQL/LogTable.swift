@@ -26,7 +26,8 @@ final class LogTable: VirtualTable {
             case .events:
                 """
                 sequence INTEGER, time TEXT, actor TEXT, reason TEXT, correlation TEXT, \
-                causation TEXT, tags TEXT, intent TEXT, command TEXT, changes INTEGER
+                causation TEXT, tags TEXT, intent TEXT, command TEXT, changes INTEGER, \
+                occurredAt TEXT
                 """
             case .changes:
                 """
@@ -119,7 +120,8 @@ private final class LogCursor: VirtualCursor {
             if !tags.isEmpty { set(FieldValue.map(tags.mapValues { .text($0) }).jsonText()) }
         case (.events, 7): set(event.intent?.name)
         case (.events, 8): set(try event.intent?.value.readableText())
-        case (.events, _): result.set(integer: Int64(event.changes.count))
+        case (.events, 9): result.set(integer: Int64(event.changes.count))
+        case (.events, _): set(event.metadata.occurredAt?.description)
         case (.changes, _): try setValue(of: event.changes[index], column, result)
         }
     }

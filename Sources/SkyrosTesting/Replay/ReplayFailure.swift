@@ -78,7 +78,8 @@ extension ReplayFailure {
             let correlation = metadata.correlation.map { "correlation \($0)" }
             let causation = metadata.causation.map { "causation \($0)" }
             let tags = metadata.tags.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
-            return ([correlation, causation].compactMap(\.self) + tags)
+            let occurredAt = metadata.occurredAt.map { "occurred \($0)" }
+            return ([correlation, causation, occurredAt].compactMap(\.self) + tags)
                 .map { ", \($0)" }.joined()
         }
 

@@ -48,7 +48,7 @@ import Testing
         #expect(records.map(\.fields.names) == [["id"], ["id"]])
     }
 
-    @Test(arguments: ["erase", "tree", "floor", "occurredAt", "key", "x", "-"])
+    @Test(arguments: ["erase", "tree", "floor", "key", "x", "-"])
     func `with any other unknown key is refused (F72)`(key: String) {
         #expect(code(plain) == nil)
         #expect(code(plain.merging([key: 1]) { $1 }) == .unsupportedFormat)

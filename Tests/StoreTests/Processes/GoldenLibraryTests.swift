@@ -66,7 +66,9 @@ private struct Rename: DomainCommand {
         for id in ids {
             clock.advance(byMicroseconds: 1_000_000)
             let metadata = Metadata(
-                correlation: "c\(id)", causation: "e\(id)", tags: ["n": "\(id)", "kind": "a"])
+                correlation: "c\(id)", causation: "e\(id)",
+                occurredAt: id % 2 == 0 ? Date(timeIntervalSince1970: Double(-id)) : nil,
+                tags: ["n": "\(id)", "kind": "a"])
             try store.write(
                 by: "alice", because: "step \(id)", metadata: metadata,
                 intent: Rename(id: id, text: "t")

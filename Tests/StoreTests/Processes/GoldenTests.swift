@@ -58,7 +58,7 @@ import Testing
         "header-feature-encrypted", "header-feature-floor", "header-feature-tree",
         "block-required", "block-flag-boxed", "block-flag-protected", "file-zst-age",
         "file-floor", "file-floor-age", "event-key-erase", "event-key-tree", "event-key-floor",
-        "event-key-occurredAt", "event-key-key", "change-key", "intent-key",
+        "event-key-key", "change-key", "intent-key",
         "actor-protected", "tag-protected",
     ]
 
@@ -231,6 +231,7 @@ import Testing
         let metadata = events[1].metadata
         #expect(metadata.actor == "alice" && metadata.reason == "first")
         #expect(metadata.correlation == "c" && metadata.causation == "e")
+        #expect(metadata.occurredAt == EventTime(microseconds: -1))
         #expect(metadata.tags == ["b": "1", "aa": "2"])
         #expect(try events[1].intent?.value == ["count": 2])
         #expect(events[5].changes.first == .cleared(entity: "Item", count: 2))

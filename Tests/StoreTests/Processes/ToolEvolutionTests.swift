@@ -55,6 +55,7 @@ import Testing
         let event = try FieldValue(json: run("log", store, "--from", "2", "--to", "2", "--json"))
         #expect(event["schema"]?["Dish"]?["version"] == 2)
         #expect(event["changes"]?[0]?["version"] == 2)
+        #expect(event["changes"]?[0]?["formerVersion"] == 1)
     }
 }
 

@@ -20,7 +20,10 @@ import Testing
                 metadata: Metadata(correlation: "c1", tags: ["k": "1", "l": "x=y"])
             ) { try $0.insert(Counter(id: "a", value: 1)) }
             try store.write(
-                by: "b", metadata: Metadata(correlation: "c2", causation: "c1", tags: ["k": "2"])
+                by: "b",
+                metadata: Metadata(
+                    correlation: "c2", causation: "c1",
+                    occurredAt: Date(timeIntervalSince1970: 86_400), tags: ["k": "2"])
             ) { try $0.insert(Note(id: 7, text: "n")) }
             try store.write(by: "a", intent: Import(file: "f")) {
                 try $0.update(Counter.self, "a") { $0.value = 2 }
@@ -84,10 +87,14 @@ import Testing
         #expect(try archive.firstSequence(since: EventTime(microseconds: .min)) == 1)
     }
 
-    @Test func `shows correlation, causation, tags and intent`() throws {
+    @Test func `shows correlation, causation, tags, intent and when it happened`() throws {
         let lines = try store.run("log").output.split(separator: "\n")
         #expect(lines[0].hasSuffix("a  \"first import\"  correlation c1 k=1 l=x=y"))
-        #expect(lines[2].hasSuffix("b  correlation c2 causation c1 k=2"))
+        let occurredAt = "1970-01-02T00:00:00.000000Z"
+        #expect(lines[2].hasSuffix("b  correlation c2 causation c1 occurred \(occurredAt) k=2"))
+        let json = try store.run("log", "--json").output.split(separator: "\n")
+        #expect(json[1].contains("\"occurredAt\":\"\(occurredAt)\""))
+        #expect(!json[0].contains("occurredAt"))
         #expect(lines[4].hasSuffix("a  Import {\"file\":\"f\"}"))
     }
 

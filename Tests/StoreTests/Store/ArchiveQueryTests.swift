@@ -16,7 +16,9 @@ import Testing
         directory = try TemporaryDirectory()
         let store = try Store(at: directory.store, entities: Counter.self, Note.self)
         try store.write(by: "a", because: "r") { try $0.insert(Note(id: 7, text: "n")) }
-        try store.write(by: "b", metadata: Metadata(tags: ["k": "v"])) {
+        let metadata = Metadata(
+            occurredAt: Date(timeIntervalSince1970: -86_400), tags: ["k": "v"])
+        try store.write(by: "b", metadata: metadata) {
             try $0.insert(Counter(id: "c", value: 1))
         }
         try store.write(intent: Rename(text: "m")) { tx in
@@ -66,6 +68,9 @@ import Testing
         #expect(events.count == 4)
         #expect(events[0][2...3] == ["a", "r"] && events[0][9] == 1)
         #expect(events[1][6] == "{\"k\":\"v\"}")
+        #expect(
+            try rows("SELECT occurredAt FROM _events WHERE sequence < 3")
+                == [[.null], ["1969-12-31T00:00:00.000000Z"]])
         #expect(events[2][7...9] == ["Rename", "{\"text\":\"m\"}", 2])
         #expect(try rows("SELECT count(*) FROM _events", asOf: .sequence(2)) == [[2]])
         for (condition, expected) in [

@@ -28,6 +28,23 @@ private struct Rename: DomainCommand, Equatable {
         #expect(event.metadata.tags == ["a": "1", "b": "2"])
     }
 
+    @Test(arguments: [-1.5, 0, 1_800_000_000.000_001])
+    func `keeps when it happened, beside when it was recorded`(seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: seconds)
+        try store.write(metadata: Metadata(occurredAt: date)) {
+            try $0.insert(Note(id: 1, text: "a"))
+        }
+        try Store.withMetadata(occurredAt: date) {
+            try store.write { try $0.insert(Note(id: 2, text: "a")) }
+            let own = Metadata(occurredAt: date.addingTimeInterval(1))
+            try store.write(metadata: own) { try $0.insert(Note(id: 3, text: "a")) }
+        }
+        let events: [SequenceNumber] = [1, 2, 3]
+        let times = try events.map { try store.event($0)?.metadata.occurredAt?.microseconds }
+        let micros = Int64(seconds * 1_000_000)
+        #expect(times == [micros, micros, micros + 1_000_000])
+    }
+
     @Test func `takes missing metadata from the enclosing context`() throws {
         try Store.withMetadata(actor: "job", reason: "nightly", tags: ["x": "1"]) {
             try Store.withMetadata(reason: "inner", correlation: "c", causation: "k") {

@@ -17,6 +17,8 @@ public struct Event: Hashable, Sendable {
     package let changeAdditions: [Int: Fields]
     /// The versions of the shapes of the changes' records; empty if all are the first.
     package let versions: [Int]
+    /// The versions that records had before updates to another, by the indexes of the changes.
+    package let formerVersions: [Int: Int]
     /// What the event records of the shapes of entities, by their names; empty for most events.
     public let schemas: NamedValues<EntitySchema>
 
@@ -26,7 +28,8 @@ public struct Event: Hashable, Sendable {
     package init(
         sequence: SequenceNumber, time: EventTime, metadata: Metadata, intent: Intent?,
         changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:],
-        versions: [Int] = [], schemas: NamedValues<EntitySchema> = NamedValues()
+        versions: [Int] = [], formerVersions: [Int: Int] = [:],
+        schemas: NamedValues<EntitySchema> = NamedValues()
     ) {
         self.sequence = sequence
         self.time = time
@@ -36,6 +39,7 @@ public struct Event: Hashable, Sendable {
         self.additions = additions
         self.changeAdditions = changeAdditions
         self.versions = versions
+        self.formerVersions = formerVersions
         self.schemas = schemas
     }
 
@@ -48,16 +52,22 @@ public struct Event: Hashable, Sendable {
     /// The event without the changes of other entities.
     func part(changing entity: String) -> Event {
         let places = changes.indices.filter { changes[$0].entity.isSameName(as: entity) }
+        var formers: [Int: Int] = [:]
+        for (index, place) in places.enumerated() { formers[index] = formerVersions[place] }
         return Event(
             sequence: sequence, time: time, metadata: metadata, intent: nil,
             changes: places.map { changes[$0] },
-            versions: versions.isEmpty ? [] : places.map { versions[$0] })
+            versions: versions.isEmpty ? [] : places.map { versions[$0] }, formerVersions: formers)
     }
 
     /// The changes with the versions of their records.
     var versionedChanges: some Collection<VersionedChange> {
-        changes.indices.lazy.map { index in
-            VersionedChange(changes[index], version: version(ofChange: index))
-        }
+        changes.indices.lazy.map { versionedChange(at: $0) }
+    }
+
+    func versionedChange(at index: Int) -> VersionedChange {
+        VersionedChange(
+            changes[index], version: version(ofChange: index),
+            formerVersion: formerVersions[index])
     }
 }

@@ -36,11 +36,16 @@ final class StagedChange: Sendable {
 
     /// The change as the event has it.
     var versioned: VersionedChange {
-        let version =
-            switch effect {
-            case .put(let row, _), .remove(let row): row.version
-            case .clear: Evolver.firstVersion
-            }
-        return VersionedChange(change, version: version, evolved: evolved)
+        switch effect {
+        case .put(let row, let old):
+            let (version, former) = (row.version, old?.version)
+            return VersionedChange(
+                change, version: version, formerVersion: former == version ? nil : former,
+                evolved: evolved)
+        case .remove(let row):
+            return VersionedChange(change, version: row.version, evolved: evolved)
+        case .clear:
+            return VersionedChange(change, version: Evolver.firstVersion, evolved: evolved)
+        }
     }
 }
