@@ -20,7 +20,7 @@ extension Store {
 
     private func check(_ sequence: SequenceNumber, isLastOf state: Snapshot) throws {
         guard state.sequence != sequence else { return }
-        try historyReader.requireEvent(sequence)
+        try requireEvent(sequence, in: state)
         throw StoreError(
             .conflict,
             "the write expects that event \(sequence) is the last one, which is \(state.sequence). "
@@ -32,6 +32,7 @@ extension Store {
         _ note: (Snapshot, Snapshot, ReadSet) throws -> Void, since sequence: SequenceNumber,
         on state: Snapshot
     ) throws {
+        try requireEvent(sequence, in: state)
         let past =
             sequence == state.sequence
             ? state : try historyReader.snapshot(asOf: .sequence(sequence), from: state)
@@ -53,9 +54,8 @@ extension Store {
     private func check(
         noEvent pattern: EventPattern, since sequence: SequenceNumber, on state: Snapshot
     ) throws {
-        let reader = historyReader
-        try reader.requireEvent(sequence)
-        try EventReader(reader.log).forEach(from: sequence.next, through: state.sequence) {
+        try requireEvent(sequence, in: state)
+        try EventReader(session.engine).forEach(from: sequence.next, through: state.sequence) {
             event, _ in
             guard pattern.matches(event) else { return true }
             throw StoreError(
@@ -64,6 +64,16 @@ extension Store {
                     + "\(sequence). " + Self.remedy,
                 at: StoreError.Place(sequences: event.sequence...event.sequence))
         }
+    }
+
+    /// Throws `StoreError` with `.noSuchEvent` if a state ends before an event.
+    private func requireEvent(_ sequence: SequenceNumber, in state: Snapshot) throws {
+        guard sequence > state.sequence else { return }
+        throw StoreError(
+            .noSuchEvent,
+            "the write was decided on event \(sequence), and the last one is \(state.sequence). "
+                + Self.remedy,
+            at: StoreError.Place(sequences: sequence...sequence))
     }
 
     private static let remedy =
