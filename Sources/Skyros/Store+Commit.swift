@@ -15,6 +15,7 @@ extension Store {
         try checkOpen()
         let session = session
         let log = session.log
+        if let condition = request.condition { try check(condition, on: view.current) }
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
         let result = try writer.stage(on: view.current, into: &batch, block)
         guard !batch.isEmpty else {

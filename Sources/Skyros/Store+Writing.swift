@@ -19,19 +19,22 @@ extension Store {
     ///   - reason: why.
     ///   - metadata: more about the change, such as correlation and tags.
     ///   - intent: the domain command that led to the change, kept as data.
+    ///   - condition: what the write was decided on; the block does not run if that has changed.
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
-    ///   block of the same store, `.uniqueViolation`, `.brokenReference`, `.deletionDenied`,
+    ///   block of the same store, `.conflict` if an condition does not hold, `.uniqueViolation`, `.brokenReference`, `.deletionDenied`,
     ///   `.diskFull`, `.durabilityLost`, `.closed`, `.alreadyOpen` in a forked child of the process
     ///   that opened the store.
     @discardableResult
     public func write<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         var receipt = Receipt(nil, request.durability, nil)
         return try write(request, &receipt, block)
     }
@@ -43,10 +46,12 @@ extension Store {
     @discardableResult
     public func writeWithReceipt<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> (result: R, receipt: Receipt) {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         var receipt = Receipt(nil, request.durability, nil)
         let result = try write(request, &receipt, block)
         return (result, receipt)
@@ -58,10 +63,12 @@ extension Store {
     @discardableResult
     public func writeSync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: (inout WriteTransaction) throws -> Void
     ) throws -> Self {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         var receipt = Receipt(nil, request.durability, nil)
         try write(request, &receipt, block)
         return self
@@ -79,9 +86,11 @@ extension Store {
 
     func request(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
-        _ intent: (any DomainCommand)?, _ durability: Durability?
+        _ intent: (any DomainCommand)?, _ durability: Durability?,
+        expecting condition: WriteCondition? = nil
     ) throws -> WriteRequest {
         try WriteRequest(
-            actor, reason, metadata, intent, durability ?? resources.options.durability)
+            actor, reason, metadata, intent, durability ?? resources.options.durability,
+            expecting: condition)
     }
 }

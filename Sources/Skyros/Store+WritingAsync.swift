@@ -16,12 +16,13 @@ extension Store {
     @discardableResult
     public func write<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> R
     ) async throws -> R {
         try await writeWithReceipt(
             by: actor, because: reason, metadata: metadata, intent: intent,
-            durability: durability, block
+            expecting: condition, durability: durability, block
         ).result
     }
 
@@ -29,10 +30,12 @@ extension Store {
     @discardableResult
     public func writeWithReceipt<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> R
     ) async throws -> (result: R, receipt: Receipt) {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         return try await withCheckedThrowingContinuation { continuation in
             // The task that waits is the bound of the queue.
             enqueue(request, isBounded: false, block) { continuation.resume(with: $0) }
@@ -54,7 +57,8 @@ extension Store {
     /// error of the block unchanged. Without a completion, errors go to ``Options/onError``.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
         completion: (@Sendable (Result<Receipt, any Error>) -> Void)? = nil
     ) {
@@ -67,7 +71,8 @@ extension Store {
             }
         }
         do {
-            let request = try request(actor, reason, metadata, intent, durability)
+            let request = try request(
+                actor, reason, metadata, intent, durability, expecting: condition)
             enqueue(request, isBounded: true, block, finish)
         } catch {
             finish(.failure(error))

@@ -27,6 +27,7 @@ extension Store {
     ///   - reason: why.
     ///   - metadata: more about the event.
     ///   - intent: the command that the block carries out.
+    ///   - condition: what the write was decided on, checked at the commit: it is not retried.
     ///   - durability: what the event survives when the call returns. Default: the store's.
     ///   - retries: how often the block is run again after a conflict. Default: 10.
     ///   - block: reads and changes records through the transaction.
@@ -37,10 +38,12 @@ extension Store {
     @discardableResult
     public func writeConcurrently<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil, retries: Int = 10,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil, retries: Int = 10,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         var conflict: ReadConflict?
         for _ in 0...Swift.max(0, retries) {
             do {
@@ -62,10 +65,12 @@ extension Store {
     @discardableResult
     public func writeConcurrently<R: Sendable>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
-        intent: (any DomainCommand)? = nil, durability: Durability? = nil, retries: Int = 10,
+        intent: (any DomainCommand)? = nil, expecting condition: WriteCondition? = nil,
+        durability: Durability? = nil, retries: Int = 10,
         _ block: @Sendable (inout WriteTransaction) throws -> R
     ) async throws -> R {
-        let request = try request(actor, reason, metadata, intent, durability)
+        let request = try request(
+            actor, reason, metadata, intent, durability, expecting: condition)
         var conflict: ReadConflict?
         for _ in 0...Swift.max(0, retries) {
             do {

@@ -6,7 +6,7 @@ struct HistoryReader {
     /// The state before the first event.
     let empty: Snapshot
 
-    private var last: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
+    var last: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
 
     /// The whole state at `moment`.
     ///

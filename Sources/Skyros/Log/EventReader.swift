@@ -32,6 +32,33 @@ struct EventReader {
         }
     }
 
+    /// Calls `body` with the events from `last` back to `first`, until it returns false.
+    ///
+    /// - Returns: whether it has never returned false.
+    /// - Complexity: memory for the events of one chunk of the log.
+    /// - Throws: as `forEach(from:through:_:)`.
+    func forEachReversed(
+        from last: SequenceNumber, downTo first: SequenceNumber, _ body: (Event) throws -> Bool
+    ) throws -> Bool {
+        var next = last.rawValue
+        while next >= first.rawValue, next > 0 {
+            guard let chunk = try chunk(containing: next) else { return false }
+            let start = max(chunk.firstSequence, first.rawValue)
+            var events: [Event] = []
+            _ = try chunk.forEach(from: start) { sequence, bytes in
+                guard sequence <= next else { return false }
+                let expected = SequenceNumber(rawValue: sequence)
+                events.append(try EventCoding.event(from: bytes, expecting: expected))
+                return true
+            }
+            for event in events.reversed() {
+                if try !body(event) { return false }
+            }
+            next = start - 1
+        }
+        return true
+    }
+
     /// Calls `body` with all events through `last`, each with its bytes, which are valid for the
     /// call, and the chain hash through it.
     ///
@@ -78,6 +105,24 @@ struct EventReader {
     func holds(_ state: Snapshot) throws -> Bool {
         guard let stamp = try stamp(of: state.sequence) else { return false }
         return stamp.chainHash == state.chainHash && stamp.time ?? state.time == state.time
+    }
+
+    /// The first event that is not earlier than `time`; the number after `last` if all are.
+    ///
+    /// - Complexity: O(log n) parts of the log: the times of events ascend.
+    func firstSequence(
+        since time: EventTime, through last: SequenceNumber
+    ) throws -> SequenceNumber {
+        // The wanted number is in lower...upper.
+        var lower: UInt64 = 1
+        var upper = last.rawValue + 1
+        while lower < upper {
+            let middle = lower + (upper - lower) / 2
+            let sequence = SequenceNumber(rawValue: middle)
+            guard let eventTime = try event(sequence)?.time else { break }
+            if eventTime < time { lower = middle + 1 } else { upper = middle }
+        }
+        return SequenceNumber(rawValue: lower)
     }
 
     private func chunk(containing sequence: UInt64) throws -> LogChunk? {

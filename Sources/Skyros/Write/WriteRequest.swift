@@ -3,11 +3,13 @@ struct WriteRequest: Sendable {
     let metadata: Metadata
     let intent: Intent?
     let durability: Durability
+    let condition: WriteCondition?
 
     /// Completes the metadata; throws `.notEncodable` if the command cannot be encoded.
     init(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
-        _ intent: (any DomainCommand)?, _ durability: Durability
+        _ intent: (any DomainCommand)?, _ durability: Durability,
+        expecting condition: WriteCondition?
     ) throws {
         var own = metadata
         if let actor { own.actor = actor }
@@ -15,5 +17,6 @@ struct WriteRequest: Sendable {
         self.metadata = own.completed(by: Metadata.current)
         self.intent = try intent.map { try Intent($0) }
         self.durability = durability
+        self.condition = condition
     }
 }

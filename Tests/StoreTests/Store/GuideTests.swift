@@ -125,12 +125,21 @@ private func markAllDone(_ orders: some RecordStore) throws {
         #expect(receipt.sequence == 4)
     }
 
-    @Test func `write what happened before`() throws {
+    @Test func `write what was decided before, and what happened before`() throws {
+        let seen = store.snapshot
+        let unpaid = FetchRequest<Order>(where: \.customer == customer.id && \.status != .done)
+        if try seen.count(unpaid) < 3 {
+            try store.write(expecting: .unchanged(unpaid, since: seen.sequence)) { tx in
+                try tx.insert(Order(customer: customer.id, totalCents: 900))
+            }
+        }
+        #expect(try store.count(unpaid) == 2)
+
         var order = order
         order.note = "paper"
         let metadata = Metadata(occurredAt: order.createdAt)
         try store.write(by: "import", metadata: metadata) { try $0.upsert(order) }
-        #expect(try store.event(2)?.metadata.occurredAt?.date == order.createdAt)
+        #expect(try store.event(3)?.metadata.occurredAt?.date == order.createdAt)
     }
 
     @Test func `write in tasks and in the background`() async throws {

@@ -62,10 +62,12 @@ public struct Event: Hashable, Sendable {
 
     /// The changes with the versions of their records.
     var versionedChanges: some Collection<VersionedChange> {
-        changes.indices.lazy.map { index in
-            VersionedChange(
-                changes[index], version: version(ofChange: index),
-                formerVersion: formerVersions[index])
-        }
+        changes.indices.lazy.map { versionedChange(at: $0) }
+    }
+
+    func versionedChange(at index: Int) -> VersionedChange {
+        VersionedChange(
+            changes[index], version: version(ofChange: index),
+            formerVersion: formerVersions[index])
     }
 }

@@ -1,0 +1,74 @@
+import SkyrosLog
+
+extension HistoryReader {
+    /// Up to this number of events a state of the past is made of the newest one, if that is nearer
+    /// than the beginning.
+    ///
+    /// Taking an event back costs about twice as much as folding it, for indexes are maintained.
+    static let rewoundEventsMax: UInt64 = 50_000
+
+    /// The whole state at `moment`, by the shortest way: back from a state, on from it, or from the
+    /// first event.
+    ///
+    /// - Parameter known: a state of this log.
+    /// - Complexity: O(events between the two, times log n), or O(events up to the moment).
+    /// - Throws: as `snapshot(asOf:)`.
+    func snapshot(asOf moment: Moment, from known: Snapshot) throws -> Snapshot {
+        let target = try sequence(of: moment)
+        if target >= known.sequence { return try advanced(known, to: target) }
+        let distance = known.sequence.rawValue - target.rawValue
+        // An event after the moment may be damaged, or not fit the state: a fold does not read it.
+        if distance <= min(Self.rewoundEventsMax, target.rawValue),
+            let past = try? rewound(known, to: target)
+        {
+            return past
+        }
+        var past = try snapshot(asOf: .sequence(target))
+        past.acceptsEntities = known.acceptsEntities
+        try past.adoptRecordedSchemas()
+        return past
+    }
+
+    /// The last event of the moment; zero before the first.
+    ///
+    /// - Complexity: O(1), or for a date O(log n) parts of the log.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log does not hold the event yet.
+    func sequence(of moment: Moment) throws -> SequenceNumber {
+        switch moment {
+        case .sequence(let sequence):
+            try requireEvent(sequence)
+            return sequence
+        case .date(let date):
+            let time = EventTime(date)
+            guard time.microseconds < .max else { return last }
+            let later = EventTime(microseconds: time.microseconds + 1)
+            let first = try EventReader(log).firstSequence(since: later, through: last)
+            return SequenceNumber(rawValue: first.rawValue - 1)
+        }
+    }
+
+    private func advanced(_ known: Snapshot, to target: SequenceNumber) throws -> Snapshot {
+        var snapshot = known
+        var unused = DirtyRows(isRecording: false)
+        try Self.fold(log, through: target, into: &snapshot, marking: &unused)
+        try snapshot.adoptRecordedSchemas()
+        return snapshot
+    }
+
+    /// The state after the event `target`, made of a later one; nil if an event between them does
+    /// not say what was there before it.
+    private func rewound(_ known: Snapshot, to target: SequenceNumber) throws -> Snapshot? {
+        var snapshot = known
+        let reader = EventReader(log)
+        let isWhole = try reader.forEachReversed(from: known.sequence, downTo: target.next) {
+            guard Rewinder.canTakeBack($0) else { return false }
+            try Rewinder.takeBack($0, from: &snapshot)
+            return true
+        }
+        guard isWhole, let stamp = try reader.stamp(of: target), let time = stamp.time else {
+            return nil
+        }
+        snapshot.move(to: target, time: time, rawChainHash: stamp.chainHash.rawValue)
+        return snapshot
+    }
+}
