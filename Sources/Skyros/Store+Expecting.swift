@@ -11,7 +11,7 @@ extension Store {
         for part in condition.parts {
             switch part {
             case .last(let sequence): try check(sequence, isLastOf: state)
-            case .answers(let sequence, let note): try check(note, since: sequence, on: state)
+            case .unchanged(let answer, let base): try check(answer, since: base, on: state)
             case .noEvent(let pattern, let sequence):
                 try check(noEvent: pattern, since: sequence, on: state)
             }
@@ -29,26 +29,56 @@ extension Store {
     }
 
     private func check(
-        _ note: (Snapshot, Snapshot, ReadSet) throws -> Void, since sequence: SequenceNumber,
-        on state: Snapshot
+        _ answer: any ExpectedAnswer, since base: WriteCondition.Base, on state: Snapshot
     ) throws {
-        try requireEvent(sequence, in: state)
-        let past =
-            sequence == state.sequence
-            ? state : try historyReader.snapshot(asOf: .sequence(sequence), from: state)
+        let past = try self.state(at: base, before: state)
         let reads = ReadSet(of: state)
-        try note(past, state, reads)
-        guard sequence < state.sequence, let conflict = reads.conflict(from: past, to: state) else {
-            return
-        }
-        let record = conflict.id.map { "\(conflict.entity) \($0)" } ?? conflict.entity
+        try answer.note(in: reads, from: past, to: state)
+        // The comparison of states may find a change that leaves the answer: before the page of a
+        // request, or by a record that was written again in a newer shape.
+        guard past.sequence < state.sequence, let change = reads.conflict(from: past, to: state),
+            (try? answer.answer(in: past) == answer.answer(in: state)) != true
+        else { return }
+        let record = change.id.map { "\(change.entity) \($0)" } ?? change.entity
         throw StoreError(
             .conflict,
-            "\(record) has changed since event \(sequence), on which the write was decided. "
+            "\(record) has changed since event \(past.sequence), on which the write was decided. "
                 + Self.remedy,
             at: StoreError.Place(
-                sequences: sequence.next...state.sequence, entity: conflict.entity,
-                ids: conflict.id.map { [$0] } ?? []))
+                sequences: past.sequence.next...state.sequence, entity: change.entity,
+                ids: change.id.map { [$0] } ?? []))
+    }
+
+    /// The state on which a write was decided, with the hash seed of `state`, which is a later one.
+    private func state(
+        at base: WriteCondition.Base, before state: Snapshot
+    ) throws -> Snapshot {
+        let sequence: SequenceNumber
+        switch base {
+        case .sequence(let number): sequence = number
+        case .state(let seen):
+            guard try isPast(seen, of: state) else {
+                throw StoreError(
+                    .conflict,
+                    "the state of event \(seen.sequence), on which the write was decided, is of "
+                        + "another history than the store's. " + Self.remedy)
+            }
+            if seen.hashSeed == state.hashSeed { return seen }
+            sequence = seen.sequence
+        }
+        try requireEvent(sequence, in: state)
+        if sequence == state.sequence { return state }
+        return try historyReader.snapshot(asOf: .sequence(sequence), from: state)
+    }
+
+    /// Whether a state is one that led to another.
+    private func isPast(_ seen: Snapshot, of state: Snapshot) throws -> Bool {
+        if seen.sequence >= state.sequence {
+            return seen.sequence == state.sequence && seen.chainHash == state.chainHash
+        }
+        let engine = session.engine
+        if seen.sequence == .zero { return seen.chainHash == engine.beginning }
+        return try EventReader(engine).holds(seen)
     }
 
     private func check(

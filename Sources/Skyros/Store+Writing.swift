@@ -23,9 +23,9 @@ extension Store {
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
     ///   - block: makes the changes, and may return something.
     /// - Throws: what the block throws; `StoreError`, with `.nestedWrite` inside another write
-    ///   block of the same store, `.conflict` if an condition does not hold, `.uniqueViolation`, `.brokenReference`, `.deletionDenied`,
-    ///   `.diskFull`, `.durabilityLost`, `.closed`, `.alreadyOpen` in a forked child of the process
-    ///   that opened the store.
+    ///   block of the same store, `.conflict` if a condition does not hold, `.uniqueViolation`,
+    ///   `.brokenReference`, `.deletionDenied`, `.diskFull`, `.durabilityLost`, `.closed`,
+    ///   `.alreadyOpen` in a forked child of the process that opened the store.
     @discardableResult
     public func write<R>(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),

@@ -27,7 +27,8 @@ extension Store {
     ///   - reason: why.
     ///   - metadata: more about the event.
     ///   - intent: the command that the block carries out.
-    ///   - condition: what the write was decided on, checked at the commit: it is not retried.
+    ///   - condition: what the write was decided on, checked before the block and at the commit:
+    ///     it is not retried.
     ///   - durability: what the event survives when the call returns. Default: the store's.
     ///   - retries: how often the block is run again after a conflict. Default: 10.
     ///   - block: reads and changes records through the transaction.
@@ -101,7 +102,9 @@ extension Store {
         try writer.lock.checkNotHeld()
         try concurrentThreads.check()
         try checkOpen()
-        let run = ConcurrentBlock(on: view.current)
+        let base = view.current
+        if let condition = request.condition { try check(condition, on: base) }
+        let run = ConcurrentBlock(on: base)
         let result = try concurrentThreads.run { try run.run(block) }
         if run.isReadOnly, request.intent == nil { return (result, nil) }
         try run.check(against: view.current)

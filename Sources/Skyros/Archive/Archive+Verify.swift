@@ -61,7 +61,7 @@ extension Archive {
         do {
             var state = empty
             try EventReader(log).forEachEncoded(through: sequence) { event, bytes, chainHash in
-                try check.check(event, bytes, before: state)
+                check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
                 if event.sequence == checkpoint?.sequence {

@@ -10,18 +10,20 @@ extension HistoryReader {
     /// The whole state at `moment`, by the shortest way: back from a state, on from it, or from the
     /// first event.
     ///
-    /// - Parameter known: a state of this log.
+    /// - Parameter known: a state, which need not be of this log.
     /// - Complexity: O(events between the two, times log n), or O(events up to the moment).
     /// - Throws: as `snapshot(asOf:)`.
     func snapshot(asOf moment: Moment, from known: Snapshot) throws -> Snapshot {
         let target = try sequence(of: moment)
-        if target >= known.sequence { return try advanced(known, to: target) }
-        let distance = known.sequence.rawValue - target.rawValue
-        // An event after the moment may be damaged, or not fit the state: a fold does not read it.
-        if distance <= min(Self.rewoundEventsMax, target.rawValue),
-            let past = try? rewound(known, to: target)
-        {
-            return past
+        // An event after the moment may be damaged: a fold does not read it.
+        if (try? EventReader(log).holds(known)) == true {
+            if target >= known.sequence { return try advanced(known, to: target) }
+            let distance = known.sequence.rawValue - target.rawValue
+            if distance <= min(Self.rewoundEventsMax, target.rawValue),
+                let past = try? rewound(known, to: target)
+            {
+                return past
+            }
         }
         var past = try snapshot(asOf: .sequence(target))
         past.acceptsEntities = known.acceptsEntities

@@ -119,7 +119,11 @@ struct EventReader {
         while lower < upper {
             let middle = lower + (upper - lower) / 2
             let sequence = SequenceNumber(rawValue: middle)
-            guard let eventTime = try event(sequence)?.time else { break }
+            guard let eventTime = try event(sequence)?.time else {
+                throw StoreError(
+                    .noSuchEvent, "the log does not hold event \(sequence)",
+                    at: StoreError.Place(sequences: sequence...sequence))
+            }
             if eventTime < time { lower = middle + 1 } else { upper = middle }
         }
         return SequenceNumber(rawValue: lower)

@@ -167,14 +167,18 @@ extension Projector {
             guard let old = table.row(id) else {
                 throw misfit(change, "it updates", "does not exist", event)
             }
-            let after = try Fields.merge(
-                old.bytes, before: fieldsBefore.bytes, after: fieldsAfter.bytes)
+            let after = try Fields.applying(
+                before: fieldsBefore.bytes, after: fieldsAfter.bytes, to: old.bytes)
+            guard let after else { throw misfit(change, "it updates", "had other fields", event) }
             let row = table.storedRow(
                 id, hash: old.hash, number: old.number, version: versioned.version, bytes: after)
             return .put(row, old: old)
         case .deleted(let record):
             guard let row = table.row(record.id) else {
                 throw misfit(change, "it deletes", "does not exist", event)
+            }
+            guard row.bytes == record.fields.bytes else {
+                throw misfit(change, "it deletes", "had other fields", event)
             }
             return .remove(row)
         case .cleared(_, let count):

@@ -3,7 +3,8 @@ import SkyrosLog
 /// Takes events back: makes the state before them from the values that they hold.
 ///
 /// It is the inverse of `Projector`, for states that are nearer to the end of a log than to its
-/// beginning. It runs no user code and reads no clock and no random number.
+/// beginning. It reads no clock and no random number, and runs no user code but the steps of
+/// evolution that an index needs.
 enum Rewinder {
     /// Whether an event says what was there before it.
     ///
@@ -43,6 +44,8 @@ enum Rewinder {
             throw misfit(event, "it changes \(change.entity), which has no records")
         }
         let place = "\(change.entity) \(id)"
+        // The records that come back may contradict the type of today.
+        snapshot.tables[index].areFieldsCompared = false
         let old = snapshot.tables[index].row(id)
         switch (change, old) {
         case (.inserted(let record), let row?):
@@ -51,7 +54,11 @@ enum Rewinder {
             }
             try snapshot.tables[index].remove(row)
         case (.updated(_, _, let before, let after), let row?):
-            let bytes = try Fields.merge(row.bytes, before: after.bytes, after: before.bytes)
+            let bytes = try Fields.applying(
+                before: after.bytes, after: before.bytes, to: row.bytes)
+            guard let bytes else {
+                throw misfit(event, "it leaves \(place), which is another record after it")
+            }
             let former = snapshot.tables[index].storedRow(
                 id, hash: row.hash, number: row.number,
                 version: versioned.formerVersion ?? versioned.version, bytes: bytes)

@@ -3,13 +3,10 @@
 /// An app reads, shows or computes something, and writes later. In between others write, too. The
 /// condition says what must still hold when the write runs:
 ///
-///     let state = store.snapshot
-///     let seats = try state.count(Seat.self, where: \.course == course.id)
-///     …
-///     try store.write(
-///         expecting: .unchanged(
-///             FetchRequest<Seat>(where: \.course == course.id), since: state.sequence)
-///     ) { tx in … }
+///     let seen = store.snapshot
+///     let seats = FetchRequest<Seat>(where: \.course == course.id)
+///     guard try seen.count(seats) < course.capacity else { … }
+///     try store.write(expecting: .unchanged(seats, since: seen)) { tx in … }
 ///
 /// Several conditions are an array, and all must hold. A condition that does not is a `StoreError`
 /// with `.conflict`, which names what has changed: the block has not run, and nothing was written.
@@ -17,18 +14,25 @@
 /// Conditions compare answers, not writes: a record that was changed and changed back is unchanged.
 /// Those on events count events.
 ///
-/// - Complexity: of a check, O(events since the sequence that it names, times log n) in the last
-///   50,000 events, and O(events of the log) before; O(1) if there are none.
+/// What was seen is named by a snapshot, or by its sequence, which can be sent to another process.
+/// `nuke` begins the sequences anew: only a snapshot shows that the history is another one.
+///
+/// - Complexity: of a check, O(1) if nothing was written since; otherwise O(ids × log n), and for a
+///   request the records of its entity that have changed. With a sequence in place of a snapshot
+///   that state is made first, as by `Store.snapshot(asOf:)`, while other writers wait.
 public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
     enum Part: Sendable {
         /// The store's last event.
         case last(SequenceNumber)
-        /// The answers of reads, which `note` records by the tables of the newest state.
-        case answers(
-            since: SequenceNumber,
-            note: @Sendable (_ past: Snapshot, _ newest: Snapshot, ReadSet) throws -> Void)
+        case unchanged(any ExpectedAnswer, since: Base)
         /// There is no such event after another.
         case noEvent(EventPattern, since: SequenceNumber)
+    }
+
+    /// The state on which a write was decided.
+    enum Base: Sendable {
+        case sequence(SequenceNumber)
+        case state(Snapshot)
     }
 
     let parts: [Part]
@@ -45,19 +49,28 @@ public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
         WriteCondition(.last(sequence))
     }
 
-    /// A record is as it was after an event: the same, or still missing.
+    /// A record is as it was: the same, or still missing.
     ///
     ///     try store.write(expecting: .unchanged(Account.self, id: 7, since: seen)) { tx in … }
     public static func unchanged<E: Entity>(
+        _ type: E.Type, id: E.ID, since state: Snapshot
+    ) -> WriteCondition where E.ID: Sendable {
+        WriteCondition(.unchanged(ExpectedRecord<E>(id: id), since: .state(state)))
+    }
+
+    /// A record is as it was after an event: the same, or still missing.
+    public static func unchanged<E: Entity>(
         _ type: E.Type, id: E.ID, since sequence: SequenceNumber
     ) -> WriteCondition where E.ID: Sendable {
+        WriteCondition(.unchanged(ExpectedRecord<E>(id: id), since: .sequence(sequence)))
+    }
+
+    /// A record is as it was, without its Swift type.
+    public static func unchanged(
+        _ entity: String, id: RecordID, since state: Snapshot
+    ) -> WriteCondition {
         WriteCondition(
-            .answers(since: sequence) { _, newest, reads in
-                let id = try RecordCoding.id(id, of: type)
-                // Without a table there was no record, and is none.
-                guard let table = try newest.tableIndex(of: type) else { return }
-                reads.note(id, inTableAt: table)
-            })
+            .unchanged(ExpectedUntypedRecord(entity: entity, id: id), since: .state(state)))
     }
 
     /// A record is as it was after an event, without its Swift type.
@@ -65,25 +78,21 @@ public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
         _ entity: String, id: RecordID, since sequence: SequenceNumber
     ) -> WriteCondition {
         WriteCondition(
-            .answers(since: sequence) { _, newest, reads in
-                guard let table = try newest.knownIndex(of: entity) else { return }
-                reads.note(id, inTableAt: table)
-            })
+            .unchanged(ExpectedUntypedRecord(entity: entity, id: id), since: .sequence(sequence)))
+    }
+
+    /// A fetch gives the same records, in the same order.
+    public static func unchanged<E: Entity>(
+        _ request: FetchRequest<E>, since state: Snapshot
+    ) -> WriteCondition {
+        WriteCondition(.unchanged(ExpectedFetch(request: request), since: .state(state)))
     }
 
     /// A fetch gives the same records as after an event, in the same order.
     public static func unchanged<E: Entity>(
         _ request: FetchRequest<E>, since sequence: SequenceNumber
     ) -> WriteCondition {
-        WriteCondition(
-            .answers(since: sequence) { past, newest, reads in
-                guard let table = try newest.tableIndex(of: E.self), request.countMax > 0 else {
-                    return
-                }
-                // What comes after a full page does not change it.
-                let values = request.limit == nil ? [] : try past.fetch(request)
-                reads.note(try RecordedFetch(request, returning: values, inTableAt: table))
-            })
+        WriteCondition(.unchanged(ExpectedFetch(request: request), since: .sequence(sequence)))
     }
 
     /// No event after another has all of these: tags, each with its value, and an intent's name.

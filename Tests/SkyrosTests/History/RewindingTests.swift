@@ -132,6 +132,16 @@ private struct RandomWriter {
         }
     }
 
+    /// What comes back may contradict the type of today, see `Table.mayUse`.
+    @Test func `is not compared with the type`() throws {
+        let store = try Store(inMemory: Versions.First.self)
+        for id in 0..<9 { try store.write { try $0.upsert(Versions.First(id: id / 2)) } }
+        var state = store.snapshot
+        try state.compareFields()
+        let past = try store.historyReader.snapshot(asOf: .sequence(7), from: state)
+        #expect(!past.tables[0].areFieldsCompared)
+    }
+
     @Test func `is refused if an event does not fit it`() throws {
         let store = try Store(inMemory: Versions.First.self)
         try store.write { try $0.insert([Versions.First(id: 1), Versions.First(id: 2)]) }

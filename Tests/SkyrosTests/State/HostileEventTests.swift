@@ -117,13 +117,47 @@ import Testing
         }
     }
 
-    @Test func `that deletes another record than there is leaves nothing in the indexes`() throws {
+    private func update(_ before: FieldValue, _ after: FieldValue) throws -> Change {
+        let (before, after) = (try #require(before.map), try #require(after.map))
+        return .updated(
+            entity: Note.entityName, id: id, before: try Fields(before), after: try Fields(after))
+    }
+
+    @Test(
+        arguments: [
+            (["text": "x"], ["text": "b"]), ([:], ["text": "b"]), (["text": "x"], [:]),
+            (["other": 1], [:]), (["a": 1], ["text": "b"]), (["zzzzzzzzz": 1], [:]),
+            (["more": 1, "text": "a"], ["text": "b"]), (["more": 1], ["more": 2]),
+            (["text": "a"], ["id": 1]),
+        ] as [(FieldValue, FieldValue)])
+    func `that says of a record that it was other is refused (F36)`(
+        before: FieldValue, after: FieldValue
+    ) throws {
+        let update = try update(before, after)
+        let error = #expect(throws: StoreError.self) { try fold([insertion(of: "a"), update]) }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `that says of a deleted record that it was other is refused (F36)`() throws {
         let other = record(try CBOREncoder().encode(Note(id: 1, text: "b")))
-        let snapshot = try fold([insertion(of: "a"), .deleted(other)])
-        let table = try #require(snapshot.table(Note.entityName))
-        #expect(table.count == 0)
-        #expect(table.indexes.map(\.tree.count) == [0])
-        #expect(try snapshot.all(Note.self, where: \.text == "a").isEmpty)
+        let error = #expect(throws: StoreError.self) {
+            try fold([insertion(of: "a"), .deleted(other)])
+        }
+        #expect(error?.code == .invalidEvent)
+    }
+
+    @Test func `may change a record several times, each from what the change before made`() throws {
+        let changes = [
+            try insertion(of: "a"), try update(["text": "a"], ["text": "b", "more": 1]),
+            try update(["text": "b", "more": 1], ["text": "c"]),
+            .deleted(record(try CBOREncoder().encode(Note(id: 1, text: "c")))),
+            try insertion(of: "d"), .cleared(entity: Note.entityName, count: 1),
+            try insertion(of: "e"), try update(["text": "e"], ["text": "f"]),
+        ]
+        #expect(try fold(changes).get(Note.self, 1)?.text == "f")
+        let stale = try update(["text": "e"], ["text": "g"])
+        let error = #expect(throws: StoreError.self) { try fold(changes + [stale]) }
+        #expect(error?.code == .invalidEvent)
     }
 
     @Test func `with bytes after it is refused (F36)`() throws {

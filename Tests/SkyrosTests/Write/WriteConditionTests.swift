@@ -167,11 +167,49 @@ private struct Subscribe: DomainCommand {
             }
         }
         #expect(throws: StoreError(.conflict, "")) { try result.get() }
-        let concurrent = code {
-            try store.writeConcurrently(expecting: stale) { try $0.insert(Course(id: 9)) }
-        }
+        let concurrent = code { try store.writeConcurrently(expecting: stale, never) }
         #expect(concurrent == .conflict)
         #expect(store.sequence == 1)
+    }
+
+    @Test func `is checked again when a concurrent block is committed`() throws {
+        let last = store.sequence
+        let concurrent = code {
+            try store.writeConcurrently(expecting: .sequence(last)) { tx in
+                try store.write { try $0.insert(Invoice(id: 1)) }
+                try tx.insert(Course(id: 9))
+            }
+        }
+        #expect(concurrent == .conflict)
+        #expect(try store.get(Course.self, 9) == nil)
+    }
+
+    @Test func `is the same answer, whatever has changed`() throws {
+        try store.write { tx in try tx.insert((1...6).map { Invoice(id: $0) }) }
+        let seen = store.snapshot
+        let page = FetchRequest<Invoice>(sortedBy: [.ascending(\.id)], offset: 2, limit: 2)
+        try store.write { try $0.update(Invoice.self, 1) { $0.cents = 1 } }
+        #expect(refusal(.unchanged(page, since: seen)) == nil)
+        #expect(refusal(.unchanged(page, since: seen.sequence)) == nil)
+        try store.write { try $0.delete(Invoice.self, 1) }
+        #expect(refusal(.unchanged(page, since: seen))?.place.ids == [RecordID(1)])
+    }
+
+    @Test func `is a state that was seen`() throws {
+        let seen = store.snapshot
+        let seats = FetchRequest<Seat>(where: \.course == 1)
+        let conditions: [WriteCondition] = [
+            .unchanged(Course.self, id: 1, since: seen),
+            .unchanged("Course", id: RecordID(1), since: seen), .unchanged(seats, since: seen),
+        ]
+        #expect(conditions.allSatisfy { refusal($0) == nil })
+        try store.write {
+            try $0.update(Course.self, 1) { $0.capacity = 3 }
+            try $0.insert(Seat(id: 1, course: 1))
+        }
+        for condition in conditions { #expect(refusal(condition)?.code == .conflict) }
+        let other = try Store(inMemory: Seat.self, Course.self, Invoice.self)
+        #expect(refusal(.unchanged(seats, since: other.snapshot))?.code == .conflict)
     }
 
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 2, quick: 5, deep: 100)))

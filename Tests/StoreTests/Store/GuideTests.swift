@@ -129,7 +129,7 @@ private func markAllDone(_ orders: some RecordStore) throws {
         let seen = store.snapshot
         let unpaid = FetchRequest<Order>(where: \.customer == customer.id && \.status != .done)
         if try seen.count(unpaid) < 3 {
-            try store.write(expecting: .unchanged(unpaid, since: seen.sequence)) { tx in
+            try store.write(expecting: .unchanged(unpaid, since: seen)) { tx in
                 try tx.insert(Order(customer: customer.id, totalCents: 900))
             }
         }

@@ -123,39 +123,69 @@ public struct Fields: Hashable, Sendable {
     package static func merge(
         _ old: [UInt8], before: [UInt8], after: [UInt8], levelsAround: Int = 0
     ) throws(CBORError) -> [UInt8] {
+        try merged(old, before, after, levelsAround: levelsAround).map
+    }
+
+    /// Applies a difference from exactly these fields; nil if `before` contradicts them: a field
+    /// that changes had another value, one that is removed was absent, or one that is added was
+    /// there.
+    ///
+    /// O(n); throws if one of the three is not a canonical map.
+    package static func applying(
+        before: [UInt8], after: [UInt8], to old: [UInt8]
+    ) throws(CBORError) -> [UInt8]? {
+        let (map, fits) = try merged(old, before, after)
+        return fits ? map : nil
+    }
+
+    private static func merged(
+        _ old: [UInt8], _ before: [UInt8], _ after: [UInt8], levelsAround: Int = 0
+    ) throws(CBORError) -> (map: [UInt8], fits: Bool) {
         var merged = FieldCollector()
+        var fits = true
         try old.withBytes { oldBytes throws(CBORError) in
             try before.withBytes { beforeBytes throws(CBORError) in
                 try after.withBytes { afterBytes throws(CBORError) in
-                    try merge(
+                    fits = try merge(
                         RecordCursor(oldBytes, levelsAround: levelsAround),
                         RecordCursor(beforeBytes, levelsAround: levelsAround),
                         RecordCursor(afterBytes, levelsAround: levelsAround), into: &merged)
                 }
             }
         }
-        return merged.map
+        return (merged.map, fits)
     }
 
+    /// - Returns: whether `before` says what is in `old`.
     private static func merge(
         _ old: RecordCursor, _ before: RecordCursor, _ after: RecordCursor,
         into merged: inout FieldCollector
-    ) throws(CBORError) {
-        var (old, before, after) = (old, before, after)
+    ) throws(CBORError) -> Bool {
+        var (old, before, after, fits) = (old, before, after, true)
         while old.current != nil || after.current != nil {
             let order = old.compareKey(to: after)
+            let next = order > 0 ? after : old
+            while before.current != nil, before.compareKey(to: next) < 0 {
+                fits = false
+                try before.advance()
+            }
+            let wasThere = before.current != nil && before.compareKey(to: next) == 0
             if order >= 0 {
                 merged.append(after.field)
-                try after.advance()
-                if order == 0 { try old.advance() }
-                continue
-            }
-            while before.current != nil, before.compareKey(to: old) < 0 { try before.advance() }
-            if before.current == nil || before.compareKey(to: old) != 0 {
+            } else if !wasThere {
                 merged.append(old.field)
             }
-            try old.advance()
+            if order == 0 || wasThere {
+                fits = fits && order <= 0 && wasThere && before.field.compare(old.field) == 0
+            }
+            if wasThere { try before.advance() }
+            if order >= 0 { try after.advance() }
+            if order <= 0 { try old.advance() }
         }
-        while before.current != nil { try before.advance() }
+        while before.current != nil {
+            fits = false
+            try before.advance()
+        }
+        return fits
     }
 }

@@ -1,0 +1,73 @@
+/// A read whose answer must be the same in two states.
+protocol ExpectedAnswer: Sendable {
+    /// Records the read in `reads`, which is of the newer state.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`; what filters throw.
+    func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws
+
+    /// The answer: ids and records in the newest shape.
+    func answer(in state: Snapshot) throws -> [StoredAnswer]
+}
+
+/// A record of an answer.
+struct StoredAnswer: Equatable {
+    let id: RecordID
+    let fields: [UInt8]
+}
+
+/// A record of a type, or its absence.
+struct ExpectedRecord<E: Entity>: ExpectedAnswer where E.ID: Sendable {
+    let id: E.ID
+
+    func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
+        let id = try RecordCoding.id(id, of: E.self)
+        // Without a table there was no record, and is none.
+        guard let table = try newest.tableIndex(of: E.self) else { return }
+        reads.note(id, inTableAt: table)
+    }
+
+    func answer(in state: Snapshot) throws -> [StoredAnswer] {
+        let id = try RecordCoding.id(id, of: E.self)
+        return state.answer(of: E.entityName, id)
+    }
+}
+
+/// A record that is named without its type, or its absence.
+struct ExpectedUntypedRecord: ExpectedAnswer {
+    let entity: String
+    let id: RecordID
+
+    func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
+        guard let table = try newest.knownIndex(of: entity) else { return }
+        reads.note(id, inTableAt: table)
+    }
+
+    func answer(in state: Snapshot) throws -> [StoredAnswer] { state.answer(of: entity, id) }
+}
+
+/// The records that a request finds, in its order.
+struct ExpectedFetch<E: Entity>: ExpectedAnswer {
+    let request: FetchRequest<E>
+
+    func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
+        guard let table = try newest.tableIndex(of: E.self), request.countMax > 0 else { return }
+        // What comes after a full page does not change it.
+        let isPaged = request.limit != nil && past.sequence < newest.sequence
+        let values = isPaged ? try past.fetch(request) : []
+        reads.note(try RecordedFetch(request, returning: values, inTableAt: table))
+    }
+
+    func answer(in state: Snapshot) throws -> [StoredAnswer] {
+        try state.fetch(request).flatMap {
+            state.answer(of: E.entityName, try RecordCoding.id($0))
+        }
+    }
+}
+
+extension Snapshot {
+    /// The record with this id in the newest shape, if it exists.
+    fileprivate func answer(of entity: String, _ id: RecordID) -> [StoredAnswer] {
+        guard let table = table(entity), let fields = table.bytes(of: id) else { return [] }
+        return [StoredAnswer(id: id, fields: fields)]
+    }
+}
