@@ -2,7 +2,8 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Seals and merges segments and writes checkpoints, on a dedicated thread.
+/// Seals and merges segments, writes checkpoints, and makes and merges runs of the history, on a
+/// dedicated thread.
 ///
 /// A checkpoint is due when opening the store would take longer than `Options.openingTarget`, as
 /// estimated from the changes and bytes since the last checkpoint.
@@ -10,6 +11,7 @@ final class BackgroundMaintenance: Sendable {
     private let log: any LogEngine
     private let view: MainView
     private let checkpointer: Checkpointer?
+    private let history: HistoryIndex?
     private let report: @Sendable (any Error) -> Void
     private let scrubber: Scrubber?
     private let queue = SerialQueue()
@@ -33,12 +35,13 @@ final class BackgroundMaintenance: Sendable {
 
     init(
         _ log: any LogEngine, _ view: MainView, _ checkpointer: Checkpointer?,
-        _ options: Store.Options, _ scrubber: Scrubber?,
+        _ history: HistoryIndex?, _ options: Store.Options, _ scrubber: Scrubber?,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.view = view
         self.checkpointer = checkpointer
+        self.history = history
         self.report = report
         self.scrubber = scrubber
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
@@ -51,8 +54,9 @@ final class BackgroundMaintenance: Sendable {
         let cost = OpeningCost.ofTail(changeCount: changeCount, byteCount: byteCount)
         let tail = tailNanoseconds.add(cost, ordering: .relaxed).newValue
         let bytes = bytesSinceWake.add(byteCount, ordering: .relaxed).newValue
+        history?.noteAppended(byteCount: byteCount)
         let isDue = checkpointer != nil && tail > targetNanoseconds
-        if isDue || bytes > wakeThresholdBytes { wake() }
+        if isDue || bytes > wakeThresholdBytes || history?.isDue ?? false { wake() }
     }
 
     /// Seals the active segment, if it holds enough, after a pause without a write.
@@ -185,7 +189,15 @@ final class BackgroundMaintenance: Sendable {
         }
         var hasMerged = false
         attempt { hasMerged = try mergeNext() }
+        if !hasMerged { attempt { hasMerged = try makeRun() } }
         return hasMerged
+    }
+
+    /// Makes or merges a run of the history, if one is due; returns whether it did.
+    private func makeRun() throws -> Bool {
+        guard let history, !history.isStopped else { return false }
+        if history.isDue, try history.makeNext(endingAt: view.current, syncing: log) { return true }
+        return try history.mergeNext()
     }
 
     private func attempt(_ step: () throws -> Void) {

@@ -90,6 +90,18 @@ extension Store {
         /// opening.
         public var segmentBytesMax = 16 << 20
 
+        /// How questions about the past of single records are answered.
+        public enum HistoryIndex: Hashable, Sendable {
+            /// By files in `history/`, which the store makes in the background: the changes of the
+            /// log once more, sorted by record. They may be deleted, and are made again.
+            case runs
+            /// By reading the log: nothing more is stored, and each question reads all events.
+            case scan
+        }
+
+        /// How questions about the past of single records are answered. Default: `.runs`.
+        public var historyIndex = HistoryIndex.runs
+
         /// The size of the largest event, in bytes; a write block that makes a larger one throws.
         /// Default: 64 MiB; values above 1 GiB count as 1 GiB. A size below 1 is refused at
         /// opening.

@@ -93,6 +93,7 @@ public final class Store: Sendable {
         session.signal.end()
         session.liveHub.end()
         session.syncer.stop()
+        session.history?.stop()
         maintenance.stop()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
         maintenance.sealBeforeClosing()

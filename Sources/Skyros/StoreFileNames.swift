@@ -11,15 +11,17 @@ enum StoreFileNames {
                 ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
             })
 
-    /// Whether a name in `quarantine/` is that of a checkpoint, a segment, or the torn tail of one:
-    /// `checkpoint-1.sqlite`, `00000000000000000001.zst`, `00000000000000000001.open-at-96.2`.
+    /// Whether a name in `quarantine/` is that of a checkpoint, a segment, the torn tail of one, or
+    /// a run: `checkpoint-1.sqlite`, `00000000000000000001.zst`,
+    /// `00000000000000000001.open-at-96.2`, `00000000000000000001-00000000000000000009.zst.1`.
     static func isQuarantined(_ name: String) -> Bool {
         if let rest = name.removing("checkpoint-") {
             return rest.hasSuffix(".sqlite") && isNumber(rest.dropLast(".sqlite".count))
         }
         guard let dot = name.firstIndex(of: ".") else { return false }
         let kind = name[name.index(after: dot)...].prefix { $0.isASCII && $0.isLetter }
-        guard SegmentName("\(name[..<dot]).\(kind)") != nil else { return false }
+        let plain = "\(name[..<dot]).\(kind)"
+        guard SegmentName(plain) != nil || RunName(plain) != nil else { return false }
         var rest = name[kind.endIndex...]
         if let offset = String(rest).removing("-at-") {
             rest = offset.drop { $0.isASCII && $0.isNumber }

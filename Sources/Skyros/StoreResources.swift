@@ -28,6 +28,14 @@ struct StoreResources: Sendable {
         return Scrubber(segments, in: environment, report: report)
     }
 
+    /// The index of the history; nil for a log without files.
+    var historyIndex: HistoryIndex? {
+        guard options.historyIndex == .runs, log.segments != nil else { return nil }
+        return HistoryIndex(
+            log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: true,
+            report: report)
+    }
+
     private var isInMemory: Bool { environment.disk is MemoryDisk }
 
     /// Calls `body` once a minute. The first call comes at a random time of the first minute, so

@@ -17,6 +17,8 @@ final class StoreSession: Sendable {
     let recorder: SchemaRecorder
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
+    /// Finds the changes of records; nil if the log is read for them.
+    let history: HistoryIndex?
     let signal: EventSignal
     let liveHub: LiveHub
     private let hasRetired = Atomic(false)
@@ -32,9 +34,10 @@ final class StoreSession: Sendable {
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         recorder = SchemaRecorder(resources.schema, view.current)
+        history = resources.historyIndex
         let maintenance = BackgroundMaintenance(
-            resources.log, view, resources.checkpointer, resources.options, resources.scrubber,
-            report: resources.report)
+            resources.log, view, resources.checkpointer, history, resources.options,
+            resources.scrubber, report: resources.report)
         self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,
@@ -56,6 +59,7 @@ final class StoreSession: Sendable {
         signal.end(throwing: .erased)
         liveHub.end(throwing: .erased)
         syncer.stop()
+        history?.stop()
         maintenance.stop()
         // The files are removed next: what their closing would write is of no use to anyone.
         engine.segments?.retire()

@@ -27,4 +27,23 @@ extension Disk {
         try makeDirectory(directory)
         try syncDirectory(.root)
     }
+
+    /// Moves the file at `path` to `quarantine/`, durably; returns its new path.
+    package func setAside(_ path: DiskPath) throws(DiskError) -> DiskPath {
+        let target = try freePathInQuarantine(for: path.name)
+        try rename(path, to: target)
+        try syncDirectory(.quarantine)
+        try syncDirectory(path.directory)
+        return target
+    }
+
+    /// A path in `quarantine/`, which is created, that no file has: `name`, or with a number.
+    package func freePathInQuarantine(for name: String) throws(DiskError) -> DiskPath {
+        try makeDirectoryDurably(.quarantine)
+        let taken = Set(try list(.quarantine))
+        let free =
+            (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }
+            .first { !taken.contains($0) } ?? name
+        return DiskPath(.quarantine, free)
+    }
 }

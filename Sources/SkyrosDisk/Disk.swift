@@ -164,6 +164,8 @@ package enum Directory: String, Sendable, CaseIterable {
     case root = ""
     case events
     case quarantine
+    /// The runs of the history, a cache.
+    case history
 }
 
 /// The path of a file: a directory of the store and a plain name in it.

@@ -30,8 +30,8 @@ package struct LogError: Error, Equatable, Sendable {
 
     package let code: Code
     package let message: String
-    /// The segment's file name; nil if no segment is concerned.
-    package let segment: String?
+    /// The file concerned, such as that of a segment.
+    package let file: DiskPath?
     /// Bytes from the start of that file.
     package let offset: Int?
     /// The batches concerned, as far as known.
@@ -42,9 +42,17 @@ package struct LogError: Error, Equatable, Sendable {
         _ code: Code, _ message: String, _ segment: SegmentName? = nil, at offset: Int? = nil,
         sequences: ClosedRange<UInt64>? = nil, cause: DiskError? = nil
     ) {
+        self.init(
+            code, message, in: segment?.path, at: offset, sequences: sequences, cause: cause)
+    }
+
+    package init(
+        _ code: Code, _ message: String, in file: DiskPath?, at offset: Int? = nil,
+        sequences: ClosedRange<UInt64>? = nil, cause: DiskError? = nil
+    ) {
         self.code = code
         self.message = message
-        self.segment = segment?.description
+        self.file = file
         self.offset = offset
         self.sequences = sequences
         self.cause = cause
@@ -53,7 +61,7 @@ package struct LogError: Error, Equatable, Sendable {
     private init(_ other: LogError, at offset: Int?) {
         code = other.code
         message = other.message
-        segment = other.segment
+        file = other.file
         self.offset = offset
         sequences = other.sequences
         cause = other.cause

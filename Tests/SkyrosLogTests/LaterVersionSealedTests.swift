@@ -84,7 +84,7 @@ import Testing
         var parts = try parts()
         var content = Array(parts.index.dropFirst(8).dropLast(8)) + [UInt8](repeating: 5, count: 32)
         content.append(littleEndian: XXH64.hash(content))
-        parts.index = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: content)
+        parts.index = SkippableFrame.bytes(magic: FrameFile.indexMagic, content: content)
         disk.overwrite(path, with: parts.file())
         try expectWhole()
         try expectUnmerged()
@@ -96,7 +96,7 @@ import Testing
             Array(parts.header.dropFirst(8)), in: SegmentName(1, .sealed))
         header.extensionBytes = [UInt8](repeating: 3, count: 40)
         parts.header = SkippableFrame.bytes(
-            magic: SealedSegment.headerMagic, content: header.bytes)
+            magic: FrameFile.headerMagic, content: header.bytes)
         disk.overwrite(path, with: parts.file())
         #expect(parts.header.count == 8 + 96 + 48)
         try expectWhole()

@@ -28,8 +28,8 @@ enum Past {
         }
         var found: [Order?] = []
         let asOf = try average(asOfVariant, of: moments.count) { row in
-            let state = try peer.store.snapshot(asOf: .sequence(moments[row]))
-            found.append(try state.get(Order.self, Generator.id(row)))
+            let moment = Moment.sequence(moments[row])
+            found.append(try peer.store.get(Order.self, Generator.id(row), asOf: moment))
         }
         try check(found)
         // The process ends here, and the directory is removed with it: no checkpoint is needed.
@@ -59,7 +59,7 @@ enum Past {
     }
 
     private static let historyVariant = "history of \(Versions.perRow) versions"
-    private static let asOfVariant = "state as of a moment"
+    private static let asOfVariant = "record as of a moment"
 
     /// The versions that were found of the first rows.
     private static func check(_ found: [Order?]) throws {

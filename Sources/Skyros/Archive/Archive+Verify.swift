@@ -60,7 +60,8 @@ extension Archive {
         var check = EventCheck(log.statedTimes)
         do {
             var state = empty
-            try EventReader(log).forEachEncoded(through: sequence) { event, bytes, chainHash in
+            try EventReader(log).forEachEncoded(from: 1, through: sequence) {
+                event, bytes, chainHash in
                 check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
@@ -69,6 +70,7 @@ extension Archive {
                 }
                 result.sequence = event.sequence
                 progress(StoreProgress(.reading, event.sequence, of: sequence))
+                return true
             }
             result.digest = try state.digest(progress)
         } catch {

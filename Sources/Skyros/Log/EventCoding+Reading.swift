@@ -1,5 +1,3 @@
-import Foundation
-
 extension EventCoding {
     /// Decodes an event. O(size).
     ///
@@ -92,6 +90,29 @@ extension EventCoding {
             metadata: metadata, intent: intent, changes: changes.all,
             additions: try additions.fields(), changeAdditions: changes.additions,
             versions: changes.versions, formerVersions: changes.formerVersions, schemas: schemas)
+    }
+
+    /// Reads a map with the keys of metadata and intent.
+    static func readAbout(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws -> (metadata: Metadata, intent: Intent?) {
+        var (metadata, intent) = (Metadata(), Intent?.none)
+        var reader = CBORReader(bytes)
+        for _ in 0..<(try reader.readMapHead()) {
+            switch try reader.readUTF8() {
+            case Key.tags: metadata.tags = try readTags(&reader)
+            case Key.actor: metadata.actor = try readText(&reader)
+            case Key.intent: intent = try readIntent(&reader)
+            case Key.reason: metadata.reason = try readText(&reader)
+            case Key.causation: metadata.causation = try readText(&reader)
+            case Key.occurredAt:
+                metadata.occurredAt = EventTime(microseconds: try reader.readInteger(Int64.self))
+            case Key.correlation: metadata.correlation = try readText(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        try reader.finish()
+        return (metadata, intent)
     }
 
     /// Reads the value of a key that this version does not know.
@@ -258,10 +279,4 @@ extension EventCoding {
         reader.offset = range.upperBound
         return Fields(trusted: [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
     }
-}
-
-/// Whether UTF-8 in memory equals a literal. O(n).
-private func ~= (text: StaticString, utf8: UnsafeRawBufferPointer) -> Bool {
-    guard text.utf8CodeUnitCount == utf8.count, let base = utf8.baseAddress else { return false }
-    return memcmp(text.utf8Start, base, utf8.count) == 0
 }

@@ -47,10 +47,32 @@ extension EventCoding {
         writer.append(text: Key.sequence)
         writer.append(sequence.rawValue)
         append(metadata.causation, Key.causation, to: &writer)
-        if let occurredAt = metadata.occurredAt {
-            writer.append(text: Key.occurredAt)
-            writer.append(occurredAt.microseconds)
-        }
+        append(metadata.occurredAt, to: &writer)
+        append(metadata.correlation, Key.correlation, to: &writer)
+    }
+
+    private static func append(_ occurredAt: EventTime?, to writer: inout CBORWriter) {
+        guard let occurredAt else { return }
+        writer.append(text: Key.occurredAt)
+        writer.append(occurredAt.microseconds)
+    }
+
+    /// Appends a map with the keys of metadata and intent.
+    static func appendAbout(
+        _ metadata: Metadata, _ intent: Intent?, to writer: inout CBORWriter
+    ) {
+        let texts = [metadata.actor, metadata.reason, metadata.causation, metadata.correlation]
+        var fieldCount = texts.count { $0 != nil }
+        if !metadata.tags.isEmpty { fieldCount += 1 }
+        if intent != nil { fieldCount += 1 }
+        if metadata.occurredAt != nil { fieldCount += 1 }
+        writer.appendMapHead(fieldCount)
+        if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
+        append(metadata.actor, Key.actor, to: &writer)
+        if let intent { append(intent, to: &writer) }
+        append(metadata.reason, Key.reason, to: &writer)
+        append(metadata.causation, Key.causation, to: &writer)
+        append(metadata.occurredAt, to: &writer)
         append(metadata.correlation, Key.correlation, to: &writer)
     }
 

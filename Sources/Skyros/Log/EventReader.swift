@@ -16,18 +16,29 @@ struct EventReader {
         from first: SequenceNumber, through last: SequenceNumber,
         _ body: (Event, ChainHash) throws -> Bool
     ) throws {
+        try forEachEncoded(from: first, through: last) { event, _, chainHash in
+            try body(event, chainHash)
+        }
+    }
+
+    /// The same; `body` also gets the bytes of each event, which are valid for the call.
+    func forEachEncoded(
+        from first: SequenceNumber, through last: SequenceNumber,
+        _ body: (Event, UnsafeRawBufferPointer, ChainHash) throws -> Bool
+    ) throws {
         var next = max(first, .zero.next).rawValue
         while next <= last.rawValue {
             guard let chunk = try chunk(containing: next) else { return }
             var chainHash = chunk.chainHashBefore
-            let goesOn = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
+            let isWanted = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
                 chainHash = chainHash.advanced(by: XXH64.hash(bytes))
                 if sequence < next { return true }
                 guard sequence <= last.rawValue else { return false }
                 let expected = SequenceNumber(rawValue: sequence)
-                return try body(EventCoding.event(from: bytes, expecting: expected), chainHash)
+                let event = try EventCoding.event(from: bytes, expecting: expected)
+                return try body(event, bytes, chainHash)
             }
-            guard goesOn else { return }
+            guard isWanted else { return }
             next = chunk.lastSequence + 1
         }
     }
@@ -57,29 +68,6 @@ struct EventReader {
             next = start - 1
         }
         return true
-    }
-
-    /// Calls `body` with all events through `last`, each with its bytes, which are valid for the
-    /// call, and the chain hash through it.
-    ///
-    /// - Throws: as `forEach(from:through:_:)`.
-    func forEachEncoded(
-        through last: SequenceNumber,
-        _ body: (Event, UnsafeRawBufferPointer, ChainHash) throws -> Void
-    ) throws {
-        var next: UInt64 = 1
-        while next <= last.rawValue, let chunk = try chunk(containing: next) {
-            var chainHash = chunk.chainHashBefore
-            _ = try chunk.forEach(from: chunk.firstSequence) { sequence, bytes in
-                chainHash = chainHash.advanced(by: XXH64.hash(bytes))
-                guard sequence <= last.rawValue else { return false }
-                let expected = SequenceNumber(rawValue: sequence)
-                let event = try EventCoding.event(from: bytes, expecting: expected)
-                if sequence >= next { try body(event, bytes, chainHash) }
-                return true
-            }
-            next = chunk.lastSequence + 1
-        }
     }
 
     /// The chain hash through the event `sequence`; nil if the log does not hold it.

@@ -23,7 +23,6 @@ struct SegmentIndex: Equatable, Sendable {
         static let end = 16
     }
 
-    static let frameMagic: UInt32 = 0x184D_2A51
     private static let hashByteCount = 8
 
     var batchCount: UInt64 = 0

@@ -98,7 +98,7 @@ extension SegmentDamageScan {
             guard SkippableFrame.ownMagics.contains(magic),
                 let count = SkippableFrame.byteCount(in: rest)
             else { break }
-            if magic == SegmentIndex.frameMagic {
+            if magic == FrameFile.indexMagic {
                 let content = SkippableFrame.content(of: rest.slice(0, count), magic: magic)
                 return (frames, content.flatMap { SegmentIndex($0) })
             }

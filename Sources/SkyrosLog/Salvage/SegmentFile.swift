@@ -61,7 +61,7 @@ struct SegmentFile: Sendable {
 
     private static func isSealed(_ bytes: UnsafeRawBufferPointer, _ name: SegmentName) -> Bool {
         if bytes.starts(with: SegmentHeader.magic) { return false }
-        if bytes.count >= 4, bytes.integer(at: 0) == SealedSegment.headerMagic { return true }
+        if bytes.count >= 4, bytes.integer(at: 0) == FrameFile.headerMagic { return true }
         return name.kind == .sealed
     }
 

@@ -35,7 +35,7 @@ enum DurableFile {
         _ content: [UInt8], as name: String, on disk: any Disk
     ) throws(LogError) -> String {
         try onDisk { () throws(DiskError) in
-            let path = try freePath(for: name, on: disk)
+            let path = try disk.freePathInQuarantine(for: name)
             try disk.createFile(path, content).close()
             try disk.syncDirectory(.quarantine)
             return path.description
@@ -46,23 +46,6 @@ enum DurableFile {
     static func quarantine(
         _ segment: SegmentName, on disk: any Disk
     ) throws(LogError) -> String {
-        try onDisk { () throws(DiskError) in
-            let path = try freePath(for: segment.description, on: disk)
-            try disk.rename(segment.path, to: path)
-            try disk.syncDirectory(.quarantine)
-            try disk.syncDirectory(.events)
-            return path.description
-        }
-    }
-
-    private static func freePath(
-        for name: String, on disk: any Disk
-    ) throws(DiskError) -> DiskPath {
-        try disk.makeDirectoryDurably(.quarantine)
-        let taken = Set(try disk.list(.quarantine))
-        let free =
-            (0...).lazy.map { $0 == 0 ? name : "\(name).\($0)" }
-            .first { !taken.contains($0) } ?? name
-        return DiskPath(.quarantine, free)
+        try onDisk { () throws(DiskError) in try disk.setAside(segment.path).description }
     }
 }

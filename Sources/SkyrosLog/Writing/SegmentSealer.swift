@@ -38,24 +38,16 @@ struct SegmentSealer {
 
 /// Composes a sealed segment from its batches.
 struct SealedSegmentWriter {
-    private let name: SegmentName
-    private let compressor: Zstd.Compressor
     private let frameBytes: Int
-    private var bytes: [UInt8]
-    private var table = SeekTable()
+    private var file: FrameFileWriter
     private var index: SegmentIndex
     private var frame: [UInt8] = []
     private var chainHash: ChainHash
 
     init(_ header: SegmentHeader, _ frameBytes: Int) throws(LogError) {
-        name = SegmentName(header.firstSequence, .sealed)
-        guard let compressor = Zstd.Compressor() else {
-            throw LogError(.io, "there is no memory to compress the segment", name)
-        }
-        self.compressor = compressor
+        let name = SegmentName(header.firstSequence, .sealed)
+        file = try FrameFileWriter(header: header.bytes, path: name.path)
         self.frameBytes = frameBytes
-        bytes = SkippableFrame.bytes(magic: SealedSegment.headerMagic, content: header.bytes)
-        table.append(frame: bytes, content: [])
         chainHash = header.chainHashBefore
         index = SegmentIndex(chainHashAfter: chainHash, timeAfter: header.timeBefore)
     }
@@ -76,20 +68,13 @@ struct SealedSegmentWriter {
         try endFrame()
         index.chainHashAfter = chainHash
         index.timeAfter = timeAfter
-        let last = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: index.bytes)
-        table.append(frame: last, content: [])
-        return bytes + last + table.bytes
+        file.finish(index: index.bytes)
+        return file.take()
     }
 
     private mutating func endFrame() throws(LogError) {
         guard !frame.isEmpty else { return }
-        do throws(Zstd.Failure) {
-            let compressed = try compressor.frame(frame)
-            table.append(frame: compressed, content: frame)
-            bytes += compressed
-        } catch {
-            throw LogError(.io, "a frame cannot be compressed: \(error)", name)
-        }
+        try file.append(frame)
         frame.removeAll(keepingCapacity: true)
     }
 }

@@ -165,7 +165,7 @@ import Testing
             copy.overwrite(path, with: bytes)
             let disk = copy.copied()
             if let error = failure(as: LogError.self, { _ = try fixture.open(disk.killed()) }) {
-                #expect(error.code == .corrupt && error.segment != nil, "seed \(seed)")
+                #expect(error.code == .corrupt && error.file != nil, "seed \(seed)")
                 #expect(error.message.contains("copy its events/ again"), "seed \(seed)")
                 refused += 1
                 continue

@@ -125,7 +125,7 @@ enum SweepOutcome: Hashable {
         let codes: Set<LogError.Code> = [
             .corrupt, .segmentMissing, .chainBroken, .foreignStore, .unsupportedFormat,
         ]
-        guard codes.contains(error.code), error.segment != nil else {
+        guard codes.contains(error.code), error.file != nil else {
             return .wrong("no error that names damage: \(error)")
         }
         return isFair ? .refused : .wrong("refused, and changed: \(error)")

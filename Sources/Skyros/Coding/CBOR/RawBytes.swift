@@ -165,3 +165,9 @@ extension String {
         return try result.get()
     }
 }
+
+/// Whether UTF-8 in memory equals a literal. O(n).
+func ~= (text: StaticString, utf8: UnsafeRawBufferPointer) -> Bool {
+    guard text.utf8CodeUnitCount == utf8.count, let base = utf8.baseAddress else { return false }
+    return memcmp(text.utf8Start, base, utf8.count) == 0
+}

@@ -29,7 +29,7 @@ extension StoreError {
             SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
         }
         let place = Place(
-            file: error.segment.map { "events/\($0)" }, offset: error.offset, sequences: sequences)
+            file: error.file?.description, offset: error.offset, sequences: sequences)
         let (code, remedy) = Self.meaning(of: error.code)
         self.init(
             code, remedy.isEmpty ? error.message : "\(error.message); \(remedy)", at: place,

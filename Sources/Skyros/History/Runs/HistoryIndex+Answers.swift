@@ -1,0 +1,97 @@
+import SkyrosLog
+
+extension HistoryIndex {
+    /// All versions of a key through an event, oldest first.
+    ///
+    /// - Complexity: O(runs), and O(log n) frames of those that have the key; O(events) of the
+    ///   parts for which there is no run.
+    func versions(of key: HistoryKey, through last: SequenceNumber) throws -> [RecordVersion] {
+        let hash = key.hash
+        let (parts, tail) = current()
+        var versions: [RecordVersion] = []
+        for part in parts where part.sequences.lowerBound <= last.rawValue {
+            versions += try answer(part, orScanFor: key, through: last) { run in
+                var found: [RecordVersion] = []
+                try run.forEachVersion(of: key, hash: hash) { version in
+                    guard version.sequence <= last else { return false }
+                    found.append(version)
+                    return true
+                }
+                return found
+            }
+        }
+        return versions + (try tailVersions(tail, of: key, through: last))
+    }
+
+    /// The versions of a key that make its record as of an event: the newest, and those before it
+    /// up to one with the whole record; oldest first. None if there is no version.
+    ///
+    /// - Complexity: as above; runs are asked from the newest back, and those before a whole record
+    ///   are not.
+    func newestVersions(
+        of key: HistoryKey, through last: SequenceNumber
+    ) throws -> [RecordVersion] {
+        let hash = key.hash
+        let (parts, tail) = current()
+        var versions: [RecordVersion] = []
+        if last > tail.start {
+            versions = Self.needed(try tailVersions(tail, of: key, through: last))
+        }
+        for part in parts.reversed() where part.sequences.lowerBound <= last.rawValue {
+            if versions.first?.isWhole ?? false { break }
+            let earlier = try answer(part, orScanFor: key, through: last) { run in
+                try run.versions(of: key, hash: hash, through: last.rawValue)
+            }
+            versions = Self.needed(earlier) + versions
+        }
+        return versions
+    }
+
+    /// The versions from the last whole one on.
+    private static func needed(_ versions: [RecordVersion]) -> [RecordVersion] {
+        Array(versions[(versions.lastIndex { $0.isWhole } ?? 0)...])
+    }
+
+    /// What a run says; the log if there is none, or it is damaged.
+    private func answer(
+        _ part: Part, orScanFor key: HistoryKey, through last: SequenceNumber,
+        _ body: (HistoryRun) throws -> [RecordVersion]
+    ) throws -> [RecordVersion] {
+        if case .run(let run) = part {
+            do {
+                return try body(run)
+            } catch let error as LogError {
+                remove(run, because: error)
+            }
+        }
+        let range = part.sequences
+        return try scan(
+            for: key, from: SequenceNumber(rawValue: range.lowerBound),
+            through: min(last, SequenceNumber(rawValue: range.upperBound)))
+    }
+
+    private func tailVersions(
+        _ tail: RunTail, of key: HistoryKey, through last: SequenceNumber
+    ) throws -> [RecordVersion] {
+        guard last > tail.start else { return [] }
+        return try tail.versions(of: key, through: last, in: EventReader(log))
+            ?? scan(for: key, from: tail.start.next, through: last)
+    }
+
+    /// The versions of a key in a part of the log. O(events).
+    private func scan(
+        for key: HistoryKey, from first: SequenceNumber, through last: SequenceNumber
+    ) throws -> [RecordVersion] {
+        let entity = String(decoding: key.entity, as: UTF8.self)
+        var versions: [RecordVersion] = []
+        try EventReader(log).forEach(from: first, through: last) { event, _ in
+            let isChanged = event.changes.contains {
+                $0.id == key.id && $0.entity.isSameName(as: entity)
+            }
+            guard isChanged else { return true }
+            versions += RecordVersion.list(of: event).filter { $0.key == key }.map(\.version)
+            return true
+        }
+        return versions
+    }
+}

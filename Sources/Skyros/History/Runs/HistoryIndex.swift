@@ -1,0 +1,244 @@
+import SkyrosDisk
+import SkyrosLog
+import Synchronization
+
+/// Finds the changes of a record without reading the log: in runs, and in memory for the events
+/// that no run covers yet.
+///
+/// It is a cache. Where a run is missing or damaged, the log is read instead, until the run is made
+/// again. Questions may come from any thread; runs are made and merged by one at a time.
+final class HistoryIndex: Sendable {
+    /// What says which changes a part of the log has.
+    enum Part: Sendable {
+        case run(HistoryRun)
+        /// Only the log does.
+        case missing(ClosedRange<UInt64>)
+
+        var sequences: ClosedRange<UInt64> {
+            switch self {
+            case .run(let run): run.header.sequences
+            case .missing(let sequences): sequences
+            }
+        }
+    }
+
+    struct State: Sendable {
+        /// From the first event on, without gaps.
+        var parts: [Part] = []
+        /// What follows them.
+        var tail = RunTail(after: .zero)
+        var isLoaded = false
+    }
+
+    let log: any LogReader
+    let storeID: StoreID
+    let disk: any Disk
+    /// The state before the first event.
+    let empty: Snapshot
+    let cache = FrameCache()
+    /// Whether this process holds the store's lock, and may change its files.
+    let mayWrite: Bool
+    let report: @Sendable (any Error) -> Void
+    private let state = Locked(State())
+    /// The state up to which runs were made of a log that has more events than a run.
+    let rebuilding = Locked<Snapshot?>(nil)
+    /// About how much of the log has no run.
+    private let uncoveredBytes = Atomic(0)
+    private let wasStopped = Atomic(false)
+
+    init(
+        _ log: any LogReader, of storeID: StoreID, on disk: any Disk, empty: Snapshot,
+        mayWrite: Bool,
+        report: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.log = log
+        self.storeID = storeID
+        self.disk = disk
+        self.empty = empty
+        self.mayWrite = mayWrite
+        self.report = report
+    }
+
+    /// Counts an event. A few nanoseconds.
+    func noteAppended(byteCount: Int) {
+        uncoveredBytes.add(byteCount, ordering: .relaxed)
+    }
+
+    /// Whether there is enough for a run.
+    var isDue: Bool { uncoveredBytes.load(ordering: .relaxed) >= RunPlan.logBytesMin }
+
+    func noteUncovered(byteCount: Int) {
+        uncoveredBytes.store(byteCount, ordering: .relaxed)
+    }
+
+    /// Lets a merge that runs end soon, without a result: the store is being closed.
+    func stop() {
+        wasStopped.store(true, ordering: .relaxed)
+    }
+
+    var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
+
+    /// Reads the directory again before the next question: another process may have changed it.
+    func reload() {
+        state.withLock { $0 = State() }
+    }
+
+    /// The same, if more was written since than memory is used for: by now it has runs.
+    func refresh() {
+        state.withLock { state in
+            if state.tail.isTooLarge { state = State() }
+        }
+    }
+
+    /// The runs and what is missing between them, and the tail. The first call opens the runs.
+    func current() -> (parts: [Part], tail: RunTail) {
+        state.withLock { state in
+            if !state.isLoaded { load(&state) }
+            return (state.parts, state.tail)
+        }
+    }
+
+    /// Replaces neighbouring parts by a run that covers the same events, or follows the last one.
+    func put(_ run: HistoryRun) {
+        state.withLock { state in
+            guard state.isLoaded else { return }
+            let range = run.header.sequences
+            let start =
+                state.parts.firstIndex { $0.sequences.lowerBound >= range.lowerBound }
+                ?? state.parts.count
+            let covered = state.parts[start...].prefix { range.contains($0.sequences.lowerBound) }
+            var parts: [Part] = [.run(run)]
+            // A run may be made of the beginning of what is missing.
+            if let end = covered.last?.sequences.upperBound, end > range.upperBound {
+                parts.append(.missing(range.upperBound + 1...end))
+            }
+            state.parts.replaceSubrange(start..<covered.endIndex, with: parts)
+            if range.upperBound > state.tail.start.rawValue {
+                state.tail = RunTail(after: SequenceNumber(rawValue: range.upperBound))
+            }
+        }
+    }
+
+    /// Sets a damaged run aside; the log answers instead.
+    func remove(_ run: HistoryRun, because error: any Error) {
+        let wasThere = state.withLock { state in
+            let place = state.parts.firstIndex { part in
+                if case .run(let other) = part { other === run } else { false }
+            }
+            guard let place else { return false }
+            state.parts[place] = .missing(run.header.sequences)
+            return true
+        }
+        if wasThere { setAside(run.name, because: error) }
+    }
+}
+
+// MARK: - Opening
+
+extension HistoryIndex {
+    private func load(_ state: inout State) {
+        for _ in 0..<Self.attemptsMax {
+            state = State()
+            state.isLoaded = true
+            do {
+                return try open(try RunName.list(on: disk), &state)
+            } catch is Vanished {
+                continue
+            } catch {
+                // The log answers.
+                return report(error)
+            }
+        }
+    }
+
+    /// How often the directory is listed if the writer removes runs, which it has merged, while
+    /// they are opened.
+    private static let attemptsMax = 10
+
+    private struct Vanished: Error {}
+
+    /// Opens the runs that cover the most, from the first event on, and removes those that others
+    /// cover: a merge was interrupted.
+    private func open(_ names: [RunName], _ state: inout State) throws {
+        if mayWrite {
+            for name in names where name.kind == .temporary { try disk.remove(name.path) }
+        }
+        let runs = names.filter { $0.kind == .run }
+        state.parts = []
+        var next: UInt64 = 1
+        while let name = Self.best(in: runs, from: next) {
+            let range = name.sequences
+            guard let run = try openIfWhole(name) else {
+                // Its parts may be there yet.
+                return try open(names.filter { $0 != name }, &state)
+            }
+            if range.lowerBound > next { state.parts.append(.missing(next...range.lowerBound - 1)) }
+            state.parts.append(.run(run))
+            next = range.upperBound + 1
+        }
+        state.tail = RunTail(after: SequenceNumber(rawValue: next - 1))
+        guard mayWrite else { return }
+        let used = state.parts.compactMap { part in
+            if case .run(let run) = part { run.name } else { nil }
+        }
+        for name in runs where !used.contains(name) { try disk.remove(name.path) }
+    }
+
+    /// The run to use for the events from `next` on: the first one, and of those the longest.
+    private static func best(in runs: [RunName], from next: UInt64) -> RunName? {
+        runs.filter { $0.sequences.lowerBound >= next }.min { a, b in
+            (a.sequences.lowerBound, b.sequences.upperBound)
+                < (b.sequences.lowerBound, a.sequences.upperBound)
+        }
+    }
+
+    /// Opens a run of this log; sets it aside if it is damaged or of another history.
+    private func openIfWhole(_ name: RunName) throws(Vanished) -> HistoryRun? {
+        do throws(LogError) {
+            let run = try HistoryRun(name, on: disk, cache: cache)
+            try check(run)
+            return run
+        } catch {
+            if error.cause?.isNotFound ?? false { throw Vanished() }
+            if error.code == .io {
+                report(StoreError(error))
+            } else {
+                setAside(name, because: error)
+            }
+            return nil
+        }
+    }
+
+    /// - Throws: `LogError` if the log has not the history that the run was made of.
+    private func check(_ run: HistoryRun) throws(LogError) {
+        guard run.header.storeID == storeID, run.last <= log.head.sequence,
+            let chunk = try log.chunk(containing: run.last),
+            chunk.chainHash(through: run.last) == run.header.chainHashAfter
+        else {
+            throw LogError(.otherHistory, "the run is not of the log's history", in: run.name.path)
+        }
+    }
+
+    private func setAside(_ name: RunName, because error: any Error) {
+        guard mayWrite else { return }
+        do {
+            let path = try disk.setAside(name.path)
+            report(StoreError.runSetAside(name, to: path, because: error))
+        } catch {
+            report(error)
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate static func runSetAside(
+        _ name: RunName, to path: DiskPath, because error: any Error
+    ) -> StoreError {
+        let cause = StoreError.wrapping(error)
+        return StoreError(
+            cause.code,
+            "\(name.path) was set aside as \(path): \(cause.message). Nothing is lost: the log has "
+                + "all of it, and the run is made again",
+            at: StoreError.Place(file: name.path.description))
+    }
+}

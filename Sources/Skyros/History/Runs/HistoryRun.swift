@@ -1,0 +1,258 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// A run: the changes of consecutive events, sorted by record, in a file that never changes.
+///
+/// The file is kept open, and its index in memory.
+final class HistoryRun: Sendable {
+    /// Frames larger than this are refused before memory is allocated: one holds a version that
+    /// is longer than a frame, or less than two frames.
+    static let frameBytesMax = 64 << 20
+
+    let name: RunName
+    let header: RunHeader
+    let index: RunIndex
+    let byteCount: Int
+    private let file: any DiskFile
+    private let frames: FrameFile
+    private let cache: FrameCache
+
+    var first: UInt64 { header.sequences.lowerBound }
+    var last: UInt64 { header.sequences.upperBound }
+    var frameCount: Int { frames.frames.count }
+
+    /// Opens a run, and reads all of it but its frames.
+    ///
+    /// - Throws: `LogError` with `.corrupt` if it is damaged, `.unsupportedFormat` if another
+    ///   version of the library has written it.
+    init(_ name: RunName, on disk: any Disk, cache: FrameCache) throws(LogError) {
+        self.name = name
+        self.cache = cache
+        do throws(DiskError) {
+            file = try disk.open(name.path, .read)
+            byteCount = try file.status().sizeBytes
+        } catch {
+            throw LogError(error)
+        }
+        frames = try FrameFile(file, byteCount: byteCount, path: name.path, as: "run")
+        guard let header = RunHeader(try frames.header(in: file)) else {
+            throw LogError(
+                .unsupportedFormat, "the run's header is damaged, or of another version",
+                in: name.path)
+        }
+        self.header = header
+        guard let index = RunIndex(try frames.index(in: file)),
+            index.frameCount == frames.frames.count, header.sequences == name.sequences
+        else { throw LogError(.corrupt, "the run's index is damaged", in: name.path) }
+        self.index = index
+    }
+
+    /// Calls `body` with the versions of `key`, oldest first, until it returns false.
+    ///
+    /// - Parameter hash: that of the key.
+    /// - Complexity: O(1) for most keys that the run does not have; otherwise O(log n), and the
+    ///   frames with the key's versions.
+    /// - Throws: `LogError` with `.corrupt` if a frame is damaged.
+    func forEachVersion(
+        of key: HistoryKey, hash: UInt64, _ body: (RecordVersion) throws -> Bool
+    ) throws {
+        guard index.filter.mayContain(hash) else { return }
+        for number in try reading(body: { try index.frames(of: key) }) {
+            let content = try content(ofFrame: number)
+            let isWanted = try reading(number) {
+                try RunItem.forEach(in: content) { item in
+                    guard item.matches(key) else { return true }
+                    var reader = CBORReader(item.versions)
+                    while !reader.isAtEnd {
+                        guard try body(RecordVersion(&reader)) else { return false }
+                    }
+                    return true
+                }
+            }
+            guard isWanted else { return }
+        }
+    }
+
+    /// The versions of `key` through the event `last` that are needed to make the record of then:
+    /// the newest, and those before it up to one with the whole record. Oldest first.
+    func versions(
+        of key: HistoryKey, hash: UInt64, through last: UInt64
+    ) throws -> [RecordVersion] {
+        guard index.filter.mayContain(hash) else { return [] }
+        let range = try reading { try index.frames(of: key) }
+        var versions: [RecordVersion] = []
+        for number in range.reversed() {
+            // A frame that begins with later versions of the key.
+            let isLater = try reading {
+                guard index.firstSequence(ofFrame: number) > last else { return false }
+                return try index.key(ofFrame: number) == key
+            }
+            if isLater { continue }
+            var found: [RecordVersion] = []
+            let content = try content(ofFrame: number)
+            try reading(number) {
+                _ = try RunItem.forEach(in: content) { item in
+                    guard item.matches(key) else { return true }
+                    var reader = CBORReader(item.versions)
+                    while !reader.isAtEnd {
+                        let version = try RecordVersion(&reader)
+                        if version.sequence.rawValue > last { return false }
+                        if version.isWhole { found.removeAll() }
+                        found.append(version)
+                    }
+                    return true
+                }
+            }
+            versions = found + versions
+            if versions.first?.isWhole ?? false { break }
+        }
+        return versions
+    }
+
+    /// Calls `body` with each item, in order: for merges and checks.
+    func forEachItem(_ body: (RunItem) throws -> Void) throws {
+        for number in 0..<frameCount {
+            let content = try readContent(ofFrame: number)
+            try reading(number) {
+                _ = try RunItem.forEach(in: content) { item in
+                    try body(item)
+                    return true
+                }
+            }
+        }
+    }
+
+    /// The items of a frame, without keeping it: for merges, which read each frame once.
+    func readContent(ofFrame number: Int) throws(LogError) -> [UInt8] {
+        try frames.content(ofFrame: number, in: file, contentBytesMax: Self.frameBytesMax)
+    }
+
+    private func content(ofFrame number: Int) throws(LogError) -> [UInt8] {
+        if let content = cache.content(of: name, number) { return content }
+        let content = try readContent(ofFrame: number)
+        cache.insert(content, of: name, number)
+        return content
+    }
+
+    /// Runs `body`, and turns an error of reading CBOR into one of the file.
+    private func reading<R>(_ frame: Int? = nil, body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as CBORError {
+            throw damage(frame, error)
+        }
+    }
+
+    /// The error of a frame, or without a number of the index, that cannot be read.
+    func damage(_ frame: Int?, _ error: CBORError) -> LogError {
+        let place = frame.map { "frame \($0)" } ?? "the index"
+        return LogError(.corrupt, "\(place) of the run is damaged: \(error)", in: name.path)
+    }
+}
+
+extension RecordVersion {
+    /// Whether no version before it is needed to make the record.
+    var isWhole: Bool {
+        switch image {
+        case .record: true
+        case .difference: false
+        // Of an update the log has a difference only.
+        case .absent: kind != .updated
+        }
+    }
+}
+
+/// A record, or the clearings of an entity, in a frame of a run; its buffers are those of the frame.
+struct RunItem {
+    let entity: UnsafeRawBufferPointer
+    /// The id's bytes; none for clearings.
+    let id: UnsafeRawBufferPointer?
+    /// The key as it is stored.
+    let key: UnsafeRawBufferPointer
+    /// A sequence of items of CBOR, see `RecordVersion`.
+    let versions: UnsafeRawBufferPointer
+
+    /// Calls `body` with the items of a frame, until it returns false; returns whether it never did.
+    static func forEach(
+        in content: [UInt8], _ body: (RunItem) throws -> Bool
+    ) throws -> Bool {
+        try content.withUnsafeBytes { bytes in
+            var reader = CBORReader(bytes)
+            while !reader.isAtEnd {
+                if try !body(RunItem(&reader)) { return false }
+            }
+            return true
+        }
+    }
+
+    init(_ reader: inout CBORReader) throws(CBORError) {
+        let start = reader.offset
+        guard try reader.readArrayHead() == 3 else {
+            throw CBORError(.unexpectedType(.array), at: start)
+        }
+        let keyStart = reader.offset
+        entity = try reader.readUTF8()
+        if try reader.readNullIfPresent() {
+            id = nil
+        } else {
+            let range = try reader.skipValue()
+            id = UnsafeRawBufferPointer(rebasing: reader.bytes[range])
+        }
+        key = UnsafeRawBufferPointer(rebasing: reader.bytes[keyStart..<reader.offset])
+        versions = try reader.readBytes()
+    }
+
+    func matches(_ other: HistoryKey) -> Bool {
+        guard entity.elementsEqual(other.entity) else { return false }
+        guard let id else { return other.id == nil }
+        return other.id?.bytes.withUnsafeBytes { $0.elementsEqual(id) } ?? false
+    }
+
+    /// The key, as a value.
+    var historyKey: HistoryKey {
+        HistoryKey(entity: [UInt8](entity), id: id.map { RecordID(ByteString($0)) })
+    }
+}
+
+/// Frames of runs that were decompressed last.
+final class FrameCache: Sendable {
+    private struct Entry: Sendable {
+        let name: RunName
+        let frame: Int
+        let content: [UInt8]
+    }
+
+    /// The size of all, at most, but for one frame.
+    private let byteCountMax: Int
+    /// The newest is the last one.
+    private let entries = Locked<[Entry]>([])
+    private let missCounter = Locked(0)
+
+    init(byteCountMax: Int = 1 << 20) {
+        self.byteCountMax = byteCountMax
+    }
+
+    /// The number of frames that were decompressed.
+    var missCount: Int { missCounter.withLock { $0 } }
+
+    func content(of name: RunName, _ frame: Int) -> [UInt8]? {
+        entries.withLock { entries in
+            guard let place = entries.lastIndex(where: { $0.frame == frame && $0.name == name })
+            else { return nil }
+            let entry = entries.remove(at: place)
+            entries.append(entry)
+            return entry.content
+        }
+    }
+
+    func insert(_ content: [UInt8], of name: RunName, _ frame: Int) {
+        missCounter.withLock { $0 += 1 }
+        entries.withLock { entries in
+            entries.append(Entry(name: name, frame: frame, content: content))
+            var size = entries.reduce(0) { $0 + $1.content.count }
+            while size > byteCountMax, entries.count > 1 {
+                size -= entries.removeFirst().content.count
+            }
+        }
+    }
+}

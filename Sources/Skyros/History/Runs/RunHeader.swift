@@ -1,0 +1,99 @@
+import SkyrosLog
+
+/// The beginning of a run's file: the part of which history it covers.
+///
+/// A map of CBOR, and the XXH64 of it. Source of the layout: docs/history-format.md.
+struct RunHeader: Equatable, Sendable {
+    /// The format that this library writes, and the only one that it reads: a run can be made anew.
+    static let format = 1
+
+    enum Key {
+        static let last: StaticString = "last"
+        static let first: StaticString = "first"
+        static let store: StaticString = "store"
+        static let format: StaticString = "format"
+        static let chainHashAfter: StaticString = "chainHashAfter"
+        static let chainHashBefore: StaticString = "chainHashBefore"
+        static let logByteCount: StaticString = "logByteCount"
+    }
+
+    let storeID: StoreID
+    let sequences: ClosedRange<UInt64>
+    /// The chain hashes before the first event and through the last.
+    let chainHashBefore: ChainHash
+    let chainHashAfter: ChainHash
+    /// The size of the events, which decides what is merged.
+    let logByteCount: Int
+
+    var bytes: [UInt8] {
+        var writer = CBORWriter()
+        writer.appendMapHead(7)
+        writer.append(text: Key.last)
+        writer.append(sequences.upperBound)
+        writer.append(text: Key.first)
+        writer.append(sequences.lowerBound)
+        writer.append(text: Key.store)
+        writer.append(bytes: storeID.bytes)
+        writer.append(text: Key.format)
+        writer.append(Int64(Self.format))
+        writer.append(text: Key.logByteCount)
+        writer.append(Int64(logByteCount))
+        writer.append(text: Key.chainHashAfter)
+        writer.append(chainHashAfter.rawValue)
+        writer.append(text: Key.chainHashBefore)
+        writer.append(chainHashBefore.rawValue)
+        return HashedBytes.appendingHash(to: writer.array)
+    }
+}
+
+extension RunHeader {
+    /// Reads a header; nil if the bytes are not one of this format.
+    init?(_ bytes: [UInt8]) {
+        guard let map = HashedBytes.content(of: bytes),
+            let header = try? map.withUnsafeBytes({ try RunHeader(reading: $0) })
+        else { return nil }
+        self = header
+    }
+
+    private init?(reading bytes: UnsafeRawBufferPointer) throws(CBORError) {
+        var reader = CBORReader(bytes)
+        var (first, last, before, after): (UInt64, UInt64, UInt64?, UInt64?) = (0, 0, nil, nil)
+        var (storeID, format, logByteCount): (StoreID?, Int, Int) = (nil, 0, 0)
+        for _ in 0..<(try reader.readMapHead()) {
+            switch try reader.readUTF8() {
+            case Key.first: first = try reader.readInteger(UInt64.self)
+            case Key.last: last = try reader.readInteger(UInt64.self)
+            case Key.store: storeID = StoreID([UInt8](try reader.readBytes()))
+            case Key.format: format = try reader.readInteger(Int.self)
+            case Key.logByteCount: logByteCount = try reader.readInteger(Int.self)
+            case Key.chainHashAfter: after = try reader.readInteger(UInt64.self)
+            case Key.chainHashBefore: before = try reader.readInteger(UInt64.self)
+            default: try reader.skipValue()
+            }
+        }
+        guard format == Self.format, 0 < first, first <= last, let storeID, let before, let after
+        else { return nil }
+        self.init(
+            storeID: storeID, sequences: first...last,
+            chainHashBefore: ChainHash(rawValue: before),
+            chainHashAfter: ChainHash(rawValue: after), logByteCount: logByteCount)
+    }
+}
+
+/// Bytes that are followed by their XXH64, as a little-endian number.
+enum HashedBytes {
+    private static let hashByteCount = 8
+
+    static func appendingHash(to bytes: [UInt8]) -> [UInt8] {
+        withUnsafeBytes(of: XXH64.hash(bytes).littleEndian) { bytes + $0 }
+    }
+
+    /// The bytes without the hash; nil if it is another one.
+    static func content(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        guard bytes.count >= hashByteCount else { return nil }
+        let content = bytes.dropLast(hashByteCount)
+        let hash = content.withUnsafeBytes { XXH64.hash($0) }
+        let stated = withUnsafeBytes(of: hash.littleEndian) { Array($0) }
+        return stated.elementsEqual(bytes.suffix(hashByteCount)) ? content : nil
+    }
+}

@@ -1,0 +1,130 @@
+import SkyrosLog
+
+/// The end of a run's file: where which records are, and which are not there.
+///
+/// A map of CBOR, and the XXH64 of it. Source of the layout: docs/history-format.md.
+struct RunIndex: Sendable {
+    enum Key {
+        static let keys: StaticString = "keys"
+        static let filter: StaticString = "filter"
+        static let frames: StaticString = "frames"
+        static let records: StaticString = "records"
+        static let versions: StaticString = "versions"
+    }
+
+    /// The bytes that `frames` has for a frame: where its first key begins in `keys`, and the first
+    /// event of that key's versions in it, as little-endian numbers.
+    private static let frameByteCount = 4 + 8
+
+    /// The number of distinct keys.
+    private(set) var recordCount = 0
+    private(set) var versionCount = 0
+    var filter = RunFilter(keyCount: 0)
+    private var keys: [UInt8] = []
+    private var frames: [UInt8] = []
+
+    init() {}
+
+    var frameCount: Int { frames.count / Self.frameByteCount }
+
+    /// Adds a frame that begins with versions of `key`.
+    mutating func appendFrame(_ key: [UInt8], from first: UInt64) {
+        withUnsafeBytes(of: UInt32(keys.count).littleEndian) { frames.append(contentsOf: $0) }
+        withUnsafeBytes(of: first.littleEndian) { frames.append(contentsOf: $0) }
+        keys += key
+    }
+
+    mutating func count(records: Int, versions: Int) {
+        recordCount += records
+        versionCount += versions
+    }
+
+    /// The first key of a frame.
+    func key(ofFrame number: Int) throws(CBORError) -> HistoryKey {
+        let start = frames.withUnsafeBytes {
+            UInt32(
+                littleEndian: $0.loadUnaligned(
+                    fromByteOffset: number * Self.frameByteCount, as: UInt32.self))
+        }
+        return try keys.withBytes { bytes throws(CBORError) in
+            guard start <= bytes.count else { throw CBORError(.truncated, at: Int(start)) }
+            var reader = CBORReader(bytes, at: Int(start))
+            return try HistoryKey(&reader)
+        }
+    }
+
+    /// The first event of the versions with which a frame begins.
+    func firstSequence(ofFrame number: Int) -> UInt64 {
+        frames.withUnsafeBytes {
+            UInt64(
+                littleEndian: $0.loadUnaligned(
+                    fromByteOffset: number * Self.frameByteCount + 4, as: UInt64.self))
+        }
+    }
+
+    /// The frames that may hold versions of `key` through the event `last`: in order, and a version
+    /// of the last one is that event or the newest one before it.
+    func frames(of key: HistoryKey) throws(CBORError) -> Range<Int> {
+        let first = try firstFrame { other in other < key }
+        let end = try firstFrame { other in !(key < other) }
+        // The frame before the first that begins with the key may hold its beginning.
+        return max(0, first - 1)..<end
+    }
+
+    /// The first frame whose key is not `isBefore`; the number of frames if all are.
+    private func firstFrame(
+        where isBefore: (HistoryKey) -> Bool
+    ) throws(CBORError) -> Int {
+        var (lower, upper) = (0, frameCount)
+        while lower < upper {
+            let middle = lower + (upper - lower) / 2
+            if isBefore(try key(ofFrame: middle)) { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
+    }
+}
+
+// MARK: - Coding
+
+extension RunIndex {
+    var bytes: [UInt8] {
+        var writer = CBORWriter(capacity: keys.count + frames.count + filter.bytes.count + 100)
+        writer.appendMapHead(5)
+        writer.append(text: Key.keys)
+        writer.append(bytes: keys)
+        writer.append(text: Key.filter)
+        writer.append(bytes: filter.bytes)
+        writer.append(text: Key.frames)
+        writer.append(bytes: frames)
+        writer.append(text: Key.records)
+        writer.append(Int64(recordCount))
+        writer.append(text: Key.versions)
+        writer.append(Int64(versionCount))
+        return HashedBytes.appendingHash(to: writer.array)
+    }
+
+    /// Reads an index; nil if the bytes are not one.
+    init?(_ bytes: [UInt8]) {
+        guard let map = HashedBytes.content(of: bytes),
+            let index = try? map.withUnsafeBytes({ try RunIndex(reading: $0) })
+        else { return nil }
+        self = index
+    }
+
+    private init?(reading bytes: UnsafeRawBufferPointer) throws(CBORError) {
+        var reader = CBORReader(bytes)
+        for _ in 0..<(try reader.readMapHead()) {
+            switch try reader.readUTF8() {
+            case Key.keys: keys = [UInt8](try reader.readBytes())
+            case Key.filter:
+                guard let read = RunFilter([UInt8](try reader.readBytes())) else { return nil }
+                filter = read
+            case Key.frames: frames = [UInt8](try reader.readBytes())
+            case Key.records: recordCount = try reader.readInteger(Int.self)
+            case Key.versions: versionCount = try reader.readInteger(Int.self)
+            default: try reader.skipValue()
+            }
+        }
+        guard frameCount > 0, frames.count.isMultiple(of: Self.frameByteCount) else { return nil }
+    }
+}

@@ -1,0 +1,196 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+private struct Leaf: Entity {
+    var id: Int
+    var board = 0
+    var note: String?
+}
+
+/// A record that is larger than what a run holds whole with each version.
+private struct Document: Entity {
+    var id: String
+    var title = ""
+    var text = ""
+    var page: Int?
+}
+
+private struct Move: DomainCommand {
+    var text: String
+}
+
+/// Writes events at random, of all kinds, to few records.
+private struct RandomHistory {
+    let store: Store
+    var random: RandomSource
+
+    mutating func write() throws {
+        let size = random.below(8) == 0 ? 400 : random.below(30)
+        let intent = random.below(3) == 0 ? Move(text: String(repeating: "m", count: size)) : nil
+        let metadata = Metadata(tags: random.below(4) == 0 ? ["k": "v\(random.below(3))"] : [:])
+        let actor = random.below(2) == 0 ? "ada" : nil
+        try store.write(by: actor, because: "r", metadata: metadata, intent: intent) { tx in
+            for _ in 0...random.below(4) { try change(&tx) }
+        }
+    }
+
+    private mutating func change(_ tx: inout WriteTransaction) throws {
+        let id = random.below(12)
+        switch random.below(40) {
+        case 0: try tx.deleteAll(Leaf.self)
+        case 1: try tx.deleteAll(Document.self)
+        case 2..<8: try tx.delete(Leaf.self, id)
+        case 8..<11: try tx.delete(Document.self, "d\(id)")
+        case 11..<28:
+            let note = random.below(3) == 0 ? nil : random.text()
+            try tx.upsert(Leaf(id: id, board: random.below(4), note: note))
+        default:
+            var document = try tx.get(Document.self, "d\(id)") ?? Document(id: "d\(id)")
+            switch random.below(4) {
+            case 0: document.text = String(repeating: random.text() + "-", count: 200)
+            case 1: document.page = random.below(2) == 0 ? nil : random.below(9)
+            default: document.title = random.text()
+            }
+            try tx.upsert(document)
+        }
+    }
+}
+
+@Suite struct `The index of the history` {
+    private let disk = SimulatedDisk()
+
+    private func open() throws -> Store {
+        let store = try Store(on: disk, entities: Leaf.self, Document.self)
+        store.maintenance.stop()
+        return store
+    }
+
+    private var ids: [(String, RecordID)] {
+        (0..<13).flatMap { [("Leaf", RecordID($0)), ("Document", RecordID("d\($0)"))] }
+    }
+
+    /// Compares the answers of the index with those of the whole log.
+    private func check(_ store: Store, _ random: inout RandomSource) throws {
+        let index = try #require(store.session.history)
+        let reader = store.historyReader
+        for (entity, id) in ids {
+            let scanned = try reader.history(of: entity, id)
+            #expect(try reader.history(of: entity, id, in: index) == scanned, "\(entity) \(id)")
+        }
+        for _ in 0..<4 {
+            let number = UInt64(random.below(Int(store.sequence.rawValue) + 1))
+            let moment = SequenceNumber(rawValue: number)
+            let state = try reader.snapshot(asOf: .sequence(moment))
+            for (entity, id) in ids {
+                let row = try reader.row(of: entity, id, asOf: moment, in: index)
+                let right = state.table(entity)?.row(id)
+                #expect(row?.bytes == right?.bytes, "\(entity) \(id) as of \(moment)")
+                #expect(row?.version == right?.version)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<UInt64(Extent.pick(brief: 3, quick: 8, deep: 400)))
+    func `answers as the log does, whatever has a run`(seed: UInt64) throws {
+        var store = try open()
+        var history = RandomHistory(store: store, random: RandomSource(seed: seed))
+        var random = RandomSource(seed: seed + 1_000)
+        for _ in 0..<30 {
+            for _ in 0..<random.below(20) { try history.write() }
+            let index = try #require(store.session.history)
+            switch random.below(10) {
+            case 0..<6:
+                _ = try index.makeNext(
+                    endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+                while try index.mergeNext() {}
+            case 6:
+                let names = try disk.list(.history)
+                if let name = names.randomElement(using: &random) {
+                    try disk.remove(DiskPath(.history, name))
+                    index.reload()
+                }
+            case 7:
+                try store.close()
+                store = try open()
+                history = RandomHistory(store: store, random: history.random)
+            default: try check(store, &random)
+            }
+        }
+        try check(store, &random)
+        try store.close()
+    }
+
+    @Test func `reads a frame of each run that may have the record, and none of the others`() throws
+    {
+        let store = try open()
+        let index = try #require(store.session.history)
+        for round in 0..<3 {
+            for id in 0..<300 {
+                try store.write { try $0.upsert(Leaf(id: id, board: round, note: "note \(id)")) }
+            }
+            let isMade = try index.makeNext(
+                endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+            #expect(isMade)
+        }
+        for id in 1_000..<1_100 { try store.write { try $0.upsert(Leaf(id: id)) } }
+        #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 308, 608])
+        #expect(index.cache.missCount == 3)
+        #expect(try store.history(of: Leaf.self, 7).count == 3)
+        #expect(index.cache.missCount == 3)
+        #expect(try store.history(of: Leaf.self, 1_007).count == 1)
+        #expect(try store.history(of: Leaf.self, 5_000).isEmpty)
+        #expect(index.cache.missCount <= 4)
+        try store.close()
+    }
+
+    @Test func `gives one record as of a moment`() throws {
+        let store = try open()
+        for board in 1...9 { try store.write { try $0.upsert(Leaf(id: 1, board: board)) } }
+        try store.write { try $0.delete(Leaf.self, 1) }
+        for board in 0...10 {
+            let moment = Moment.sequence(SequenceNumber(rawValue: UInt64(board)))
+            let leaf = try store.get(Leaf.self, 1, asOf: moment)
+            #expect(leaf?.board == ((1...9).contains(board) ? board : nil))
+        }
+        #expect(throws: StoreError(.noSuchEvent, "")) {
+            try store.get(Leaf.self, 1, asOf: .sequence(11))
+        }
+        try store.close()
+    }
+
+    @Test func `is made again after each file of it was damaged`() throws {
+        var store = try open()
+        for round in 0..<2 {
+            for id in 0..<50 { try store.write { try $0.upsert(Leaf(id: id, board: round)) } }
+            let index = try #require(store.session.history)
+            _ = try index.makeNext(
+                endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+        }
+        try store.close()
+        let names = try disk.list(.history)
+        #expect(names.count == 2)
+        let right = disk.contents
+        for name in names {
+            let path = "history/\(name)"
+            let bytes = try #require(right[path])
+            for offset in stride(from: 0, to: bytes.count, by: 37) {
+                var damaged = bytes
+                damaged[offset] ^= 1
+                disk.overwrite(path, with: damaged)
+                store = try open()
+                #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
+                let index = try #require(store.session.history)
+                while try index.makeNext(
+                    endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+                {}
+                #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
+                try store.close()
+            }
+        }
+    }
+}
