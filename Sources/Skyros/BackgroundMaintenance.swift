@@ -196,8 +196,27 @@ final class BackgroundMaintenance: Sendable {
     /// Makes or merges a run of the history, if one is due; returns whether it did.
     private func makeRun() throws -> Bool {
         guard let history, !history.isStopped else { return false }
-        if history.isDue, try history.makeNext(endingAt: view.current, syncing: log) { return true }
-        return try history.mergeNext()
+        return try (history.isDue && makeRun(history, isComplete: false)) || history.mergeNext()
+    }
+
+    private func makeRun(_ history: HistoryIndex, isComplete: Bool) throws -> Bool {
+        let newest = view.current
+        do {
+            return try history.makeNext(
+                through: newest.sequence, from: newest, isComplete: isComplete,
+                syncing: { try StoreError.wrap(try log.sync(through: log.end)) })
+        } catch {
+            // The next attempt comes when more was written.
+            history.noteUncovered(byteCount: 0)
+            throw error
+        }
+    }
+
+    /// Makes runs of the whole log, and merges those that are due, on the calling thread.
+    func indexHistory() throws {
+        guard let history else { return }
+        while try makeRun(history, isComplete: true) {}
+        while try history.mergeNext() {}
     }
 
     private func attempt(_ step: () throws -> Void) {

@@ -18,6 +18,8 @@ extension Store {
         case checkpoint
         /// Reads sealed segments again, as after a minute of use.
         case scrub
+        /// Makes runs of the whole history, and merges those that are due.
+        case indexHistory
     }
 
     /// Opens a store that seals what an earlier process left to seal, and runs nothing in the
@@ -43,6 +45,7 @@ extension Store {
             _ = try StoreError.wrap(try session.engine.segments?.mergeNext())
         case .checkpoint: try maintenance.checkpoint()
         case .scrub: maintenance.scrub()
+        case .indexHistory: try maintenance.indexHistory()
         }
     }
 

@@ -91,6 +91,7 @@ extension Store {
                 of: inspection, after: known, dirty, empty: session.empty,
                 session.checkpointer)
             try segments.resume(after: inspection)
+            session.history?.reload()
             view.replace(next.snapshot, dirty: next.dirty)
             log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
             let sequence = next.snapshot.sequence

@@ -30,10 +30,12 @@ struct StoreResources: Sendable {
 
     /// The index of the history; nil for a log without files.
     var historyIndex: HistoryIndex? {
-        guard options.historyIndex == .runs, log.segments != nil else { return nil }
-        return HistoryIndex(
+        guard options.historyIndex == .runs, let segments = log.segments else { return nil }
+        let index = HistoryIndex(
             log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: true,
             report: report)
+        index.estimateUncovered(logByteCount: segments.statistics.contentBytes)
+        return index
     }
 
     private var isInMemory: Bool { environment.disk is MemoryDisk }

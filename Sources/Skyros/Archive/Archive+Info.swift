@@ -19,6 +19,10 @@ public struct StoreInfo: Hashable, Sendable {
     public let segmentCount: Int
     /// How many of them are sealed, that is, compressed.
     public let sealedSegmentCount: Int
+    /// Bytes of the index of the history, which can be made again.
+    public let historyBytes: Int
+    /// The last event that it covers; nil if there is none.
+    public let historySequence: SequenceNumber?
     /// The event of the checkpoint; nil if there is none that can be read.
     public let checkpointSequence: SequenceNumber?
     /// Why the checkpoint cannot be used, as in "damaged: …"; nil if it can, or if there is none.
@@ -54,6 +58,7 @@ extension Archive {
             after: sequence, from: indexed(empty, as: description?.layout), progress)
         let microseconds = openingMicroseconds + clock.nowMicroseconds() - start
         let position = description?.position
+        let runs = try StoreError.wrap { try RunName.list(on: disk) }.filter { $0.kind == .run }
         return StoreInfo(
             sequence: sequence, entities: state.recordCounts,
             // Only the first event may be damaged.
@@ -61,6 +66,12 @@ extension Archive {
             logBytes: statistics.fileBytes, rawBytes: statistics.contentBytes,
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
+            historyBytes: try runs.reduce(0) { sum, name in
+                try sum + (StoreError.wrap { try disk.status(of: name.path)?.sizeBytes } ?? 0)
+            },
+            historySequence: runs.map(\.sequences.upperBound).max().map {
+                SequenceNumber(rawValue: $0)
+            },
             checkpointSequence: position.map { SequenceNumber(rawValue: $0.sequence) },
             checkpointProblem: problem,
             lostEvents: position.flatMap { lostEvents(before: $0) },

@@ -173,7 +173,7 @@ extension Archive {
 
     /// Syncs what a writer that died has left unsynced, so that no checkpoint is ever ahead of the
     /// durable log (promise P7).
-    private func makeLogDurable() throws(DiskError) {
+    func makeLogDurable() throws(DiskError) {
         let names = try disk.list(.events).compactMap { SegmentName($0) }
         for name in names where name.kind == .open {
             let file = try disk.open(name.path, .readWrite)
@@ -193,7 +193,7 @@ extension Archive {
 
 extension DiskLock {
     /// Runs `body` and releases the lock.
-    fileprivate func use<R>(_ body: () throws -> R) throws -> R {
+    func use<R>(_ body: () throws -> R) throws -> R {
         defer { release() }
         return try body()
     }

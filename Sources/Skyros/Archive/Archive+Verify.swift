@@ -42,8 +42,8 @@ public struct Verification: Hashable, Sendable {
 extension Archive {
     /// Reads everything and checks it: every checksum, the order of the sequences and times, that
     /// each event is in canonical form and fits the state before it, that the checkpoint is the
-    /// fold of the log, and that
-    /// its typed columns show what its records hold.
+    /// fold of the log, that its typed columns show what its records hold, and that the runs of the
+    /// history have the changes of the log.
     ///
     ///     let result = try Archive(at: url, reading: .upToDamage).verify()
     ///     for problem in result.problems { … }
@@ -58,6 +58,7 @@ extension Archive {
         var result = Verification()
         let checkpoint = checkpointState(&result, progress)
         var check = EventCheck(log.statedTimes)
+        var runs = RunChecks(of: self)
         do {
             var state = empty
             try EventReader(log).forEachEncoded(from: 1, through: sequence) {
@@ -65,6 +66,7 @@ extension Archive {
                 check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
+                runs.note(event, leading: state)
                 if event.sequence == checkpoint?.sequence {
                     try compare(checkpoint, with: state, &result)
                 }
@@ -75,12 +77,14 @@ extension Archive {
             result.digest = try state.digest(progress)
         } catch {
             result.note(check)
+            result.otherProblems += runs.problems
             let error = StoreError.wrapping(error)
             result.isReadable = error.code != .unsupportedFormat
             noteDamage(&result, instead: error)
             return result
         }
         result.note(check)
+        result.otherProblems += runs.problems
         noteDamage(&result)
         return result
     }

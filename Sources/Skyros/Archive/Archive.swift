@@ -30,7 +30,7 @@ public final class Archive: Sendable {
     private let schema: Schema
     private let hashSeed: UInt64
     /// Finds the changes of records; nil if a part of the log is damaged, or only files are read.
-    private let historyIndex: HistoryIndex?
+    let historyIndex: HistoryIndex?
 
     /// Opens the store at `url` for reading.
     ///

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// A change of one record by one event: actor, time, reason, and the fields before and after.
 public struct HistoryEntry: Hashable, Sendable {
     /// The kind of change.
@@ -52,10 +54,36 @@ public struct FieldChange: Hashable, Sendable, CustomStringConvertible {
 extension FieldChange {
     /// The changes between two sets of fields, in canonical order.
     public static func list(before: Fields, after: Fields) throws -> [FieldChange] {
-        let oldValues = try before.values
-        let newValues = try after.values
-        return oldValues.merging(newValues) { old, _ in old }.keys.map { name in
-            FieldChange(field: name, before: oldValues[name], after: newValues[name])
+        try list(before.bytes, after.bytes, withEqual: true)
+    }
+
+    /// The fields that differ between two records, in canonical order.
+    static func differences(from old: [UInt8], to new: [UInt8]) throws -> [FieldChange] {
+        try list(old, new, withEqual: false)
+    }
+
+    private static func list(
+        _ old: [UInt8], _ new: [UInt8], withEqual: Bool
+    ) throws(CBORError) -> [FieldChange] {
+        try old.withBytes { oldBytes throws(CBORError) in
+            try new.withBytes { newBytes throws(CBORError) in
+                var (old, new) = (try RecordCursor(oldBytes), try RecordCursor(newBytes))
+                var list: [FieldChange] = []
+                if withEqual { list.reserveCapacity(max(old.fieldCount, new.fieldCount)) }
+                while old.current != nil || new.current != nil {
+                    if !withEqual, try old.skipCommon(&new) { continue }
+                    let order = old.compareKey(to: new)
+                    let before = order <= 0 ? try old.readField() : nil
+                    let after = order >= 0 ? try new.readField() : nil
+                    list.append(
+                        FieldChange(
+                            field: before?.name ?? after?.name ?? "", before: before?.value,
+                            after: after?.value))
+                    if order <= 0 { try old.advance() }
+                    if order >= 0 { try new.advance() }
+                }
+                return list
+            }
         }
     }
 }

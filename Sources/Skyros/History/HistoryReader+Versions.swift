@@ -66,9 +66,15 @@ struct HistoryTeller {
             (exists, record) = (false, nil)
             return
         }
-        let (before, after) = try pass(version)
-        let changes = try FieldChange.list(
-            before: Fields(trusted: before), after: Fields(trusted: after))
+        let changes: [FieldChange]
+        if case (.updated, .record(let bytes)) = (version.kind, version.image), let record {
+            changes = try FieldChange.differences(from: record, to: bytes)
+            self.record = bytes
+        } else {
+            let (before, after) = try pass(version)
+            changes = try FieldChange.list(
+                before: Fields(trusted: before), after: Fields(trusted: after))
+        }
         switch version.kind {
         case .inserted: try add(.inserted, version, changes)
         case .updated: try add(.updated, version, changes)

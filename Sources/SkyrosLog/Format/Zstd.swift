@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 #if BundledZstd
     import libzstd
 #elseif SystemZstd
@@ -78,17 +80,45 @@ enum Zstd {
             throw .sizeMismatch(expected: byteCount ?? possible, stated: stated)
         }
         let size = Int(stated)
-        var result = 0
+        var result: Int? = 0
         // Not for no bytes: their array is one object for all threads, whose count is written.
         let bytes = [UInt8](unsafeUninitializedCapacity: max(1, size)) { buffer, filled in
-            result = ZSTD_decompress(buffer.baseAddress, size, frame.baseAddress, frame.count)
-            filled = ZSTD_isError(result) == 0 ? result : 0
+            result = decompressors.use { context in
+                ZSTD_decompressDCtx(
+                    context, buffer.baseAddress, size, frame.baseAddress, frame.count)
+            }
+            filled = result.map { ZSTD_isError($0) == 0 ? $0 : 0 } ?? 0
         }
+        guard let result else { throw .library("there is no memory to decompress") }
         try check(result)
         guard bytes.count == size else {
             throw .sizeMismatch(expected: size, stated: UInt64(bytes.count))
         }
         return bytes
+    }
+
+    /// The decompressors that no thread uses. Making one allocates and clears more memory than a
+    /// frame of 8 KiB needs.
+    private static let decompressors = DecompressorPool()
+
+    private final class DecompressorPool: Sendable {
+        private static let countMax = 4
+        /// Addresses of contexts.
+        private let free = Locked<[UInt]>([])
+
+        /// Runs `body` with a context; nil if there is no memory for one.
+        func use(_ body: (OpaquePointer) -> Int) -> Int? {
+            let kept = free.withLock { $0.popLast() }.flatMap { OpaquePointer(bitPattern: $0) }
+            guard let context = kept ?? ZSTD_createDCtx() else { return nil }
+            let result = body(context)
+            let isKept = free.withLock { free in
+                guard free.count < Self.countMax else { return false }
+                free.append(UInt(bitPattern: context))
+                return true
+            }
+            if !isKept { ZSTD_freeDCtx(context) }
+            return result
+        }
     }
 
     /// The size of the frame at the start of `bytes`; nil if it is not complete.

@@ -43,6 +43,8 @@ struct InfoCommand: Command {
             "logBytes": .integer(Int128(info.logBytes)),
             "rawBytes": .integer(Int128(info.rawBytes)),
             "segments": .integer(Int128(info.segmentCount)),
+            "historyBytes": .integer(Int128(info.historyBytes)),
+            "historySequence": info.historySequence.map { .integer(Int128($0.rawValue)) },
             "lostEvents": info.lostEvents.map { DamageText.json([$0])[0] ?? .null },
             "checkpointSequence": info.checkpointSequence.map { .integer(Int128($0.rawValue)) },
             "checkpointProblem": info.checkpointProblem.map { .text($0) },
@@ -73,6 +75,9 @@ struct InfoCommand: Command {
         let size = "\(Output.bytes(info.logBytes)), \(Output.bytes(info.rawBytes)) uncompressed"
         rows.append(["log", size])
         rows.append(["segments", "\(info.segmentCount), \(info.sealedSegmentCount) sealed"])
+        if let last = info.historySequence {
+            rows.append(["history", "\(Output.bytes(info.historyBytes)), to event \(last)"])
+        }
         let checkpoint = info.checkpointSequence.map { "at event \($0)" }
         let parts = [checkpoint, info.checkpointProblem].compactMap(\.self)
         rows.append(["checkpoint", parts.isEmpty ? "none" : parts.joined(separator: ", ")])

@@ -26,6 +26,7 @@ struct CrashCheck {
         try checkEvents(history)
         try checkState(history.last?.state ?? [:])
         try checkFold()
+        try checkHistory()
         return history
     }
 
@@ -55,6 +56,19 @@ struct CrashCheck {
             let wanted = expected.values.filter { $0.text == text }.map(\.id)
             guard found.sorted() == wanted.sorted() else {
                 throw CrashFinding(description: "P7: the index finds \(found), not \(wanted)")
+            }
+        }
+    }
+
+    /// Checks that the index of the history says what the log does.
+    private func checkHistory() throws {
+        for id in 0..<10 {
+            let found = try store.history(of: CrashItem.self, id)
+            let scanned = try store.historyReader.history(of: CrashItem.entityName, RecordID(id))
+            guard found == scanned else {
+                throw CrashFinding(
+                    description: "the index of the history has \(found.map(\.sequence)) of record "
+                        + "\(id), the log \(scanned.map(\.sequence))")
             }
         }
     }

@@ -149,7 +149,7 @@ extension CrashRun {
 
     private mutating func step(_ store: Store) throws {
         clock.advance(byMicroseconds: Int64(below(2_000)) - 500)
-        switch below(16) {
+        switch below(17) {
         case 0, 1:
             note("  seal")
             try store.run(.seal)
@@ -175,6 +175,10 @@ extension CrashRun {
         case 8:
             note("  scrub")
             try scrub(store)
+        case 9:
+            note("  index of the history")
+            try store.run(.indexHistory)
+            oracle.noteDurable(oracle.batches.count)
         default:
             try write(store)
         }

@@ -16,7 +16,7 @@ import Testing
             CrashImage.Budget(exhaustiveCountMax: 2, seedCount: 1, followedInterval: 64),
         ])
 
-    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging])
+    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging, .indexing])
     func `holds all acknowledged events (F2, F4, F5, F6, F8, F10, F12)`(
         script: SweepScript
     ) throws {
@@ -33,6 +33,16 @@ import Testing
         run.end()
         #expect(paths.count { $0.hasSuffix(".open") } > 5)
         #expect(paths.count { $0.hasSuffix(".zst") } > 4)
+    }
+
+    /// As above.
+    @Test func `has merged runs in the script that is about them`() throws {
+        let run = SweepRun(.indexing)
+        try run.play()
+        let operations = run.disk.operations.filter { $0.path.hasPrefix("history/") }
+        run.end()
+        #expect(operations.count { $0.kind == .rename } == 10)
+        #expect(operations.count { $0.kind == .remove } == 8)
     }
 
     @Test func `holds all acknowledged events and the old or new checkpoint (F56)`() throws {

@@ -76,6 +76,10 @@ final class SweepRun {
             try currentStore().maintenance.checkpoint()
             oracle.noteDurable(oracle.batches.count)
         case .scrub: try currentStore().run(.scrub)
+        case .indexHistory:
+            try currentStore().run(.indexHistory)
+            // The log is synced first.
+            oracle.noteDurable(oracle.batches.count)
         case .reopen:
             try tolerating { try closeStore() }
             try open()

@@ -14,6 +14,8 @@ struct SweepScript: Sendable {
         case checkpoint
         /// Reads the sealed segments again.
         case scrub
+        /// Makes a run of the history, and merges those that are due.
+        case indexHistory
         /// Closes the store and opens it again.
         case reopen
         /// Kills the process; another one opens the store.
@@ -105,5 +107,19 @@ extension SweepScript {
             .write(.buffered, [.put(5, 50)]), .restart, .write(.durable, [.put(1, 1)]),
             .damageCheckpoint, .write(.buffered, [.put(6, 60)]), .checkpoint,
             .write(.buffered, [.delete(5)]),
+        ])
+
+    /// Runs of the history, of which eight are merged, by two processes.
+    static let indexing = SweepScript(
+        name: "indexing", segmentBytesMax: 4_000,
+        steps: [
+            .write(.buffered, [.put(1, 10), .put(2, 600)]), .indexHistory,
+            .write(.durable, [.put(1, 20)]), .indexHistory, .write(.buffered, [.delete(1)]),
+            .indexHistory, .write(.deferred, [.clear]), .indexHistory,
+            .write(.buffered, [.put(2, 30)]), .indexHistory, .restart,
+            .write(.buffered, [.put(1, 40)]), .indexHistory, .write(.buffered, [.put(2, 50)]),
+            .indexHistory, .write(.buffered, [.put(3, 5)]), .indexHistory,
+            .write(.buffered, [.put(1, 70)]), .reopen, .write(.durable, [.delete(2)]),
+            .indexHistory,
         ])
 }

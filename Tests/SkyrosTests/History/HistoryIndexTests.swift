@@ -70,6 +70,13 @@ private struct RandomHistory {
         return store
     }
 
+    private func makeRun(_ store: Store) throws -> Bool {
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        return try index.makeNext(
+            through: newest.sequence, from: newest, isComplete: true, syncing: {})
+    }
+
     private var ids: [(String, RecordID)] {
         (0..<13).flatMap { [("Leaf", RecordID($0)), ("Document", RecordID("d\($0)"))] }
     }
@@ -105,8 +112,7 @@ private struct RandomHistory {
             let index = try #require(store.session.history)
             switch random.below(10) {
             case 0..<6:
-                _ = try index.makeNext(
-                    endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+                _ = try makeRun(store)
                 while try index.mergeNext() {}
             case 6:
                 let names = try disk.list(.history)
@@ -133,8 +139,7 @@ private struct RandomHistory {
             for id in 0..<300 {
                 try store.write { try $0.upsert(Leaf(id: id, board: round, note: "note \(id)")) }
             }
-            let isMade = try index.makeNext(
-                endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+            let isMade = try makeRun(store)
             #expect(isMade)
         }
         for id in 1_000..<1_100 { try store.write { try $0.upsert(Leaf(id: id)) } }
@@ -168,8 +173,7 @@ private struct RandomHistory {
         for round in 0..<2 {
             for id in 0..<50 { try store.write { try $0.upsert(Leaf(id: id, board: round)) } }
             let index = try #require(store.session.history)
-            _ = try index.makeNext(
-                endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
+            _ = try makeRun(store)
         }
         try store.close()
         let names = try disk.list(.history)
@@ -185,9 +189,7 @@ private struct RandomHistory {
                 store = try open()
                 #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
                 let index = try #require(store.session.history)
-                while try index.makeNext(
-                    endingAt: store.snapshot, syncing: store.session.engine, isComplete: true)
-                {}
+                while try makeRun(store) {}
                 #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
                 try store.close()
             }

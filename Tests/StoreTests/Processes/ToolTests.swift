@@ -66,6 +66,19 @@ import Testing
         #expect(try run(["log"]).output.contains("~ Restaurant 01020304-0506"))
     }
 
+    @Test func `makes the index of the history, and answers from it`() throws {
+        let before = try objects("history", "Restaurant", "\(nonna)")
+        let made = try objects("index").first
+        #expect(made?["files"] == 1)
+        #expect(made?["sequence"] == 3)
+        let info = try #require(objects("info").first)
+        #expect(info["historySequence"] == 3)
+        let after = try objects("history", "Restaurant", "\(nonna)")
+        #expect(after == before && !after.isEmpty)
+        #expect(try objects("index").first?["files"] == 0)
+        #expect(try run(["verify"]).status == 0)
+    }
+
     @Test func `lists a deleteAll for each id that existed`() throws {
         let store = try Store(at: directory.store, entities: Restaurant.self, Note.self)
         try store.write { try $0.insert(Note(id: 8, text: "b")) }

@@ -290,6 +290,8 @@ private func markAllDone(_ orders: some RecordStore) throws {
         try store.writeSync(by: "bob") { tx in
             try tx.update(Order.self, order.id) { $0.totalCents = 1_100 }
         }
+        let before = try store.get(Order.self, order.id, asOf: .sequence(1))
+        #expect(before == order)
         for entry in try store.history(of: Order.self, order.id) {
             print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
         }

@@ -16,6 +16,9 @@ struct RecordCursor {
         current = try next()
     }
 
+    /// The number of fields from the cursor on.
+    var fieldCount: Int { current == nil ? 0 : left + 1 }
+
     /// Moves to the next field, whose key must be greater.
     @inline(__always)
     mutating func advance() throws(CBORError) {
@@ -91,6 +94,21 @@ struct RecordCursor {
         guard let current else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(
             rebasing: reader.bytes[current.start..<current.value.upperBound])
+    }
+}
+
+extension RecordCursor {
+    /// Reads the field at the cursor; nil after the last.
+    func readField() throws(CBORError) -> (name: String, value: FieldValue)? {
+        guard let current else { return nil }
+        var key = CBORReader(reader.bytes, at: current.start)
+        let name = try key.readText()
+        return (
+            name,
+            try FieldValue(
+                cbor: UnsafeRawBufferPointer(
+                    rebasing: reader.bytes[current.value]))
+        )
     }
 }
 

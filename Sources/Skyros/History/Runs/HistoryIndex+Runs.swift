@@ -7,74 +7,76 @@ extension HistoryIndex {
     /// Makes the next run, if enough of the log has none; returns whether it did.
     ///
     /// - Parameters:
-    ///   - newest: the newest state.
-    ///   - engine: the log, which is synced first: a run is never ahead of the durable log.
-    ///   - isComplete: makes a run of what there is, however small.
+    ///   - last: the last event to cover.
+    ///   - known: a state of the log, best that after `last`.
+    ///   - isComplete: whether to make a run of what there is, however small.
+    ///   - sync: makes the log durable: a run is never ahead of the durable log.
     /// - Throws: `StoreError`; the next call tries again.
     func makeNext(
-        endingAt newest: Snapshot, syncing engine: any LogEngine, isComplete: Bool = false
+        through last: SequenceNumber, from known: Snapshot, isComplete: Bool = false,
+        syncing sync: () throws -> Void
     ) throws -> Bool {
         let (parts, tail) = current()
-        var range: ClosedRange<UInt64>?
-        for part in parts {
-            if case .missing(let missing) = part {
-                range = missing
-                break
-            }
-        }
-        let isGap = range != nil
-        guard isGap || newest.sequence > tail.start else {
+        let missing = parts.lazy.compactMap { part in
+            if case .missing(let missing) = part { missing } else { nil }
+        }.first
+        let first = missing?.lowerBound ?? tail.start.rawValue + 1
+        guard let content = try content(first, missing?.upperBound ?? last.rawValue) else {
             noteUncovered(byteCount: 0)
             return false
         }
-        let wanted = range ?? tail.start.rawValue + 1...newest.sequence.rawValue
-        var builder = RunBuilder()
-        let reader = EventReader(log)
-        var last = SequenceNumber.zero
-        var chainHash = ChainHash(rawValue: 0)
-        try reader.forEachEncoded(
-            from: SequenceNumber(rawValue: wanted.lowerBound),
-            through: SequenceNumber(rawValue: wanted.upperBound)
-        ) { event, bytes, hash in
-            builder.append(event, byteCount: bytes.count)
-            (last, chainHash) = (event.sequence, hash)
-            return builder.logByteCount < RunPlan.logBytesMax
-        }
-        guard last > .zero else { return false }
-        let isDue = isGap || isComplete || builder.logByteCount >= RunPlan.logBytesMin
-        guard isDue else {
-            noteUncovered(byteCount: builder.logByteCount)
+        let isSmall = content.builder.logByteCount < RunPlan.logBytesMin
+        if isSmall, missing == nil, !isComplete {
+            noteUncovered(byteCount: content.builder.logByteCount)
             return false
         }
-        let before = try chainHashBefore(wanted.lowerBound, reader)
         let header = RunHeader(
-            storeID: storeID, sequences: wanted.lowerBound...last.rawValue,
-            chainHashBefore: before, chainHashAfter: chainHash,
-            logByteCount: builder.logByteCount)
-        let state = try state(at: last, newest)
-        try StoreError.wrap(try engine.sync(through: engine.end))
-        try write(header) { writer in try builder.write(to: &writer, endingAt: state) }
+            storeID: storeID, sequences: first...content.last.rawValue,
+            chainHashBefore: try chainHash(before: first), chainHashAfter: content.chainHash,
+            logByteCount: content.builder.logByteCount)
+        let state = try state(at: content.last, from: known)
+        rebuilding.withLock { $0 = content.last < last ? state : nil }
+        try sync()
+        try write(header) { writer in try content.builder.write(to: &writer, endingAt: state) }
         return true
     }
 
-    private func chainHashBefore(
-        _ first: UInt64, _ reader: EventReader
-    ) throws -> ChainHash {
+    private typealias Content = (
+        builder: RunBuilder, last: SequenceNumber, chainHash: ChainHash
+    )
+
+    /// The changes of events, as many as one run may have; nil if there are none.
+    private func content(_ first: UInt64, _ last: UInt64) throws -> Content? {
+        guard first <= last else { return nil }
+        var content: Content?
+        var builder = RunBuilder()
+        try EventReader(log).forEachEncoded(
+            from: SequenceNumber(rawValue: first), through: SequenceNumber(rawValue: last)
+        ) { event, bytes, chainHash in
+            builder.append(event, byteCount: bytes.count)
+            content = (RunBuilder(), event.sequence, chainHash)
+            return builder.logByteCount < RunPlan.logBytesMax
+        }
+        content?.builder = builder
+        return content
+    }
+
+    private func chainHash(before first: UInt64) throws -> ChainHash {
         guard first > 1 else { return empty.chainHash }
-        guard let hash = try reader.check(through: SequenceNumber(rawValue: first - 1)) else {
-            throw StoreError(.noSuchEvent, "the log does not hold event \(first - 1)")
+        let before = SequenceNumber(rawValue: first - 1)
+        guard let hash = try EventReader(log).check(through: before) else {
+            throw StoreError(
+                .noSuchEvent, "the log does not hold event \(before)",
+                at: StoreError.Place(sequences: before...before))
         }
         return hash
     }
 
     /// The state after an event.
-    private func state(at last: SequenceNumber, _ newest: Snapshot) throws -> Snapshot {
-        if last == newest.sequence { return newest }
-        let known = rebuilding.withLock { $0 } ?? newest
-        let state = try HistoryReader(log: log, empty: empty).snapshot(
-            asOf: .sequence(last), from: known)
-        rebuilding.withLock { $0 = last.next < newest.sequence ? state : nil }
-        return state
+    private func state(at last: SequenceNumber, from known: Snapshot) throws -> Snapshot {
+        if last == known.sequence { return known }
+        return try HistoryReader(log: log, empty: empty).snapshot(
+            asOf: .sequence(last), from: rebuilding.withLock { $0 } ?? known)
     }
 
     private func write(_ header: RunHeader, _ body: (inout RunWriter) throws -> Void) throws {
@@ -84,38 +86,50 @@ extension HistoryIndex {
             try body(&writer)
             put(try HistoryRun(try writer.finish(), on: disk, cache: cache))
         } catch {
+            // The first error counts.
             try? disk.remove(RunName(header.sequences, .temporary).path)
             throw StoreError.wrapping(error)
         }
     }
 
     /// Merges runs, if some are due; returns whether it did.
+    ///
+    /// - Throws: `StoreError`. A run that is damaged is set aside: it is made again.
     func mergeNext() throws -> Bool {
-        var (runs, due): ([HistoryRun], [HistoryRun]) = ([], [])
-        for part in current().parts.reversed() {
-            if case .run(let run) = part { runs.insert(run, at: 0) } else { runs = [] }
-            if let range = RunPlan.next(logByteCounts: runs.map(\.header.logByteCount)) {
-                due = Array(runs[range])
-                break
-            }
-        }
-        guard let first = due.first, let last = due.last else { return false }
+        let runs = dueRuns()
+        guard let first = runs.first, let last = runs.last else { return false }
         do {
-            guard let name = try RunMerger.merge(due, on: disk, while: { !isStopped }) else {
+            guard let name = try RunMerger.merge(runs, on: disk, while: { !isStopped }) else {
                 return false
             }
             put(try HistoryRun(name, on: disk, cache: cache))
-            for run in due { try disk.remove(run.name.path) }
+            for run in runs { try disk.remove(run.name.path) }
+            return true
         } catch {
-            let name = RunName(first.name.sequences.lowerBound...last.name.sequences.upperBound)
-            try? disk.remove(RunName(name.sequences, .temporary).path)
+            let name = RunName(first.first...last.last, .temporary)
+            try? disk.remove(name.path)
             if let error = error as? LogError, error.code == .corrupt,
-                let run = due.first(where: { $0.name.path == error.file })
+                let run = runs.first(where: { $0.name.path == error.file })
             {
                 remove(run, because: error)
             }
             throw StoreError.wrapping(error)
         }
-        return true
+    }
+
+    /// The runs to merge next: neighbours, with nothing missing between them.
+    private func dueRuns() -> [HistoryRun] {
+        var neighbours: [HistoryRun] = []
+        for part in current().parts.reversed() {
+            guard case .run(let run) = part else {
+                neighbours = []
+                continue
+            }
+            neighbours.insert(run, at: 0)
+            if let range = RunPlan.next(logByteCounts: neighbours.map(\.header.logByteCount)) {
+                return Array(neighbours[range])
+            }
+        }
+        return []
     }
 }

@@ -59,6 +59,19 @@ final class HistoryIndex: Sendable {
         self.report = report
     }
 
+    /// Estimates how much of the log has no run, by the names of the runs: they are opened when
+    /// they are needed.
+    ///
+    /// - Parameter logByteCount: the size of all events.
+    func estimateUncovered(logByteCount: Int) {
+        // The log answers if the directory cannot be read.
+        let names = (try? RunName.list(on: disk)) ?? []
+        let covered = names.lazy.filter { $0.kind == .run }.map(\.sequences.upperBound).max() ?? 0
+        let count = log.head.sequence
+        let share = count > covered ? Double(count - covered) / Double(count) : 0
+        noteUncovered(byteCount: Int(share * Double(logByteCount)))
+    }
+
     /// Counts an event. A few nanoseconds.
     func noteAppended(byteCount: Int) {
         uncoveredBytes.add(byteCount, ordering: .relaxed)
@@ -129,7 +142,9 @@ final class HistoryIndex: Sendable {
             state.parts[place] = .missing(run.header.sequences)
             return true
         }
-        if wasThere { setAside(run.name, because: error) }
+        guard wasThere else { return }
+        setAside(run.name, because: error)
+        noteUncovered(byteCount: RunPlan.logBytesMin)
     }
 }
 
@@ -177,6 +192,10 @@ extension HistoryIndex {
             next = range.upperBound + 1
         }
         state.tail = RunTail(after: SequenceNumber(rawValue: next - 1))
+        let isWhole = state.parts.allSatisfy { part in
+            if case .run = part { true } else { false }
+        }
+        if !isWhole { noteUncovered(byteCount: RunPlan.logBytesMin) }
         guard mayWrite else { return }
         let used = state.parts.compactMap { part in
             if case .run(let run) = part { run.name } else { nil }

@@ -85,7 +85,7 @@ final class HistoryRun: Sendable {
             // A frame that begins with later versions of the key.
             let isLater = try reading {
                 guard index.firstSequence(ofFrame: number) > last else { return false }
-                return try index.key(ofFrame: number) == key
+                return try index.compareKey(ofFrame: number, to: key) == 0
             }
             if isLater { continue }
             var found: [RecordVersion] = []

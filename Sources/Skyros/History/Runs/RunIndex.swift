@@ -39,17 +39,25 @@ struct RunIndex: Sendable {
         versionCount += versions
     }
 
-    /// The first key of a frame.
-    func key(ofFrame number: Int) throws(CBORError) -> HistoryKey {
-        let start = frames.withUnsafeBytes {
-            UInt32(
-                littleEndian: $0.loadUnaligned(
-                    fromByteOffset: number * Self.frameByteCount, as: UInt32.self))
-        }
+    /// The order of the first key of a frame relative to another key.
+    func compareKey(ofFrame number: Int, to key: HistoryKey) throws(CBORError) -> Int {
+        let start = Int(
+            frames.withUnsafeBytes {
+                UInt32(
+                    littleEndian: $0.loadUnaligned(
+                        fromByteOffset: number * Self.frameByteCount, as: UInt32.self))
+            })
         return try keys.withBytes { bytes throws(CBORError) in
-            guard start <= bytes.count else { throw CBORError(.truncated, at: Int(start)) }
-            var reader = CBORReader(bytes, at: Int(start))
-            return try HistoryKey(&reader)
+            guard start <= bytes.count else { throw CBORError(.truncated, at: start) }
+            var reader = CBORReader(bytes, at: start)
+            let entity = try reader.readUTF8()
+            let order = key.entity.withUnsafeBytes { entity.compare($0) }
+            if order != 0 { return order }
+            let id = try HistoryKey.readID(&reader)
+            guard let id, let other = key.id else {
+                return (id == nil ? 0 : 1) - (key.id == nil ? 0 : 1)
+            }
+            return id == other ? 0 : id < other ? -1 : 1
         }
     }
 
@@ -62,23 +70,27 @@ struct RunIndex: Sendable {
         }
     }
 
-    /// The frames that may hold versions of `key` through the event `last`: in order, and a version
-    /// of the last one is that event or the newest one before it.
+    /// The frames that may hold versions of `key`, in order.
     func frames(of key: HistoryKey) throws(CBORError) -> Range<Int> {
-        let first = try firstFrame { other in other < key }
-        let end = try firstFrame { other in !(key < other) }
+        let first = try firstFrame(after: key, orAt: true)
+        let end = try firstFrame(after: key, orAt: false)
         // The frame before the first that begins with the key may hold its beginning.
         return max(0, first - 1)..<end
     }
 
-    /// The first frame whose key is not `isBefore`; the number of frames if all are.
+    /// The first frame that begins with a later key than this one, or with this one.
     private func firstFrame(
-        where isBefore: (HistoryKey) -> Bool
+        after key: HistoryKey, orAt isKeyIncluded: Bool
     ) throws(CBORError) -> Int {
         var (lower, upper) = (0, frameCount)
         while lower < upper {
             let middle = lower + (upper - lower) / 2
-            if isBefore(try key(ofFrame: middle)) { lower = middle + 1 } else { upper = middle }
+            let order = try compareKey(ofFrame: middle, to: key)
+            if order > 0 || (order == 0 && isKeyIncluded) {
+                upper = middle
+            } else {
+                lower = middle + 1
+            }
         }
         return lower
     }
