@@ -34,15 +34,10 @@ extension Store {
         let (session, current) = (session, view.current)
         guard let index = session.history else { return try snapshot(asOf: moment).get(type, id) }
         let reader = HistoryReader(log: session.engine, empty: session.empty)
-        guard let place = try current.tableIndex(of: type) else { return nil }
-        let recordID = try RecordCoding.id(id, of: type)
+        guard try current.tableIndex(of: type) != nil else { return nil }
         let sequence = try reader.sequence(of: moment)
-        let old = try reader.row(of: E.entityName, recordID, asOf: sequence, in: index)
-        guard let (bytes, version) = old else { return nil }
-        let table = current.tables[place]
-        let row = table.storedRow(
-            recordID, hash: table.hash(recordID), number: 0, version: version, bytes: bytes)
-        return try row.value(as: type)
+        let id = try RecordCoding.id(id, of: type)
+        return try reader.row(of: E.entityName, id, asOf: sequence, in: index)?.value(as: type)
     }
 
     /// The changes of one record: who made them, when, why, and the values before and after.
@@ -64,6 +59,22 @@ extension Store {
         let reader = HistoryReader(log: session.engine, empty: session.empty)
         guard let index = session.history else { return try reader.history(of: E.entityName, id) }
         return try reader.history(of: E.entityName, id, in: index)
+    }
+
+    /// Which event gave each field of a record the value that it has: who set it, when and why.
+    ///
+    ///     for origin in try store.blame(of: Order.self, id) {
+    ///         print(origin.field, origin.value, origin.entry.actor ?? "-")
+    ///     }
+    ///
+    /// Of a deleted record it tells about the fields that it had last. Fields are those that are
+    /// stored: a step of its type's evolution leaves no event.
+    ///
+    /// - Returns: one origin for each field, in the order of the fields' names; none if the record
+    ///   never existed.
+    /// - Throws: and complexity: as ``history(of:_:)``.
+    public func blame<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [FieldOrigin] {
+        FieldOrigin.list(of: try history(of: type, id))
     }
 
     var historyReader: HistoryReader {

@@ -158,6 +158,15 @@ public final class Archive: Sendable {
         return try historyReader.history(of: entity, id, in: historyIndex)
     }
 
+    /// Which event gave each field of a record the value that it has, or had before it was deleted.
+    ///
+    /// - Throws: and complexity: as `history(of:_:progress:)`.
+    public func blame(
+        of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> [FieldOrigin] {
+        FieldOrigin.list(of: try history(of: entity, id, progress: progress))
+    }
+
     /// The state before the first event.
     var empty: Snapshot {
         Snapshot(schema, beginning: log.beginning, hashSeed: hashSeed)

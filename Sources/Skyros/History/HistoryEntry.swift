@@ -27,12 +27,60 @@ public struct HistoryEntry: Hashable, Sendable {
     /// The changed fields in canonical order: all fields of an inserted or deleted record; none if
     /// it was `cleared`, because such an event does not contain the fields.
     public let changes: [FieldChange]
+    /// The record before the change, in the shape that it had; nil if there was none.
+    let rowBefore: HistoryRow?
+    /// The record after the change, in the shape that it had; nil if there is none.
+    let rowAfter: HistoryRow?
 
     /// The actor of the event.
     public var actor: String? { metadata.actor }
 
     /// The reason of the event.
     public var reason: String? { metadata.reason }
+}
+
+extension HistoryEntry {
+    /// The record before the change, as it was stored; nil if there was none.
+    public var recordBefore: Record? { rowBefore?.record }
+
+    /// The record after the change, as it was stored; nil if there is none.
+    public var recordAfter: Record? { rowAfter?.record }
+
+    /// The record before the change, in today's shape; nil if there was none.
+    ///
+    ///     let old = try entry.before(as: Order.self)
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`, `.evolutionFailed`.
+    public func before<E: Entity>(as type: E.Type) throws -> E? {
+        try rowBefore?.value(as: type)
+    }
+
+    /// The record after the change, in today's shape; nil if there is none.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`, `.evolutionFailed`.
+    public func after<E: Entity>(as type: E.Type) throws -> E? {
+        try rowAfter?.value(as: type)
+    }
+}
+
+/// A record at a moment of its history.
+struct HistoryRow: Hashable, Sendable {
+    let entity: String
+    let id: RecordID
+    let bytes: [UInt8]
+    /// The version of the record's shape.
+    let version: Int
+
+    var record: Record { Record(entity: entity, id: id, fields: Fields(trusted: bytes)) }
+
+    func value<E: Entity>(as type: E.Type) throws -> E {
+        guard entity.isSameName(as: E.entityName) else {
+            throw StoreError(
+                .invalidInput, "the record is of \(entity), and not of \(E.entityName)",
+                at: StoreError.Place(entity: entity, ids: [id]))
+        }
+        return try Row(id: id, hash: 0, number: 0, version: version, bytes: bytes).value(as: type)
+    }
 }
 
 /// The change of one field by an event.

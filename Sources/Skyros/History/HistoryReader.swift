@@ -75,46 +75,22 @@ struct HistoryReader {
     func history(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
-        var entries: [HistoryEntry] = []
-        var exists = false
+        let key = HistoryKey(entity, id)
+        var teller = HistoryTeller(key, EventReader(log))
         try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
-            for change in event.changes where change.entity.isSameName(as: entity) {
-                if case .cleared = change, exists {
-                    entries.append(entry(.cleared, event, []))
-                    exists = false
+            let isConcerned = event.changes.contains {
+                $0.entity.isSameName(as: entity) && ($0.id == id || $0.id == nil)
+            }
+            if isConcerned {
+                for (other, version) in RecordVersion.list(of: event)
+                where other == key || (other.id == nil && other.entity == key.entity) {
+                    try teller.append(version)
                 }
-                guard change.id == id else { continue }
-                let (kind, changes) = try Self.effect(of: change)
-                entries.append(entry(kind, event, changes))
-                exists = kind != .deleted
             }
             progress(event.sequence)
             return true
         }
-        return entries
-    }
-
-    private func entry(
-        _ kind: HistoryEntry.Kind, _ event: Event, _ changes: [FieldChange]
-    ) -> HistoryEntry {
-        HistoryEntry(
-            kind: kind, sequence: event.sequence, time: event.time, metadata: event.metadata,
-            intent: event.intent, changes: changes)
-    }
-
-    private static func effect(
-        of change: Change
-    ) throws -> (HistoryEntry.Kind, [FieldChange]) {
-        switch change {
-        case .inserted(let record):
-            return (.inserted, try FieldChange.list(before: Fields(), after: record.fields))
-        case .updated(_, _, let before, let after):
-            return (.updated, try FieldChange.list(before: before, after: after))
-        case .deleted(let record):
-            return (.deleted, try FieldChange.list(before: record.fields, after: Fields()))
-        case .cleared:
-            return (.cleared, [])
-        }
+        return teller.entries
     }
 
     /// The last event to fold, and the latest time of one.

@@ -23,18 +23,9 @@ struct HistoryCommand: Command {
         archive.warnOfLostEvents()
         let bar = ProgressBar(ProgressBar.Step(.searching, 0.5), ProgressBar.Step(.reading, 0.5))
         defer { bar.finish() }
+        guard let id = try arguments.record(in: archive, bar) else { return false }
         let total = archive.sequence.rawValue
-        let (entity, word) = (arguments.rest[0], arguments.rest[1])
-        let finder = try RecordFinder(word)
-        let id = try finder.id(of: entity, in: archive) {
-            bar.update(.searching, $0.rawValue, of: total)
-        }
-        guard let id else {
-            try archive.require(entity)
-            try archive.throwUnknown(word, of: entity)
-            return false
-        }
-        let entries = try archive.history(of: entity, id) {
+        let entries = try archive.history(of: arguments.rest[0], id) {
             bar.update(.reading, $0.rawValue, of: total)
         }
         bar.finish()
@@ -64,5 +55,21 @@ struct HistoryCommand: Command {
         if !before.isEmpty { object["before"] = .map(NamedValues(before)) }
         if !after.isEmpty { object["after"] = .map(NamedValues(after)) }
         return object
+    }
+}
+
+extension Arguments {
+    /// The id of the record that an entity and a word name; nil, with an error that was printed, if
+    /// there never was one.
+    func record(in archive: Archive, _ bar: ProgressBar) throws -> RecordID? {
+        let (entity, word) = (rest[0], rest[1])
+        let total = archive.sequence.rawValue
+        let id = try RecordFinder(word).id(of: entity, in: archive) {
+            bar.update(.searching, $0.rawValue, of: total)
+        }
+        if let id { return id }
+        try archive.require(entity)
+        try archive.throwUnknown(word, of: entity)
+        return nil
     }
 }

@@ -168,11 +168,46 @@ private struct RandomHistory {
         try store.close()
     }
 
+    @Test func `says which event gave each field its value`() throws {
+        let store = try open()
+        try store.write(by: "a") { try $0.insert(Leaf(id: 1, board: 1, note: "x")) }
+        try store.write(by: "b") { try $0.update(Leaf.self, 1) { $0.board = 2 } }
+        try store.write(by: "c") { try $0.update(Leaf.self, 1) { $0.note = nil } }
+        func blame() throws -> [String] {
+            try store.blame(of: Leaf.self, 1).map { "\($0.field) \($0.entry.actor ?? "-")" }
+        }
+        #expect(try blame() == ["id a", "board b"])
+        try store.write(by: "d") { try $0.delete(Leaf.self, 1) }
+        #expect(try blame() == ["id a", "board b"])
+        try store.write(by: "e") { try $0.insert(Leaf(id: 1, board: 2)) }
+        #expect(try blame() == ["id e", "board e"])
+        #expect(try store.blame(of: Leaf.self, 2).isEmpty)
+        _ = try makeRun(store)
+        #expect(try blame() == ["id e", "board e"])
+        try store.close()
+    }
+
+    @Test func `has the whole record before and after each change`() throws {
+        let store = try open()
+        try store.write { try $0.insert(Leaf(id: 1, board: 1)) }
+        try store.write { try $0.update(Leaf.self, 1) { $0.board = 2 } }
+        try store.write { try $0.deleteAll(Leaf.self) }
+        for _ in 0..<2 {
+            let history = try store.history(of: Leaf.self, 1)
+            #expect(try history.map { try $0.before(as: Leaf.self)?.board } == [nil, 1, 2])
+            #expect(try history.map { try $0.after(as: Leaf.self)?.board } == [1, 2, nil])
+            #expect(history.last?.recordBefore?["board"] == 2)
+            let error = failure(as: StoreError.self) { try history[1].after(as: Document.self) }
+            #expect(error?.code == .invalidInput)
+            _ = try makeRun(store)
+        }
+        try store.close()
+    }
+
     @Test func `is made again after each file of it was damaged`() throws {
         var store = try open()
         for round in 0..<2 {
             for id in 0..<50 { try store.write { try $0.upsert(Leaf(id: id, board: round)) } }
-            let index = try #require(store.session.history)
             _ = try makeRun(store)
         }
         try store.close()
@@ -188,7 +223,6 @@ private struct RandomHistory {
                 disk.overwrite(path, with: damaged)
                 store = try open()
                 #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
-                let index = try #require(store.session.history)
                 while try makeRun(store) {}
                 #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
                 try store.close()

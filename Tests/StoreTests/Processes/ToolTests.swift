@@ -66,6 +66,17 @@ import Testing
         #expect(try run(["log"]).output.contains("~ Restaurant 01020304-0506"))
     }
 
+    @Test func `says which event gave each field its value`() throws {
+        let origins = try objects("blame", "Restaurant", "\(nonna)")
+        #expect(origins.map { $0["field"] } == ["id", "name", "rating", "cuisine"])
+        #expect(origins.map { $0["actor"] } == ["alice", "alice", "bob", "alice"])
+        #expect(origins[2]["value"] == 4.5)
+        #expect(origins[2]["tags"] == .map(["t": "1"]))
+        #expect(try run(["blame", "Note", "7"]).output.contains("alice"))
+        #expect(try run(["blame", "Note", "8"]).status == 1)
+        #expect(try run(["blame", "Note"]).status == 2)
+    }
+
     @Test func `makes the index of the history, and answers from it`() throws {
         let before = try objects("history", "Restaurant", "\(nonna)")
         let made = try objects("index").first

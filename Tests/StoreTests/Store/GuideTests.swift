@@ -291,9 +291,17 @@ private func markAllDone(_ orders: some RecordStore) throws {
             try tx.update(Order.self, order.id) { $0.totalCents = 1_100 }
         }
         let before = try store.get(Order.self, order.id, asOf: .sequence(1))
-        #expect(before == order)
+        #expect(before?.totalCents == 1_200)
         for entry in try store.history(of: Order.self, order.id) {
             print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
+        }
+        let corrections = try store.history(of: Order.self, order.id).filter { entry in
+            let (old, new) = try (entry.before(as: Order.self), entry.after(as: Order.self))
+            return old?.totalCents ?? 0 > new?.totalCents ?? 0
+        }
+        #expect(corrections.map(\.actor) == ["bob"])
+        for origin in try store.blame(of: Order.self, order.id) {
+            print(origin.field, origin.value, origin.entry.actor ?? "-")
         }
         let then = try store.snapshot(asOf: .sequence(1))
         #expect(try then[Order.self, order.id]?.totalCents == 1_200)
