@@ -46,7 +46,8 @@ final class BackgroundMaintenance: Sendable {
         self.scrubber = scrubber
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
-        if let segments = log.segments, segments.endedSegmentCount > 0 { wake() }
+        let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
+        if isSealingDue || history?.isDue ?? false { wake() }
     }
 
     /// Adds the cost of an event. A few nanoseconds.
@@ -195,8 +196,8 @@ final class BackgroundMaintenance: Sendable {
 
     /// Makes or merges a run of the history, if one is due; returns whether it did.
     private func makeRun() throws -> Bool {
-        guard let history, !history.isStopped else { return false }
-        return try (history.isDue && makeRun(history, isComplete: false)) || history.mergeNext()
+        guard let history else { return false }
+        return try history.mergeNext() || history.isDue && makeRun(history, isComplete: false)
     }
 
     private func makeRun(_ history: HistoryIndex, isComplete: Bool) throws -> Bool {
@@ -215,8 +216,7 @@ final class BackgroundMaintenance: Sendable {
     /// Makes runs of the whole log, and merges those that are due, on the calling thread.
     func indexHistory() throws {
         guard let history else { return }
-        while try makeRun(history, isComplete: true) {}
-        while try history.mergeNext() {}
+        while try history.mergeNext() || makeRun(history, isComplete: true) {}
     }
 
     private func attempt(_ step: () throws -> Void) {

@@ -95,6 +95,7 @@ public final class Store: Sendable {
         session.syncer.stop()
         session.history?.stop()
         maintenance.stop()
+        session.history?.abandonMerge()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
         maintenance.sealBeforeClosing()
         let results: [Result<Void, any Error>] = [

@@ -28,13 +28,14 @@ struct StoreResources: Sendable {
         return Scrubber(segments, in: environment, report: report)
     }
 
-    /// The index of the history; nil for a log without files.
+    /// The index of the history; nil if the log is read for every question. That of a store in
+    /// memory has no runs.
     var historyIndex: HistoryIndex? {
         guard options.historyIndex == .runs, let segments = log.segments else { return nil }
         let index = HistoryIndex(
-            log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: true,
+            log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: !isInMemory,
             report: report)
-        index.estimateUncovered(logByteCount: segments.statistics.contentBytes)
+        if !isInMemory { index.estimateUncovered(logByteCount: segments.statistics.contentBytes) }
         return index
     }
 

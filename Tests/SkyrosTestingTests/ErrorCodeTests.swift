@@ -13,6 +13,7 @@ enum ErrorCode: String, CaseIterable {
     case suspended, historyChanged, closed, erased, limitExceeded, conflict
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
+    case historyIndexFailed
     case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, invalidInput
     case unknownField, invalidCursor, overflow
 }

@@ -37,6 +37,7 @@ enum ErrorProvocation {
         case .checkpointFailed:
             try Archive(on: written(hasCheckpoints: false)).rebuildCheckpoint()
         case .checkpointBusy: try writeLockedCheckpoint()
+        case .historyIndexFailed: try readDamagedRun()
         case .invalidEvent: try open(diskWithInvalidEvent())
         case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
         case .unmergedEdits: try releaseWithEdits()
@@ -247,6 +248,25 @@ extension ErrorProvocation {
         options.onError = { error in errors.withLock { $0.append(error) } }
         let store = try Store(inMemory: Item.self, options: options)
         try store.fork().write { try $0.insert(Item(id: 1)) }
+        options.callbackQueue.sync {}
+        if let error = errors.withLock({ $0.first }) { throw error }
+    }
+
+    /// Throws the error that a damaged run leads to: its question is answered by the log.
+    private static func readDamagedRun() throws {
+        let disk = SimulatedDisk()
+        let errors = Locked<[any Error]>([])
+        var options = options
+        options.onError = { error in errors.withLock { $0.append(error) } }
+        var store = try Store(on: disk, entities: Item.self, options: options)
+        try store.write { try $0.insert(Item(id: 1)) }
+        try store.run(.indexHistory)
+        try store.close()
+        let path = try #require(disk.contents.keys.first { $0.hasPrefix("history/") })
+        disk.overwrite(path, with: [1, 2, 3])
+        store = try Store(on: disk, entities: Item.self, options: options)
+        #expect(try store.history(of: Item.self, 1).count == 1)
+        try store.close()
         options.callbackQueue.sync {}
         if let error = errors.withLock({ $0.first }) { throw error }
     }

@@ -21,9 +21,6 @@ enum Past {
         let directory = try bench.copy(of: .history, .skyros)
         let peer = try SkyrosPeer(at: directory, PeerOptions(checkpoints: false))
         var moments: [SequenceNumber] = []
-        if ProcessInfo.processInfo.environment["PROFILE"] != nil {
-            for round in 0..<600 { for row in 0..<100 { _ = try peer.store.history(of: Order.self, Generator.id(row)); _ = round } }
-        }
         let history = try times(historyVariant) { row in
             let entries = try peer.store.history(of: Order.self, Generator.id(row))
             try BenchmarkError.check(entries.count, Versions.perRow, "versions of row \(row)")

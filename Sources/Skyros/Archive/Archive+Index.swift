@@ -9,7 +9,7 @@ extension Archive {
     /// log durable first.
     ///
     /// - Parameter progress: called after each run with the last event that has one.
-    /// - Returns: the number of runs that were made or merged.
+    /// - Returns: the number of steps, each of which made a run, or merged a part of several.
     /// - Throws: `StoreError` with `.alreadyOpen`; the first damage, if the archive reads up to it,
     ///   as nothing in a damaged store is written.
     /// - Complexity: O(events · log n).
@@ -24,12 +24,12 @@ extension Archive {
                 log, of: log.storeID, on: disk, empty: empty, mayWrite: true,
                 report: { error in problem.withLock { $0 = $0 ?? error } })
             var count = 0
-            while try index.makeNext(through: sequence, from: empty, isComplete: true, syncing: {})
+            while try index.mergeNext()
+                || index.makeNext(through: sequence, from: empty, isComplete: true, syncing: {})
             {
                 count += 1
                 progress(index.current().tail.start)
             }
-            while try index.mergeNext() { count += 1 }
             historyIndex?.reload()
             // A run that was set aside was made again, so only other errors are left.
             if count == 0, let problem = problem.withLock({ $0 }) { throw problem }

@@ -66,7 +66,7 @@ extension Archive {
                 check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
-                runs.note(event, leading: state)
+                runs.note(event, chainHash, leading: state)
                 if event.sequence == checkpoint?.sequence {
                     try compare(checkpoint, with: state, &result)
                 }

@@ -5,33 +5,51 @@ import SkyrosLog
 ///
 /// Both sides are added up: the sum of the hashes of all versions does not depend on their order.
 struct RunCheck {
+    private enum Form {
+        case difference
+        /// The event has it.
+        case absent
+    }
+
     private let run: HistoryRun
     /// The versions that the run does not have whole, by their hashes without images.
-    private var images: [UInt64: RecordVersion.Image] = [:]
+    private var forms: [UInt64: Form] = [:]
     private var sum: UInt64 = 0
     private var count = 0
+    /// Whether each key is where it is searched.
+    private var isOrdered = true
 
     /// Reads the run.
     ///
     /// - Throws: `LogError` with `.corrupt` if it is damaged.
     init(_ run: HistoryRun) throws {
         self.run = run
-        var last: (key: HistoryKey, version: RecordVersion, isRepeated: Bool)?
-        try run.forEachItem { item in
+        var lastKey: HistoryKey?
+        var last: (version: RecordVersion, isRepeated: Bool)?
+        try run.forEachItem { item, frame in
             let key = item.historyKey
+            if key != lastKey {
+                if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
+                if try !isFound(key, in: frame, after: lastKey) { isOrdered = false }
+                (lastKey, last) = (key, nil)
+            }
             var reader = CBORReader(item.versions)
             while !reader.isAtEnd {
                 let version = try RecordVersion(&reader)
-                let isRepeated = last.map {
-                    $0.key == key && $0.version.sequence == version.sequence
-                }
-                if let last {
-                    add(last.version, of: last.key, last.isRepeated || isRepeated ?? false)
-                }
-                last = (key, version, isRepeated ?? false)
+                let isRepeated = last?.version.sequence == version.sequence
+                if let last { add(last.version, of: key, last.isRepeated || isRepeated) }
+                last = (version, isRepeated)
             }
         }
-        if let last { add(last.version, of: last.key, last.isRepeated) }
+        if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
+    }
+
+    private func isFound(
+        _ key: HistoryKey, in frame: Int, after last: HistoryKey?
+    ) throws -> Bool {
+        if let last, !(last < key) { return false }
+        return try run.index.filter.mayContain(key.hash)
+            && run.index.frames(of: key).contains(frame)
     }
 
     /// Adds a version of the run. Of an event that changes a record several times, images are not
@@ -41,29 +59,24 @@ struct RunCheck {
         if version.kind != .cleared, !isRepeated {
             switch version.image {
             case .record: break
-            case .difference, .absent: images[Self.hash(plain, of: key)] = version.image
+            case .difference: forms[Self.hash(plain, of: key)] = .difference
+            case .absent: forms[Self.hash(plain, of: key)] = .absent
             }
         }
         sum &+= Self.hash(isRepeated ? plain : version, of: key)
         count += 1
     }
 
-    var sequences: ClosedRange<UInt64> { run.header.sequences }
-
-    /// Adds an event, after which the state is `state`.
+    /// Adds an event of the log, after which the state is `state`.
     mutating func note(_ event: Event, leading state: Snapshot) {
         let list = RecordVersion.list(of: event)
-        var seen = Set<HistoryKey>()
-        var repeated = Set<HistoryKey>()
-        for (key, _) in list where list.count > 1 && !seen.insert(key).inserted {
-            repeated.insert(key)
-        }
+        let keys = list.count > 1 ? Dictionary(grouping: list, by: \.key) : [:]
         for (key, version) in list {
             var version = version
-            if repeated.contains(key) {
+            if keys[key]?.count ?? 1 > 1 {
                 version.image = .absent
-            } else if let image = images[Self.hash(version.withoutImage, of: key)] {
-                if case .absent = image { version.image = .absent }
+            } else if let form = forms[Self.hash(version.withoutImage, of: key)] {
+                if form == .absent { version.image = .absent }
             } else if version.kind == .updated {
                 version.image = record(key, in: state).map { .record($0) } ?? .absent
             }
@@ -78,8 +91,10 @@ struct RunCheck {
     }
 
     /// What is wrong with the run, once all of its events were added; nil if nothing is.
-    var problem: String? {
-        guard sum != 0 || count != 0 else { return nil }
+    ///
+    /// - Parameter chainHash: that of the log through the last of them.
+    func problem(_ chainHash: ChainHash) -> String? {
+        if sum == 0, count == 0, isOrdered, chainHash == run.header.chainHashAfter { return nil }
         return
             "\(run.name.path) does not have the changes that the log has; remove it, and the store "
             + "makes it again"
@@ -101,41 +116,55 @@ extension RecordVersion {
     }
 }
 
-/// Compares all runs of a store with its log, while that is folded.
+/// Compares the runs of a store with its log, while that is folded.
 struct RunChecks {
-    private var checks: [RunCheck] = []
+    private let disk: any Disk
+    private let storeID: StoreID
+    /// The runs whose events were not reached yet.
+    private var names: [RunName]
+    private var checks: [RunCheckInProgress] = []
     private(set) var problems: [String] = []
 
-    /// Opens the runs.
+    private typealias RunCheckInProgress = (name: RunName, check: RunCheck)
+
     init(of archive: Archive) {
-        let names = (try? RunName.list(on: archive.disk)) ?? []
-        for name in names where name.kind == .run {
-            do {
-                let run = try HistoryRun(name, on: archive.disk, cache: FrameCache())
-                guard run.header.storeID == archive.log.storeID,
-                    run.last <= archive.log.head.sequence
-                else {
-                    problems.append("\(name.path) is of another history than the log")
-                    continue
-                }
-                checks.append(try RunCheck(run))
-            } catch let error as LogError where error.cause?.isNotFound ?? false {
-                // The writer has merged it.
-            } catch {
-                problems.append(
-                    "\(name.path) cannot be used: \(StoreError.wrapping(error).message). The log has "
-                        + "all of it; remove the file, and the store makes it again")
-            }
+        disk = archive.disk
+        storeID = archive.log.storeID
+        // What the writer has covered since the archive looked is of no concern.
+        let last = archive.log.head.sequence
+        names = ((try? RunName.list(on: disk)) ?? []).filter {
+            $0.kind == .run && $0.sequences.upperBound <= last
         }
     }
 
-    /// Adds an event, after which the state is `state`.
-    mutating func note(_ event: Event, leading state: Snapshot) {
+    /// Adds an event of the log, after which the state is `state`.
+    mutating func note(_ event: Event, _ chainHash: ChainHash, leading state: Snapshot) {
         let sequence = event.sequence.rawValue
-        for index in checks.indices where checks[index].sequences.contains(sequence) {
-            checks[index].note(event, leading: state)
-            guard checks[index].sequences.upperBound == sequence else { continue }
-            if let problem = checks[index].problem { problems.append(problem) }
+        while let name = names.first, name.sequences.lowerBound <= sequence {
+            names.removeFirst()
+            open(name)
+        }
+        for index in checks.indices.reversed() {
+            checks[index].check.note(event, leading: state)
+            guard checks[index].name.sequences.upperBound == sequence else { continue }
+            if let problem = checks[index].check.problem(chainHash) { problems.append(problem) }
+            checks.remove(at: index)
+        }
+    }
+
+    private mutating func open(_ name: RunName) {
+        do {
+            let run = try HistoryRun(name, on: disk, cache: FrameCache())
+            guard run.header.storeID == storeID else {
+                return problems.append("\(name.path) is of another store")
+            }
+            checks.append((name, try RunCheck(run)))
+        } catch let error as LogError where error.cause?.isNotFound ?? false {
+            // The writer has merged it.
+        } catch {
+            problems.append(
+                "\(name.path) cannot be used: \(StoreError.wrapping(error).message). The log has all "
+                    + "of it; remove the file, and the store makes it again")
         }
     }
 }

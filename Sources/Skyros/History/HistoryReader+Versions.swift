@@ -9,6 +9,8 @@ extension HistoryReader {
     func history(
         of entity: String, _ id: RecordID, in index: HistoryIndex
     ) throws -> [HistoryEntry] {
+        // One moment for both questions: other threads may be writing.
+        let last = last
         let versions = try index.versions(of: HistoryKey(entity, id), through: last)
         guard !versions.isEmpty else { return [] }
         let clearings = try index.versions(of: HistoryKey(entity, nil), through: last)

@@ -9,9 +9,8 @@ struct HistoryTeller {
     /// The record after the versions so far; nil if there is none.
     private(set) var row: HistoryRow?
     private var exists = false
-    /// The last event that was read, and the place in it from which on a version is searched.
+    /// The last event that was read.
     private var event: Event?
-    private var place = 0
 
     init(_ key: HistoryKey, _ log: EventReader) {
         self.key = key
@@ -73,18 +72,15 @@ struct HistoryTeller {
     private mutating func image(of version: RecordVersion) throws -> RecordVersion.Image {
         guard case .absent = version.image else { return version.image }
         let list = RecordVersion.list(of: try readEvent(version))
-        // An event may change a record several times.
-        let found = list.indices.first { $0 >= place && list[$0].key == key }
+        let found = list.first { $0.key == key && $0.version.place == version.place }
         guard let found else { throw misfit(version) }
-        place = found + 1
-        return list[found].version.image
+        return found.version.image
     }
 
     private mutating func readEvent(_ version: RecordVersion) throws -> Event {
         if let event, event.sequence == version.sequence { return event }
         guard let event = try log.event(version.sequence) else { throw misfit(version) }
         self.event = event
-        place = 0
         return event
     }
 

@@ -20,6 +20,8 @@ enum FormatNote {
                               Zeros follow the last block.
           checkpoint.sqlite   the records as of some event: an ordinary SQLite database, a table for
                               each kind of record. It is a cache and can be deleted.
+          history/*.zst       the changes of the events that the name counts, sorted by record, in
+                              zstd as well. They are a cache and can be deleted.
           lock                held by the program that has the store open for writing
           quarantine/         only after a crash or damage: what could not be used, kept for you
 
@@ -30,8 +32,8 @@ enum FormatNote {
         were all deleted. To get the state of any moment, apply the changes in order.
 
         Back up with `skyros backup`, or copy the directory of a closed store. Do not edit, rename
-        or remove files in events/. The project's docs/log-format.md and docs/checkpoint-format.md
-        describe every byte, and docs/read_log.py reads a log. This is format 2.
+        or remove files in events/. The project's docs/log-format.md, docs/checkpoint-format.md and
+        docs/history-format.md describe every byte, and docs/read_log.py reads a log. This is format 2.
 
         """
 

@@ -60,7 +60,7 @@ extension HistoryIndex {
         if case .run(let run) = part {
             do {
                 return try body(run)
-            } catch let error as LogError {
+            } catch let error as LogError where error.file == run.name.path {
                 remove(run, because: error)
             }
         }

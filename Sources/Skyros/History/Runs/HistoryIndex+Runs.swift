@@ -4,6 +4,20 @@ import SkyrosLog
 // Making runs, and merging them: on one thread at a time.
 
 extension HistoryIndex {
+    /// What making and merging remember from one step to the next.
+    struct Work: Sendable {
+        /// The state after the last run that was made, while there is more to cover.
+        var state: Snapshot?
+        var merger: RunMerger?
+        /// Merges that have failed, one after the other, and the number of runs from which on the
+        /// next one is tried.
+        var failureCount = 0
+        var runCountMin = 0
+    }
+
+    /// A state this number of events before another is near: the events between are folded.
+    private static let nearEventsMax: UInt64 = 400_000
+
     /// Makes the next run, if enough of the log has none; returns whether it did.
     ///
     /// - Parameters:
@@ -16,49 +30,43 @@ extension HistoryIndex {
         through last: SequenceNumber, from known: Snapshot, isComplete: Bool = false,
         syncing sync: () throws -> Void
     ) throws -> Bool {
+        guard mayChangeFiles else { return false }
         let (parts, tail) = current()
         let missing = parts.lazy.compactMap { part in
             if case .missing(let missing) = part { missing } else { nil }
         }.first
         let first = missing?.lowerBound ?? tail.start.rawValue + 1
-        guard let content = try content(first, missing?.upperBound ?? last.rawValue) else {
-            noteUncovered(byteCount: 0)
-            return false
-        }
-        let isSmall = content.builder.logByteCount < RunPlan.logBytesMin
-        if isSmall, missing == nil, !isComplete {
-            noteUncovered(byteCount: content.builder.logByteCount)
+        let builder = try builder(first, missing?.upperBound ?? last.rawValue)
+        let isSmall = builder.logByteCount < RunPlan.logBytesMin
+        if builder.isEmpty || (isSmall && missing == nil && !isComplete) {
+            noteUncovered(byteCount: builder.logByteCount)
+            work.withLock { $0.state = nil }
             return false
         }
         let header = RunHeader(
-            storeID: storeID, sequences: first...content.last.rawValue,
-            chainHashBefore: try chainHash(before: first), chainHashAfter: content.chainHash,
-            logByteCount: content.builder.logByteCount)
-        let state = try state(at: content.last, from: known)
-        rebuilding.withLock { $0 = content.last < last ? state : nil }
+            storeID: storeID, sequences: first...builder.last.rawValue,
+            chainHashBefore: try chainHash(before: first), chainHashAfter: builder.chainHash,
+            logByteCount: builder.logByteCount)
+        let base = try base(first, builder.last, known)
+        if case .after(let state) = base {
+            work.withLock { $0.state = builder.last < last ? state : nil }
+        }
         try sync()
-        try write(header) { writer in try content.builder.write(to: &writer, endingAt: state) }
+        try write(header) { writer in try builder.write(to: &writer, base) }
         return true
     }
 
-    private typealias Content = (
-        builder: RunBuilder, last: SequenceNumber, chainHash: ChainHash
-    )
-
-    /// The changes of events, as many as one run may have; nil if there are none.
-    private func content(_ first: UInt64, _ last: UInt64) throws -> Content? {
-        guard first <= last else { return nil }
-        var content: Content?
+    /// The changes of events, as many as one run may have.
+    private func builder(_ first: UInt64, _ last: UInt64) throws -> RunBuilder {
         var builder = RunBuilder()
+        guard first <= last else { return builder }
         try EventReader(log).forEachEncoded(
             from: SequenceNumber(rawValue: first), through: SequenceNumber(rawValue: last)
         ) { event, bytes, chainHash in
-            builder.append(event, byteCount: bytes.count)
-            content = (RunBuilder(), event.sequence, chainHash)
+            builder.append(event, byteCount: bytes.count, chainHash)
             return builder.logByteCount < RunPlan.logBytesMax
         }
-        content?.builder = builder
-        return content
+        return builder
     }
 
     private func chainHash(before first: UInt64) throws -> ChainHash {
@@ -72,11 +80,27 @@ extension HistoryIndex {
         return hash
     }
 
-    /// The state after an event.
-    private func state(at last: SequenceNumber, from known: Snapshot) throws -> Snapshot {
-        if last == known.sequence { return known }
-        return try HistoryReader(log: log, empty: empty).snapshot(
-            asOf: .sequence(last), from: rebuilding.withLock { $0 } ?? known)
+    /// Where records come from that the events of a run only change: a state, if there is one near
+    /// its end, or the runs before.
+    private func base(
+        _ first: UInt64, _ last: SequenceNumber, _ known: Snapshot
+    ) throws -> RunBuilder.Base {
+        if last == known.sequence { return .after(known) }
+        let reader = HistoryReader(log: log, empty: empty)
+        let kept = work.withLock { $0.state }
+        for state in kept.map({ [$0, known] }) ?? [known] {
+            let distance = Int64(last.rawValue) - Int64(state.sequence.rawValue)
+            guard -Int64(HistoryReader.rewoundEventsMax) <= distance,
+                distance <= Int64(Self.nearEventsMax)
+            else { continue }
+            return .after(try reader.snapshot(asOf: .sequence(last), from: state))
+        }
+        let before = SequenceNumber(rawValue: first - 1)
+        return .before { key in
+            guard let id = key.id else { return nil }
+            let entity = String(decoding: key.entity, as: UTF8.self)
+            return try reader.row(of: entity, id, asOf: before, in: self)?.bytes
+        }
     }
 
     private func write(_ header: RunHeader, _ body: (inout RunWriter) throws -> Void) throws {
@@ -91,36 +115,71 @@ extension HistoryIndex {
             throw StoreError.wrapping(error)
         }
     }
+}
 
-    /// Merges runs, if some are due; returns whether it did.
+// MARK: - Merging
+
+extension HistoryIndex {
+    /// Does a step of a merge, if one is due; returns whether it did.
     ///
-    /// - Throws: `StoreError`. A run that is damaged is set aside: it is made again.
+    /// - Throws: `StoreError`. A run that is damaged is set aside: it is made again. Another merge
+    ///   is tried when there are eight more runs; after a second error, sixteen, and so on.
     func mergeNext() throws -> Bool {
-        let runs = dueRuns()
-        guard let first = runs.first, let last = runs.last else { return false }
+        guard mayChangeFiles else {
+            abandonMerge()
+            return false
+        }
         do {
-            guard let name = try RunMerger.merge(runs, on: disk, while: { !isStopped }) else {
+            guard let merger = try work.withLock({ $0.merger }) ?? beginMerge() else {
                 return false
             }
+            guard let name = try merger.step() else { return true }
             put(try HistoryRun(name, on: disk, cache: cache))
-            for run in runs { try disk.remove(run.name.path) }
+            work.withLock { $0 = Work(state: $0.state) }
+            for run in merger.runs { try disk.remove(run.name.path) }
             return true
         } catch {
-            let name = RunName(first.first...last.last, .temporary)
-            try? disk.remove(name.path)
-            if let error = error as? LogError, error.code == .corrupt,
-                let run = runs.first(where: { $0.name.path == error.file })
-            {
-                remove(run, because: error)
-            }
+            noteFailure(error)
             throw StoreError.wrapping(error)
+        }
+    }
+
+    private func beginMerge() throws -> RunMerger? {
+        guard let merger = try RunMerger(dueRuns(), on: disk) else { return nil }
+        work.withLock { $0.merger = merger }
+        return merger
+    }
+
+    /// Ends a merge without a result.
+    func abandonMerge() {
+        let merger = work.withLock { work in
+            defer { work.merger = nil }
+            return work.merger
+        }
+        merger?.abandon()
+    }
+
+    private func noteFailure(_ error: any Error) {
+        let runs = work.withLock { $0.merger?.runs } ?? dueRuns()
+        abandonMerge()
+        if let error = error as? LogError, error.code == .corrupt,
+            let run = runs.first(where: { $0.name.path == error.file })
+        {
+            return remove(run, because: error)
+        }
+        let count = current().parts.count
+        work.withLock { work in
+            work.failureCount += 1
+            work.runCountMin = count + 8 << min(work.failureCount - 1, 10)
         }
     }
 
     /// The runs to merge next: neighbours, with nothing missing between them.
     private func dueRuns() -> [HistoryRun] {
+        let parts = current().parts
+        guard parts.count >= work.withLock({ $0.runCountMin }) else { return [] }
         var neighbours: [HistoryRun] = []
-        for part in current().parts.reversed() {
+        for part in parts.reversed() {
             guard case .run(let run) = part else {
                 neighbours = []
                 continue

@@ -40,8 +40,7 @@ final class HistoryIndex: Sendable {
     let mayWrite: Bool
     let report: @Sendable (any Error) -> Void
     private let state = Locked(State())
-    /// The state up to which runs were made of a log that has more events than a run.
-    let rebuilding = Locked<Snapshot?>(nil)
+    let work = Locked(Work())
     /// About how much of the log has no run.
     private let uncoveredBytes = Atomic(0)
     private let wasStopped = Atomic(false)
@@ -78,21 +77,25 @@ final class HistoryIndex: Sendable {
     }
 
     /// Whether there is enough for a run.
-    var isDue: Bool { uncoveredBytes.load(ordering: .relaxed) >= RunPlan.logBytesMin }
+    var isDue: Bool {
+        mayWrite && uncoveredBytes.load(ordering: .relaxed) >= RunPlan.logBytesMin
+    }
 
     func noteUncovered(byteCount: Int) {
         uncoveredBytes.store(byteCount, ordering: .relaxed)
     }
 
-    /// Lets a merge that runs end soon, without a result: the store is being closed.
+    /// Changes no file from now on: the store is being closed, and another process may open it.
     func stop() {
-        wasStopped.store(true, ordering: .relaxed)
+        wasStopped.store(true, ordering: .sequentiallyConsistent)
     }
 
-    var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
+    /// Whether this process may change the store's files.
+    var mayChangeFiles: Bool { mayWrite && !wasStopped.load(ordering: .sequentiallyConsistent) }
 
     /// Reads the directory again before the next question: another process may have changed it.
     func reload() {
+        abandonMerge()
         state.withLock { $0 = State() }
     }
 
@@ -132,8 +135,8 @@ final class HistoryIndex: Sendable {
         }
     }
 
-    /// Sets a damaged run aside; the log answers instead.
-    func remove(_ run: HistoryRun, because error: any Error) {
+    /// Discards a run that cannot be read; the log answers instead.
+    func remove(_ run: HistoryRun, because error: LogError) {
         let wasThere = state.withLock { state in
             let place = state.parts.firstIndex { part in
                 if case .run(let other) = part { other === run } else { false }
@@ -143,7 +146,7 @@ final class HistoryIndex: Sendable {
             return true
         }
         guard wasThere else { return }
-        setAside(run.name, because: error)
+        discard(run.name, because: error)
         noteUncovered(byteCount: RunPlan.logBytesMin)
     }
 }
@@ -161,9 +164,12 @@ extension HistoryIndex {
                 continue
             } catch {
                 // The log answers.
-                return report(error)
+                report(error)
+                break
             }
         }
+        state = State()
+        state.isLoaded = true
     }
 
     /// How often the directory is listed if the writer removes runs, which it has merged, while
@@ -172,92 +178,100 @@ extension HistoryIndex {
 
     private struct Vanished: Error {}
 
-    /// Opens the runs that cover the most, from the first event on, and removes those that others
-    /// cover: a merge was interrupted.
+    /// Opens the runs that cover the most, from the first event on, and removes what a crash has
+    /// left: unfinished files, and runs that others cover.
     private func open(_ names: [RunName], _ state: inout State) throws {
-        if mayWrite {
-            for name in names where name.kind == .temporary { try disk.remove(name.path) }
-        }
         let runs = names.filter { $0.kind == .run }
-        state.parts = []
-        var next: UInt64 = 1
-        while let name = Self.best(in: runs, from: next) {
-            let range = name.sequences
-            guard let run = try openIfWhole(name) else {
-                // Its parts may be there yet.
-                return try open(names.filter { $0 != name }, &state)
+        var unusable = Set<RunName>()
+        repeat {
+            state.parts = []
+            var next: UInt64 = 1
+            while let name = Self.best(in: runs, without: unusable, from: next) {
+                let range = name.sequences
+                guard let run = try openIfUsable(name) else {
+                    // Its parts may be there yet.
+                    unusable.insert(name)
+                    break
+                }
+                if range.lowerBound > next {
+                    state.parts.append(.missing(next...range.lowerBound - 1))
+                }
+                state.parts.append(.run(run))
+                next = range.upperBound + 1
             }
-            if range.lowerBound > next { state.parts.append(.missing(next...range.lowerBound - 1)) }
-            state.parts.append(.run(run))
-            next = range.upperBound + 1
-        }
-        state.tail = RunTail(after: SequenceNumber(rawValue: next - 1))
-        let isWhole = state.parts.allSatisfy { part in
-            if case .run = part { true } else { false }
-        }
-        if !isWhole { noteUncovered(byteCount: RunPlan.logBytesMin) }
-        guard mayWrite else { return }
+            state.tail = RunTail(after: SequenceNumber(rawValue: next - 1))
+        } while Self.best(in: runs, without: unusable, from: state.tail.start.rawValue + 1) != nil
         let used = state.parts.compactMap { part in
             if case .run(let run) = part { run.name } else { nil }
         }
-        for name in runs where !used.contains(name) { try disk.remove(name.path) }
+        if used.count < state.parts.count { noteUncovered(byteCount: RunPlan.logBytesMin) }
+        for name in names where mayChangeFiles && !used.contains(name) && !unusable.contains(name) {
+            try disk.remove(name.path)
+        }
     }
 
     /// The run to use for the events from `next` on: the first one, and of those the longest.
-    private static func best(in runs: [RunName], from next: UInt64) -> RunName? {
-        runs.filter { $0.sequences.lowerBound >= next }.min { a, b in
+    private static func best(
+        in runs: [RunName], without unusable: Set<RunName>, from next: UInt64
+    ) -> RunName? {
+        runs.filter { $0.sequences.lowerBound >= next && !unusable.contains($0) }.min { a, b in
             (a.sequences.lowerBound, b.sequences.upperBound)
                 < (b.sequences.lowerBound, a.sequences.upperBound)
         }
     }
 
-    /// Opens a run of this log; sets it aside if it is damaged or of another history.
-    private func openIfWhole(_ name: RunName) throws(Vanished) -> HistoryRun? {
+    /// Opens a run of this log; nil if it cannot be used.
+    private func openIfUsable(_ name: RunName) throws(Vanished) -> HistoryRun? {
         do throws(LogError) {
             let run = try HistoryRun(name, on: disk, cache: cache)
-            try check(run)
-            return run
+            guard let isOwn = isOfThisLog(run) else { return nil }
+            if isOwn { return run }
+            throw LogError(
+                .otherHistory, "it is not of the history that the log has", in: name.path)
         } catch {
             if error.cause?.isNotFound ?? false { throw Vanished() }
-            if error.code == .io {
-                report(StoreError(error))
-            } else {
-                setAside(name, because: error)
-            }
+            discard(name, because: error)
             return nil
         }
     }
 
-    /// - Throws: `LogError` if the log has not the history that the run was made of.
-    private func check(_ run: HistoryRun) throws(LogError) {
-        guard run.header.storeID == storeID, run.last <= log.head.sequence,
-            let chunk = try log.chunk(containing: run.last),
-            chunk.chainHash(through: run.last) == run.header.chainHashAfter
-        else {
-            throw LogError(.otherHistory, "the run is not of the log's history", in: run.name.path)
+    /// Whether the log has the history that a run was made of; nil if the log cannot be read there.
+    private func isOfThisLog(_ run: HistoryRun) -> Bool? {
+        guard run.header.storeID == storeID, run.last <= log.head.sequence else { return false }
+        do throws(LogError) {
+            let chunk = try log.chunk(containing: run.last)
+            return chunk?.chainHash(through: run.last) == run.header.chainHashAfter
+        } catch {
+            return nil
         }
     }
 
-    private func setAside(_ name: RunName, because error: any Error) {
-        guard mayWrite else { return }
+    /// Moves a run that is damaged, or of another history, to `quarantine/`; removes one of another
+    /// format. After other errors, such as of reading, the file stays.
+    private func discard(_ name: RunName, because error: LogError) {
+        guard mayChangeFiles else { return }
         do {
-            let path = try disk.setAside(name.path)
-            report(StoreError.runSetAside(name, to: path, because: error))
+            switch error.code {
+            case .corrupt, .otherHistory:
+                let path = try disk.setAside(name.path)
+                report(StoreError.historyIndexFailed(error, "\(name.path) was moved to \(path)"))
+            case .unsupportedFormat: try disk.remove(name.path)
+            default: report(StoreError.historyIndexFailed(error, "\(name.path) was not used"))
+            }
         } catch {
-            report(error)
+            report(StoreError.wrapping(error))
         }
     }
 }
 
 extension StoreError {
-    fileprivate static func runSetAside(
-        _ name: RunName, to path: DiskPath, because error: any Error
-    ) -> StoreError {
-        let cause = StoreError.wrapping(error)
-        return StoreError(
-            cause.code,
-            "\(name.path) was set aside as \(path): \(cause.message). Nothing is lost: the log has "
-                + "all of it, and the run is made again",
-            at: StoreError.Place(file: name.path.description))
+    /// The error of a run.
+    fileprivate static func historyIndexFailed(_ error: LogError, _ what: String) -> StoreError {
+        StoreError(
+            .historyIndexFailed,
+            "\(what): \(error.message). Nothing is lost: the log has all of it, and answers until the "
+                + "run is made again",
+            at: Place(file: error.file?.description, offset: error.offset),
+            cause: error.cause?.description)
     }
 }

@@ -16,6 +16,8 @@ final class HistoryRun: Sendable {
     private let file: any DiskFile
     private let frames: FrameFile
     private let cache: FrameCache
+    /// The cache's name of this file: another one may have the same name later.
+    private let number: Int
 
     var first: UInt64 { header.sequences.lowerBound }
     var last: UInt64 { header.sequences.upperBound }
@@ -28,6 +30,7 @@ final class HistoryRun: Sendable {
     init(_ name: RunName, on disk: any Disk, cache: FrameCache) throws(LogError) {
         self.name = name
         self.cache = cache
+        number = cache.nextNumber()
         do throws(DiskError) {
             file = try disk.open(name.path, .read)
             byteCount = try file.status().sizeBytes
@@ -35,10 +38,11 @@ final class HistoryRun: Sendable {
             throw LogError(error)
         }
         frames = try FrameFile(file, byteCount: byteCount, path: name.path, as: "run")
-        guard let header = RunHeader(try frames.header(in: file)) else {
-            throw LogError(
-                .unsupportedFormat, "the run's header is damaged, or of another version",
-                in: name.path)
+        let headerBytes = try frames.header(in: file)
+        guard let header = RunHeader(headerBytes) else {
+            throw RunHeader.isOtherFormat(headerBytes)
+                ? LogError(.unsupportedFormat, "the run is of another format", in: name.path)
+                : LogError(.corrupt, "the run's header is damaged", in: name.path)
         }
         self.header = header
         guard let index = RunIndex(try frames.index(in: file)),
@@ -109,13 +113,13 @@ final class HistoryRun: Sendable {
         return versions
     }
 
-    /// Calls `body` with each item, in order: for merges and checks.
-    func forEachItem(_ body: (RunItem) throws -> Void) throws {
+    /// Calls `body` with each item and the number of its frame, in order.
+    func forEachItem(_ body: (RunItem, Int) throws -> Void) throws {
         for number in 0..<frameCount {
             let content = try readContent(ofFrame: number)
             try reading(number) {
                 _ = try RunItem.forEach(in: content) { item in
-                    try body(item)
+                    try body(item, number)
                     return true
                 }
             }
@@ -128,9 +132,9 @@ final class HistoryRun: Sendable {
     }
 
     private func content(ofFrame number: Int) throws(LogError) -> [UInt8] {
-        if let content = cache.content(of: name, number) { return content }
+        if let content = cache.content(of: self.number, number) { return content }
         let content = try readContent(ofFrame: number)
-        cache.insert(content, of: name, number)
+        cache.insert(content, of: self.number, number)
         return content
     }
 
@@ -158,101 +162,6 @@ extension RecordVersion {
         case .difference: false
         // Of an update the log has a difference only.
         case .absent: kind != .updated
-        }
-    }
-}
-
-/// A record, or the clearings of an entity, in a frame of a run; its buffers are those of the frame.
-struct RunItem {
-    let entity: UnsafeRawBufferPointer
-    /// The id's bytes; none for clearings.
-    let id: UnsafeRawBufferPointer?
-    /// The key as it is stored.
-    let key: UnsafeRawBufferPointer
-    /// A sequence of items of CBOR, see `RecordVersion`.
-    let versions: UnsafeRawBufferPointer
-
-    /// Calls `body` with the items of a frame, until it returns false; returns whether it never did.
-    static func forEach(
-        in content: [UInt8], _ body: (RunItem) throws -> Bool
-    ) throws -> Bool {
-        try content.withUnsafeBytes { bytes in
-            var reader = CBORReader(bytes)
-            while !reader.isAtEnd {
-                if try !body(RunItem(&reader)) { return false }
-            }
-            return true
-        }
-    }
-
-    init(_ reader: inout CBORReader) throws(CBORError) {
-        let start = reader.offset
-        guard try reader.readArrayHead() == 3 else {
-            throw CBORError(.unexpectedType(.array), at: start)
-        }
-        let keyStart = reader.offset
-        entity = try reader.readUTF8()
-        if try reader.readNullIfPresent() {
-            id = nil
-        } else {
-            let range = try reader.skipValue()
-            id = UnsafeRawBufferPointer(rebasing: reader.bytes[range])
-        }
-        key = UnsafeRawBufferPointer(rebasing: reader.bytes[keyStart..<reader.offset])
-        versions = try reader.readBytes()
-    }
-
-    func matches(_ other: HistoryKey) -> Bool {
-        guard entity.elementsEqual(other.entity) else { return false }
-        guard let id else { return other.id == nil }
-        return other.id?.bytes.withUnsafeBytes { $0.elementsEqual(id) } ?? false
-    }
-
-    /// The key, as a value.
-    var historyKey: HistoryKey {
-        HistoryKey(entity: [UInt8](entity), id: id.map { RecordID(ByteString($0)) })
-    }
-}
-
-/// Frames of runs that were decompressed last.
-final class FrameCache: Sendable {
-    private struct Entry: Sendable {
-        let name: RunName
-        let frame: Int
-        let content: [UInt8]
-    }
-
-    /// The size of all, at most, but for one frame.
-    private let byteCountMax: Int
-    /// The newest is the last one.
-    private let entries = Locked<[Entry]>([])
-    private let missCounter = Locked(0)
-
-    init(byteCountMax: Int = 1 << 20) {
-        self.byteCountMax = byteCountMax
-    }
-
-    /// The number of frames that were decompressed.
-    var missCount: Int { missCounter.withLock { $0 } }
-
-    func content(of name: RunName, _ frame: Int) -> [UInt8]? {
-        entries.withLock { entries in
-            guard let place = entries.lastIndex(where: { $0.frame == frame && $0.name == name })
-            else { return nil }
-            let entry = entries.remove(at: place)
-            entries.append(entry)
-            return entry.content
-        }
-    }
-
-    func insert(_ content: [UInt8], of name: RunName, _ frame: Int) {
-        missCounter.withLock { $0 += 1 }
-        entries.withLock { entries in
-            entries.append(Entry(name: name, frame: frame, content: content))
-            var size = entries.reduce(0) { $0 + $1.content.count }
-            while size > byteCountMax, entries.count > 1 {
-                size -= entries.removeFirst().content.count
-            }
         }
     }
 }

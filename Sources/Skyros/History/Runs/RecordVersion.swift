@@ -22,7 +22,8 @@ struct RecordVersion: Equatable, Sendable {
     /// The version of the record's shape after the change, or of a deletion before it.
     let shape: Int
     var image: Image
-    /// The place of the change in an event that also clears an entity; 0 in all others.
+    /// The place of the change in an event that clears an entity, or changes a record twice; 0 in
+    /// all others.
     var place = 0
     /// Metadata and intent of the event, as a map with the keys of an event; nil if they are too
     /// large, and the event in the log has them.
@@ -49,7 +50,7 @@ extension RecordVersion {
     /// Their images are those of the event: an update has its difference.
     static func list(of event: Event) -> [(key: HistoryKey, version: RecordVersion)] {
         let about = about(event)
-        let isOrdered = event.changes.contains { $0.id == nil }
+        let isOrdered = isOrdered(event)
         return event.changes.indices.map { index in
             let change = event.changes[index]
             let (kind, image): (Kind, Image) =
@@ -65,6 +66,21 @@ extension RecordVersion {
                 shape: event.version(ofChange: index), image: image,
                 place: isOrdered ? index : 0, about: about)
             return (HistoryKey(change.entity, change.id), version)
+        }
+    }
+
+    /// Whether the order of the event's changes counts.
+    private static func isOrdered(_ event: Event) -> Bool {
+        guard event.changes.count > 1 else { return false }
+        if event.changes.contains(where: { $0.id == nil }) { return true }
+        var ids = Set<RecordID>()
+        let repeated = event.changes.filter { change in
+            change.id.map { !ids.insert($0).inserted } ?? false
+        }
+        // Records of two entities may have the same id.
+        return repeated.contains { change in
+            event.changes.count { $0.id == change.id && $0.entity.isSameName(as: change.entity) }
+                > 1
         }
     }
 

@@ -2,25 +2,39 @@ import SkyrosLog
 
 /// Makes the versions of a run from events: sorts them by record, and gives small records whole.
 struct RunBuilder {
+    /// Where a record comes from of which the events only say what they change.
+    enum Base {
+        /// The state after the last event.
+        case after(Snapshot)
+        /// The record before the first event, by its key; nil if it is not known.
+        case before((HistoryKey) throws -> [UInt8]?)
+    }
+
     /// A record of up to this size is stored whole with each of its versions. Neighbouring versions
     /// are nearly equal, which compression removes, and no version depends on another.
-    static let wholeBytesMax = 512
+    private static let wholeBytesMax = 512
     /// A larger record is stored whole again after this number of versions at the latest.
-    static let versionsBetweenWhole = 256
+    private static let versionsBetweenWhole = 256
+    /// A record above this size is never stored whole.
+    private static let everWholeBytesMax = 1 << 20
 
     private var versions: [(key: HistoryKey, version: RecordVersion)] = []
     private(set) var logByteCount = 0
+    /// The last event, and the chain hash through it.
+    private(set) var last = SequenceNumber.zero
+    private(set) var chainHash = ChainHash(rawValue: 0)
+
+    var isEmpty: Bool { last == .zero }
 
     /// Adds the changes of an event of this size, which follows those before.
-    mutating func append(_ event: Event, byteCount: Int) {
+    mutating func append(_ event: Event, byteCount: Int, _ chainHash: ChainHash) {
         versions += RecordVersion.list(of: event)
         logByteCount += byteCount
+        (last, self.chainHash) = (event.sequence, chainHash)
     }
 
     /// Writes everything, in order.
-    ///
-    /// - Parameter state: the state after the last event.
-    consuming func write(to writer: inout RunWriter, endingAt state: Snapshot) throws {
+    consuming func write(to writer: inout RunWriter, _ base: Base) throws {
         var order = Array(versions.indices)
         // Stable: the versions of a record stay in the order of their events.
         order.sort { a, b in
@@ -34,80 +48,82 @@ struct RunBuilder {
             var end = start + 1
             while end < order.count, versions[order[end]].key == key { end += 1 }
             var list = order[start..<end].map { versions[$0].version }
-            try Self.makeWhole(&list, of: key, endingAt: state)
+            if key.id != nil {
+                try Self.makeWhole(&list, from: Self.recordBefore(list, of: key, base))
+            }
             buffer.removeAll(keepingCapacityUpTo: 1 << 20)
             for version in list { version.append(to: &buffer) }
-            try writer.append(key, buffer)
+            try buffer.withUnsafeBytes { try writer.append(key, $0) }
             start = end
         }
     }
 
     /// Replaces differences by whole records where that is small, or due; leaves what is too large
     /// to the log.
-    private static func makeWhole(
-        _ list: inout [RecordVersion], of key: HistoryKey, endingAt state: Snapshot
-    ) throws {
-        guard let id = key.id else { return }
-        let entity = String(decoding: key.entity, as: UTF8.self)
-        let last = state.table(entity)?.row(id)?.bytes
-        let images = try recordImages(of: list, endingAt: last)
+    ///
+    /// - Parameter before: the record before the first version, if it is known.
+    private static func makeWhole(_ list: inout [RecordVersion], from before: [UInt8]?) throws {
+        var record = before
         var (bytesSince, countSince) = (0, 0)
         for index in list.indices {
-            guard case .difference(let before, let after) = list[index].image else {
-                if case .record(let bytes) = list[index].image,
-                    bytes.count > RecordVersion.differenceBytesMax
-                {
+            switch list[index].image {
+            case .absent: continue
+            case .record(let bytes):
+                record = list[index].kind == .deleted ? nil : bytes
+                if bytes.count > RecordVersion.differenceBytesMax { list[index].image = .absent }
+                (bytesSince, countSince) = (0, 0)
+            case .difference(let before, let after):
+                record = try record.flatMap {
+                    try Fields.applying(before: before, after: after, to: $0)
+                }
+                (bytesSince, countSince) = (bytesSince + before.count + after.count, countSince + 1)
+                if let record, isStoredWhole(record, after: bytesSince, countSince) {
+                    list[index].image = .record(record)
+                    (bytesSince, countSince) = (0, 0)
+                } else if before.count + after.count > RecordVersion.differenceBytesMax {
                     list[index].image = .absent
                 }
-                (bytesSince, countSince) = (0, 0)
-                continue
-            }
-            bytesSince += before.count + after.count
-            countSince += 1
-            let image = images[index]
-            let isDue = image.map {
-                $0.count <= wholeBytesMax || $0.count <= bytesSince
-                    || countSince >= versionsBetweenWhole
-            }
-            if let image, isDue ?? false {
-                list[index].image = .record(image)
-                (bytesSince, countSince) = (0, 0)
-            } else if before.count + after.count > RecordVersion.differenceBytesMax {
-                list[index].image = .absent
             }
         }
     }
 
-    /// The records that the versions leave, as far as they are known: backwards from the last one
-    /// and from deletions, and forwards from insertions.
-    private static func recordImages(
-        of list: [RecordVersion], endingAt last: [UInt8]?
-    ) throws -> [[UInt8]?] {
-        var images = [[UInt8]?](repeating: nil, count: list.count)
-        var later = last
-        for index in list.indices.reversed() {
-            images[index] = list[index].kind == .deleted ? nil : later
-            switch list[index].image {
-            case .record(let bytes): later = list[index].kind == .deleted ? bytes : nil
-            case .difference(let before, let after):
-                later = try later.flatMap {
-                    try Fields.applying(before: after, after: before, to: $0)
-                }
-            case .absent: later = nil
+    private static func isStoredWhole(
+        _ record: [UInt8], after byteCount: Int, _ versionCount: Int
+    ) -> Bool {
+        if record.count <= wholeBytesMax { return true }
+        guard record.count <= everWholeBytesMax else { return false }
+        return record.count <= byteCount || versionCount >= versionsBetweenWhole
+    }
+
+    /// The record before the first version; nil if there was none, or it is not known.
+    private static func recordBefore(
+        _ list: [RecordVersion], of key: HistoryKey, _ base: Base
+    ) throws -> [UInt8]? {
+        guard list.first?.kind == .updated else { return nil }
+        // The first version that is no update says what was there before it; otherwise the state.
+        let end = list.firstIndex { $0.kind != .updated } ?? list.endIndex
+        var record: [UInt8]?
+        if end < list.endIndex {
+            guard list[end].kind == .deleted, case .record(let bytes) = list[end].image else {
+                // It was cleared, and inserted again.
+                return try before(key, base)
+            }
+            record = bytes
+        } else if case .after(let state) = base, let id = key.id {
+            record = state.table(String(decoding: key.entity, as: UTF8.self))?.row(id)?.bytes
+        } else {
+            return try before(key, base)
+        }
+        for version in list[..<end].reversed() {
+            guard case .difference(let before, let after) = version.image else { return nil }
+            record = try record.flatMap {
+                try Fields.applying(before: after, after: before, to: $0)
             }
         }
-        var earlier: [UInt8]?
-        for index in list.indices {
-            switch list[index].image {
-            case .record(let bytes): earlier = list[index].kind == .deleted ? nil : bytes
-            case .difference(let before, let after):
-                earlier = try earlier.flatMap {
-                    try Fields.applying(before: before, after: after, to: $0)
-                }
-            case .absent: earlier = nil
-            }
-            images[index] = images[index] ?? earlier
-        }
-        return images
+        return record
+    }
+
+    private static func before(_ key: HistoryKey, _ base: Base) throws -> [UInt8]? {
+        if case .before(let find) = base { try find(key) } else { nil }
     }
 }

@@ -7,6 +7,9 @@ struct RunHeader: Equatable, Sendable {
     /// The format that this library writes, and the only one that it reads: a run can be made anew.
     static let format = 1
 
+    /// A larger size of a log is damage: sizes are added.
+    private static let logByteCountMax = 1 << 50
+
     enum Key {
         static let last: StaticString = "last"
         static let first: StaticString = "first"
@@ -55,6 +58,14 @@ extension RunHeader {
         self = header
     }
 
+    /// Whether a header, which is whole, is of another format.
+    static func isOtherFormat(_ bytes: [UInt8]) -> Bool {
+        guard let map = HashedBytes.content(of: bytes),
+            let fields = try? FieldValue(cbor: [UInt8](map)).map
+        else { return false }
+        return fields["format"] != .integer(Int128(format))
+    }
+
     private init?(reading bytes: UnsafeRawBufferPointer) throws(CBORError) {
         var reader = CBORReader(bytes)
         var (first, last, before, after): (UInt64, UInt64, UInt64?, UInt64?) = (0, 0, nil, nil)
@@ -71,7 +82,8 @@ extension RunHeader {
             default: try reader.skipValue()
             }
         }
-        guard format == Self.format, 0 < first, first <= last, let storeID, let before, let after
+        guard format == Self.format, 0 < first, first <= last, let storeID, let before, let after,
+            (0...Self.logByteCountMax).contains(logByteCount)
         else { return nil }
         self.init(
             storeID: storeID, sequences: first...last,

@@ -1,43 +1,70 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// Writes the versions of neighbouring runs to one.
-enum RunMerger {
-    /// - Parameter runs: two or more, each of which continues the one before.
-    /// - Returns: the name of the merged run, which is complete and durable; nil if `isWanted` has
-    ///   returned false, with nothing left.
+/// Writes the versions of neighbouring runs to one, step by step.
+///
+/// - Note: `@unchecked` because of the writer and the cursors: used by one thread at a time.
+final class RunMerger: @unchecked Sendable {
+    /// What a step reads, uncompressed: other work that is due comes between two.
+    private static let stepBytes = 4 << 20
+
+    /// Two or more, each of which continues the one before.
+    let runs: [HistoryRun]
+    private let name: RunName
+    private let disk: any Disk
+    private var writer: RunWriter?
+    private var cursors: [RunCursor]
+
+    /// Creates the file under a temporary name.
+    ///
     /// - Throws: `LogError` with `.corrupt` if one of the runs is damaged.
-    static func merge(
-        _ runs: [HistoryRun], on disk: any Disk, while isWanted: () -> Bool
-    ) throws -> RunName? {
-        guard let first = runs.first?.header, let last = runs.last?.header else {
-            preconditionFailure("a merge has runs")
-        }
+    init?(_ runs: [HistoryRun], on disk: any Disk) throws {
+        guard let first = runs.first?.header, let last = runs.last?.header else { return nil }
         let header = RunHeader(
             storeID: first.storeID,
             sequences: first.sequences.lowerBound...last.sequences.upperBound,
             chainHashBefore: first.chainHashBefore, chainHashAfter: last.chainHashAfter,
             logByteCount: runs.reduce(0) { $0 + $1.header.logByteCount })
-        var writer = try RunWriter(header, on: disk)
-        var cursors: [RunCursor] = []
-        for run in runs { cursors.append(try RunCursor(run)) }
-        var versions = CBORWriter(capacity: 1 << 16)
+        self.runs = runs
+        self.disk = disk
+        name = RunName(header.sequences)
+        cursors = try runs.map { try RunCursor($0) }
+        writer = try RunWriter(header, on: disk)
+    }
+
+    /// Merges some more, and returns the name of the merged run once it is complete and durable.
+    ///
+    /// - Throws: `LogError` with `.corrupt` if one of the runs is damaged; the errors of the disk.
+    ///   The merger is of no use then.
+    func step() throws -> RunName? {
+        var byteCount = 0
         while let key = cursors.compactMap(\.key).min() {
-            guard isWanted() else {
-                try disk.remove(RunName(header.sequences, .temporary).path)
-                return nil
-            }
-            versions.removeAll(keepingCapacityUpTo: 1 << 20)
             for index in cursors.indices {
                 // What is longer than a frame is in several items.
                 while cursors[index].key == key {
-                    cursors[index].versions.withUnsafeBytes { versions.append(raw: $0) }
-                    try cursors[index].advance()
+                    byteCount += cursors[index].versions.count
+                    try append(key, &cursors[index])
                 }
             }
-            try writer.append(key, versions)
+            if byteCount >= Self.stepBytes { return nil }
         }
-        return try writer.finish()
+        return try writer.take()?.finish()
+    }
+
+    private func append(_ key: HistoryKey, _ cursor: inout RunCursor) throws {
+        do {
+            try cursor.versions.withUnsafeBytes { try writer?.append(key, $0) }
+        } catch let error as CBORError {
+            throw cursor.damage(error)
+        }
+        try cursor.advance()
+    }
+
+    /// Removes what was written.
+    func abandon() {
+        writer = nil
+        // What is left is removed by the next opening.
+        try? disk.remove(RunName(name.sequences, .temporary).path)
     }
 }
 
@@ -76,7 +103,10 @@ struct RunCursor {
                 offset = reader.offset
             }
         } catch let error as CBORError {
-            throw run.damage(frame - 1, error)
+            throw damage(error)
         }
     }
+
+    /// The error of the current item, which cannot be read.
+    func damage(_ error: CBORError) -> LogError { run.damage(frame - 1, error) }
 }

@@ -1,34 +1,36 @@
-/// Decides which runs are merged: eight of one level to one of the next.
+/// Decides which runs are merged: eight neighbours of about the same size.
 ///
-/// Levels are sizes of the log that a run covers: 1 MiB, 8, 64, 512, and so on.
+/// So at rest there are at most seven of each size, and each byte of a run was written again once
+/// for each of the sizes 8, 64, 512 MiB, and so on.
 enum RunPlan {
     /// A run is made of at least this much log.
     static let logBytesMin = 1 << 20
     /// And of at most this much, all of which is in memory then.
     static let logBytesMax = 16 << 20
-    private static let runsPerLevel = 8
+    private static let runsPerMerge = 8
 
-    /// The level of a run.
+    /// The level of a run: 0 below 8 MiB of log, 1 below 64 MiB, and so on.
     static func level(logByteCount: Int) -> Int {
-        var (level, bound) = (0, logBytesMin * runsPerLevel)
-        while logByteCount >= bound, level < 20 {
-            (level, bound) = (level + 1, bound * runsPerLevel)
-        }
+        var (level, size) = (0, logByteCount / logBytesMin)
+        while size >= runsPerMerge { (level, size) = (level + 1, size / runsPerMerge) }
         return level
     }
 
     /// The runs to merge next, of neighbours with these sizes; nil if nothing is due.
     ///
     /// The newest ones come first: they are the smallest.
-    static func next(logByteCounts: [Int]) -> Range<Int>? {
-        let levels = logByteCounts.map { level(logByteCount: $0) }
-        var end = levels.count
-        while end > 0 {
-            var start = end
-            while start > 0, levels[start - 1] == levels[end - 1] { start -= 1 }
-            if end - start >= runsPerLevel { return start..<(start + runsPerLevel) }
-            end = start
-        }
-        return nil
+    static func next(logByteCounts sizes: [Int]) -> Range<Int>? {
+        guard sizes.count >= runsPerMerge else { return nil }
+        return (runsPerMerge...sizes.count).reversed().lazy
+            .map { $0 - runsPerMerge..<$0 }
+            .first { isDue(sizes[$0]) }
+    }
+
+    private static func isDue(_ sizes: ArraySlice<Int>) -> Bool {
+        let levels = sizes.map { level(logByteCount: $0) }
+        if levels.min() == levels.max() { return true }
+        // Bursts of writes leave large runs between small ones.
+        let largest = sizes.max() ?? 0
+        return largest <= sizes.reduce(0, +) - largest
     }
 }

@@ -21,6 +21,8 @@ struct RunWriter: ~Copyable {
     private var frames: FrameFileWriter
     private var index = RunIndex()
     private var hashes: [UInt64] = []
+    private var lastKey: HistoryKey?
+    private var keyBytes: [UInt8] = []
     /// The items of the next frame.
     private var content: CBORWriter
 
@@ -34,27 +36,25 @@ struct RunWriter: ~Copyable {
         content = CBORWriter(capacity: 2 * Self.frameBytes)
     }
 
-    /// Adds a key, which follows those before, and its versions: items of CBOR, oldest first, none
-    /// of which the others need to be understood.
-    mutating func append(_ key: HistoryKey, _ versions: borrowing CBORWriter) throws {
-        let keyBytes = key.bytes
-        hashes.append(XXH64.hash(keyBytes))
-        index.count(records: 1, versions: 0)
-        var reading = 0
-        let byteCount = versions.count
-        while reading < byteCount {
-            let (end, first, count) = try versions.withUnsafeBytes { bytes in
-                try Self.piece(of: bytes, from: reading)
-            }
+    /// Adds versions of a key, items of CBOR, oldest first. The key follows those before, or is the
+    /// last one again, with later versions.
+    mutating func append(_ key: HistoryKey, _ versions: UnsafeRawBufferPointer) throws {
+        if key != lastKey {
+            lastKey = key
+            keyBytes = key.bytes
+            hashes.append(XXH64.hash(keyBytes))
+            index.count(records: 1, versions: 0)
+        }
+        var start = 0
+        while start < versions.count {
+            let (end, first, count) = try Self.piece(of: versions, from: start)
             if content.count == 0 { index.appendFrame(keyBytes, from: first) }
             content.appendArrayHead(3)
             content.append(raw: keyBytes)
-            versions.withUnsafeBytes { bytes in
-                content.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[reading..<end]))
-            }
+            content.append(bytes: UnsafeRawBufferPointer(rebasing: versions[start..<end]))
             index.count(records: 0, versions: count)
             if content.count >= Self.frameBytes { try endFrame() }
-            reading = end
+            start = end
         }
     }
 

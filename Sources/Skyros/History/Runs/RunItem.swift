@@ -1,0 +1,53 @@
+import SkyrosLog
+
+/// A record, or the clearings of an entity, in a frame of a run; its buffers are those of the frame.
+struct RunItem {
+    let entity: UnsafeRawBufferPointer
+    /// The id's bytes; none for clearings.
+    let id: UnsafeRawBufferPointer?
+    /// The key as it is stored.
+    let key: UnsafeRawBufferPointer
+    /// A sequence of items of CBOR, see `RecordVersion`.
+    let versions: UnsafeRawBufferPointer
+
+    /// Calls `body` with the items of a frame, until it returns false; returns whether it never did.
+    static func forEach(
+        in content: [UInt8], _ body: (RunItem) throws -> Bool
+    ) throws -> Bool {
+        try content.withUnsafeBytes { bytes in
+            var reader = CBORReader(bytes)
+            while !reader.isAtEnd {
+                if try !body(RunItem(&reader)) { return false }
+            }
+            return true
+        }
+    }
+
+    init(_ reader: inout CBORReader) throws(CBORError) {
+        let start = reader.offset
+        guard try reader.readArrayHead() == 3 else {
+            throw CBORError(.unexpectedType(.array), at: start)
+        }
+        let keyStart = reader.offset
+        entity = try reader.readUTF8()
+        if try reader.readNullIfPresent() {
+            id = nil
+        } else {
+            let range = try reader.skipValue()
+            id = UnsafeRawBufferPointer(rebasing: reader.bytes[range])
+        }
+        key = UnsafeRawBufferPointer(rebasing: reader.bytes[keyStart..<reader.offset])
+        versions = try reader.readBytes()
+    }
+
+    func matches(_ other: HistoryKey) -> Bool {
+        guard entity.elementsEqual(other.entity) else { return false }
+        guard let id else { return other.id == nil }
+        return other.id?.bytes.withUnsafeBytes { $0.elementsEqual(id) } ?? false
+    }
+
+    /// The key, as a value.
+    var historyKey: HistoryKey {
+        HistoryKey(entity: [UInt8](entity), id: id.map { RecordID(ByteString($0)) })
+    }
+}
