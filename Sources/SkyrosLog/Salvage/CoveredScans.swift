@@ -21,6 +21,7 @@ struct CoveredScans {
                         // Of two equal files, the sealed one is kept.
                         try holds(cover, scan, orEqual: cover.file.isSealed)
                     }
+                if !isCovered { isCovered = try isCopy(scan, of: cover) }
             }
             if !isCovered { kept.append(scan) }
         }
@@ -105,6 +106,15 @@ struct CoveredScans {
         let before = try chainHash(cover, through: start.sequences.lowerBound - 1)
         let after = try chainHash(cover, through: end.sequences.upperBound)
         return start.chainHashBefore == before && end.chainHashAfter == after
+    }
+
+    /// Whether a file is the same as another one, byte for byte, under a name that its header
+    /// contradicts: then all that is in it is where it belongs.
+    private func isCopy(
+        _ scan: SegmentDamageScan, of cover: SegmentDamageScan
+    ) throws(LogError) -> Bool {
+        guard scan.file.mismatch != nil, cover.file.mismatch == nil else { return false }
+        return try scan.file.readableBytes(on: disk) == cover.file.readableBytes(on: disk)
     }
 
     private func chainHash(

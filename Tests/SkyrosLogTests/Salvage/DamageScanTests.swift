@@ -225,6 +225,20 @@ import Testing
         #expect(try log.fixture.open(log.disk.killed()).0.head == scan.head)
     }
 
+    /// An operator copies files; what is in this one is where it belongs.
+    @Test func `finds nothing in a copy of a torn segment under another name`() throws {
+        let (offset, _) = try #require(try log.blocks(of: names[4]).last)
+        log.flip(names[4], at: offset + Block.headerByteCount)
+        let copy = SegmentName(1, .open)
+        log.overwrite(copy, log.bytes(of: names[4]))
+        let scan = try log.scan()
+        #expect(scan.damages.isEmpty)
+        #expect(scan.tornTail?.segment == names[4])
+        #expect(scan.head.sequence == log.count - 1)
+        log.flip(copy, at: log.bytes(of: copy).count - 1)
+        #expect(try log.scan().damages.map(\.segment) == [copy])
+    }
+
     @Test func `reads the batches after a damaged header`() throws {
         for (name, offset) in [(names[3], 70), (names[4], 70), (names[3], 58), (names[4], 20)] {
             let copy = try DamagedLog()

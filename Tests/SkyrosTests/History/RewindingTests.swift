@@ -135,7 +135,7 @@ private struct RandomWriter {
     /// What comes back may contradict the type of today, see `Table.mayUse`.
     @Test func `is not compared with the type`() throws {
         let store = try Store(inMemory: Versions.First.self)
-        for id in 0..<9 { try store.write { try $0.upsert(Versions.First(id: id / 2)) } }
+        for id in 0..<9 { try store.write { try $0.upsert(Versions.First(id: id / 2, board: id)) } }
         var state = store.snapshot
         try state.compareFields()
         let past = try store.historyReader.snapshot(asOf: .sequence(7), from: state)

@@ -176,7 +176,9 @@ private struct Subscribe: DomainCommand {
         let last = store.sequence
         let concurrent = code {
             try store.writeConcurrently(expecting: .sequence(last)) { tx in
-                try store.write { try $0.insert(Invoice(id: 1)) }
+                inParallel(1, threads: 1) { _ in
+                    try? store.write { try $0.insert(Invoice(id: 1)) }
+                }
                 try tx.insert(Course(id: 9))
             }
         }
