@@ -14,8 +14,9 @@ extension Job {
             try store.write(durability: .deferred) { try Model.write(number, &$0) }
         }
         try FileHandle.standardOutput.write(contentsOf: Data("written\n".utf8))
-        // Until the end of the process.
-        while readLine() != nil {}
+        // Until the end of the process. While `readLine` waits, ThreadSanitizer holds signals back;
+        // while a file is read, it does not.
+        while try FileHandle.standardInput.read(upToCount: 1)?.isEmpty == false {}
         withExtendedLifetime(reactor) {}
     }
 
