@@ -1,5 +1,6 @@
 import BenchmarkModel
 import Foundation
+import Skyros
 
 /// Rows with several versions, for the workloads about the past.
 enum Versions {
@@ -41,7 +42,11 @@ enum Versions {
             }
         }
         try peer.close()
-        if side == .skyros { try removeCheckpoint(in: directory) }
+        if side == .skyros {
+            try removeCheckpoint(in: directory)
+            // A store that was filled as fast as possible is behind with its index.
+            try Archive(at: directory).indexHistory()
+        }
     }
 
     /// Random updates of the rows that do not have many versions. Each changes its row.
