@@ -262,6 +262,25 @@ private struct RandomHistory {
         try store.close()
     }
 
+    @Test func `is named by a verification if it lacks a change`() throws {
+        let store = try open()
+        for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
+        _ = try makeRun(store)
+        let index = try #require(store.session.history)
+        guard case .run(let run) = index.current().parts[0] else { throw CancellationError() }
+        let archive = try Archive(on: Environment(disk: disk))
+        #expect(archive.verify().problems == [])
+        var writer = try RunWriter(run.header, on: disk)
+        try run.forEachItem { item, _ in
+            if item.historyKey.id != RecordID(3) { try writer.append(item.historyKey, item.versions) }
+        }
+        _ = try writer.finish()
+        let problems = archive.verify().problems
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("does not have the changes that the log has") == true)
+        try store.close()
+    }
+
     @Test func `changes no file after the store was closed`() throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
