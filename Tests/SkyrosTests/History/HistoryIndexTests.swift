@@ -272,7 +272,9 @@ private struct RandomHistory {
         #expect(archive.verify().problems == [])
         var writer = try RunWriter(run.header, on: disk)
         try run.forEachItem { item, _ in
-            if item.historyKey.id != RecordID(3) { try writer.append(item.historyKey, item.versions) }
+            if item.historyKey.id != RecordID(3) {
+                try writer.append(item.historyKey, item.versions)
+            }
         }
         _ = try writer.finish()
         let problems = archive.verify().problems
