@@ -131,7 +131,7 @@ import Testing
             Issue.record("the damage went unnoticed")
         } catch let error as LogError {
             #expect(error.code == .corrupt)
-            #expect(error.segment == "00000000000000000001.open")
+            #expect(error.file?.name == "00000000000000000001.open")
         }
         #expect(damaged.contents == before)
     }

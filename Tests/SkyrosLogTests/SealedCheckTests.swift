@@ -90,7 +90,7 @@ import Testing
                 #expect(
                     found.isEmpty == scan.damages.isEmpty, "\(segment.name) at \(offset)")
                 for damage in found {
-                    #expect(damage.error?.segment == segment.name.description)
+                    #expect(damage.error?.file?.name == segment.name.description)
                 }
                 try flip(segment, at: offset, bit: offset % 8)
             }

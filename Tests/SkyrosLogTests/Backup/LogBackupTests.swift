@@ -227,6 +227,6 @@ import Testing
         bytes[200] ^= 1
         source.overwrite(name, with: bytes)
         let error = failure(as: LogError.self) { try backups.backup(source, to: target) }
-        #expect(error?.code == .corrupt && error?.segment == "00000000000000000001.zst")
+        #expect(error?.code == .corrupt && error?.file?.name == "00000000000000000001.zst")
     }
 }

@@ -52,7 +52,7 @@ import Testing
             let copy = try disk(lacking: index, marked: isMarked).copied()
             let before = copy.contents
             let error = failure(as: LogError.self) { _ = try fixture.open(copy) }
-            #expect(error?.code == .corrupt && error?.segment == "00000000000000000001.open")
+            #expect(error?.code == .corrupt && error?.file?.name == "00000000000000000001.open")
             #expect(error?.message.contains("copy its events/ again") == true)
             #expect(copy.contents == before)
         }
@@ -72,7 +72,7 @@ import Testing
         let copy = disk.copied()
         let before = copy.contents
         let error = failure(as: LogError.self) { _ = try small.open(copy) }
-        #expect(error?.code == .segmentMissing && error?.segment == active.name.description)
+        #expect(error?.code == .segmentMissing && error?.file?.name == active.name.description)
         #expect(error?.message.contains("copy its events/ again") == true)
         #expect(copy.contents == before)
         let damage = try small.scan(copy).damages.first

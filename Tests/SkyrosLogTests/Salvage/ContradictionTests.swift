@@ -83,7 +83,7 @@ import Testing
         #expect(scan.head.sequence == 1 && scan.storeID == fixture.storeID)
         #expect(try scan.batches() == expected(1))
         let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
-        #expect(error?.code == .foreignStore && error?.segment == name.description)
+        #expect(error?.code == .foreignStore && error?.file?.name == name.description)
         #expect(error?.offset == 16)
     }
 
@@ -96,7 +96,7 @@ import Testing
         try replace(name)
         let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
         #expect(error?.code == .corrupt || error?.code == .foreignStore)
-        #expect(error?.segment == name.description)
+        #expect(error?.file?.name == name.description)
         #expect(try fixture.scan(disk).damages.first?.offset == 24)
     }
 

@@ -157,7 +157,8 @@ import Testing
                         Self.holds(chunk, expected) && frame.isUnused(bit, at: offset)
                     outcome = isRight ? .whole : .wrong("unnoticed")
                 } catch let error as LogError {
-                    let isNamed = error.segment == place.name && error.sequences == frame.sequences
+                    let isNamed =
+                        error.file?.name == place.name && error.sequences == frame.sequences
                     outcome = isNamed ? .refused : .wrong("\(error)")
                 }
                 result.note(outcome, "\(path), byte \(offset), bit \(bit)")
