@@ -118,7 +118,7 @@ struct ForgedLog {
         _ segment: Segment, _ header: SegmentHeader, _ head: inout LogHead
     ) throws -> [UInt8] {
         guard let compressor = Zstd.Compressor() else { throw FuzzFinding("no compressor") }
-        var bytes = SkippableFrame.bytes(magic: SealedSegment.headerMagic, content: header.bytes)
+        var bytes = SkippableFrame.bytes(magic: FrameFile.headerMagic, content: header.bytes)
         var table = SeekTable()
         table.append(frame: bytes, content: [])
         var index = SegmentIndex(chainHashAfter: head.chainHash, timeAfter: header.timeBefore)
@@ -147,7 +147,7 @@ struct ForgedLog {
         try closeFrame()
         index.batchCount = segment.batchCount ?? index.batchCount
         index.chainHashAfter = head.chainHash
-        let last = SkippableFrame.bytes(magic: SegmentIndex.frameMagic, content: index.bytes)
+        let last = SkippableFrame.bytes(magic: FrameFile.indexMagic, content: index.bytes)
         table.append(frame: last, content: [])
         let middle = table.entries.count / 2
         if let count = segment.contentByteCount { table.entries[middle].contentByteCount = count }

@@ -197,7 +197,9 @@ final class BackgroundMaintenance: Sendable {
     /// Makes or merges a run of the history, if one is due; returns whether it did.
     private func makeRun() throws -> Bool {
         guard let history else { return false }
-        return try history.mergeNext() || history.isDue && makeRun(history, isComplete: false)
+        // What was written during a long merge gets its run between two steps of it.
+        let hasMade = try history.isDue && makeRun(history, isComplete: false)
+        return try history.mergeNext() || hasMade
     }
 
     private func makeRun(_ history: HistoryIndex, isComplete: Bool) throws -> Bool {
@@ -216,6 +218,7 @@ final class BackgroundMaintenance: Sendable {
     /// Makes runs of the whole log, and merges those that are due, on the calling thread.
     func indexHistory() throws {
         guard let history else { return }
+        // Runs are merged as they come: each keeps a file open.
         while try history.mergeNext() || makeRun(history, isComplete: true) {}
     }
 

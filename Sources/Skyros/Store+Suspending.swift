@@ -24,6 +24,7 @@ extension Store {
             isSuspended.store(true, ordering: .sequentiallyConsistent)
             writer.pauseQueue()
             let session = session
+            session.history?.suspend()
             session.engine.segments?.suspend()
             resources.environment.disk.suspend()
             session.checkpointer?.dropLocks()

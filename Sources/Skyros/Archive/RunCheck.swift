@@ -14,6 +14,13 @@ struct RunCheck {
     private let run: HistoryRun
     /// The versions that the run does not have whole, by their hashes without images.
     private var forms: [UInt64: Form] = [:]
+    private struct Clearing: Hashable {
+        let entity: [UInt8]
+        let sequence: SequenceNumber
+    }
+
+    /// Those of the run, while it is read.
+    private var clearings: Set<Clearing> = []
     private var sum: UInt64 = 0
     private var count = 0
     /// Whether each key is where it is searched.
@@ -26,8 +33,11 @@ struct RunCheck {
         self.run = run
         var lastKey: HistoryKey?
         var last: (version: RecordVersion, isRepeated: Bool)?
+        var lastFrame: Int?
         try run.forEachItem { item, frame in
             let key = item.historyKey
+            if frame != lastFrame, try !isFirst(item, key, of: frame) { isOrdered = false }
+            lastFrame = frame
             if key != lastKey {
                 if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
                 if try !isFound(key, in: frame, after: lastKey) { isOrdered = false }
@@ -37,11 +47,21 @@ struct RunCheck {
             while !reader.isAtEnd {
                 let version = try RecordVersion(&reader)
                 let isRepeated = last?.version.sequence == version.sequence
+                if let last, !last.version.precedes(version), !isRepeated { isOrdered = false }
                 if let last { add(last.version, of: key, last.isRepeated || isRepeated) }
                 last = (version, isRepeated)
             }
         }
         if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
+        clearings = []
+    }
+
+    /// Whether the index says of a frame with which versions it begins.
+    private func isFirst(_ item: RunItem, _ key: HistoryKey, of frame: Int) throws -> Bool {
+        var reader = CBORReader(item.versions)
+        let first = try RecordVersion.skipSequence(&reader)
+        return try run.index.firstSequence(ofFrame: frame) == first
+            && run.index.compareKey(ofFrame: frame, to: key) == 0
     }
 
     private func isFound(
@@ -52,9 +72,14 @@ struct RunCheck {
             && run.index.frames(of: key).contains(frame)
     }
 
-    /// Adds a version of the run. Of an event that changes a record several times, images are not
-    /// compared.
+    /// Adds a version of the run. Of an event that changes a record several times, or clears its
+    /// entity, images are not compared.
     private mutating func add(_ version: RecordVersion, of key: HistoryKey, _ isRepeated: Bool) {
+        // The clearings of an entity come before its records.
+        if version.kind == .cleared {
+            clearings.insert(Clearing(entity: key.entity, sequence: version.sequence))
+        }
+        let isRepeated = isRepeated || isCleared(version, key)
         let plain = version.withoutImage
         if version.kind != .cleared, !isRepeated {
             switch version.image {
@@ -71,9 +96,12 @@ struct RunCheck {
     mutating func note(_ event: Event, leading state: Snapshot) {
         let list = RecordVersion.list(of: event)
         let keys = list.count > 1 ? Dictionary(grouping: list, by: \.key) : [:]
+        let cleared = Set(list.lazy.filter { $0.key.id == nil }.map(\.key.entity))
         for (key, version) in list {
             var version = version
-            if keys[key]?.count ?? 1 > 1 {
+            if keys[key]?.count ?? 1 > 1
+                || version.kind == .updated && cleared.contains(key.entity)
+            {
                 version.image = .absent
             } else if let form = forms[Self.hash(version.withoutImage, of: key)] {
                 if form == .absent { version.image = .absent }
@@ -83,6 +111,12 @@ struct RunCheck {
             sum &-= Self.hash(version, of: key)
             count -= 1
         }
+    }
+
+    /// Whether the event of an update clears the entity, too.
+    private func isCleared(_ version: RecordVersion, _ key: HistoryKey) -> Bool {
+        version.kind == .updated
+            && clearings.contains(Clearing(entity: key.entity, sequence: version.sequence))
     }
 
     private func record(_ key: HistoryKey, in state: Snapshot) -> [UInt8]? {

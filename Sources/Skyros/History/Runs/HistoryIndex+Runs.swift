@@ -88,7 +88,7 @@ extension HistoryIndex {
         if last == known.sequence { return .after(known) }
         let reader = HistoryReader(log: log, empty: empty)
         let kept = work.withLock { $0.state }
-        for state in kept.map({ [$0, known] }) ?? [known] {
+        for state in (kept.map { [$0] } ?? []) + [known, empty] {
             let distance = Int64(last.rawValue) - Int64(state.sequence.rawValue)
             guard -Int64(HistoryReader.rewoundEventsMax) <= distance,
                 distance <= Int64(Self.nearEventsMax)
@@ -96,8 +96,12 @@ extension HistoryIndex {
             return .after(try reader.snapshot(asOf: .sequence(last), from: state))
         }
         let before = SequenceNumber(rawValue: first - 1)
-        return .before { key in
-            guard let id = key.id else { return nil }
+        return .before { [self] key in
+            // Without the runs before, each question would read the log.
+            let isKnown = current().parts.allSatisfy { part in
+                if case .missing(let range) = part { range.lowerBound > first } else { true }
+            }
+            guard isKnown, current().tail.start >= before, let id = key.id else { return nil }
             let entity = String(decoding: key.entity, as: UTF8.self)
             return try reader.row(of: entity, id, asOf: before, in: self)?.bytes
         }
@@ -139,7 +143,7 @@ extension HistoryIndex {
             for run in merger.runs { try disk.remove(run.name.path) }
             return true
         } catch {
-            noteFailure(error)
+            if noteFailure(error) { return true }
             throw StoreError.wrapping(error)
         }
     }
@@ -159,19 +163,24 @@ extension HistoryIndex {
         merger?.abandon()
     }
 
-    private func noteFailure(_ error: any Error) {
+    /// Returns whether the error is that of a run, which was discarded.
+    private func noteFailure(_ error: any Error) -> Bool {
         let runs = work.withLock { $0.merger?.runs } ?? dueRuns()
         abandonMerge()
-        if let error = error as? LogError, error.code == .corrupt,
+        if let error = error as? LogError,
             let run = runs.first(where: { $0.name.path == error.file })
         {
-            return remove(run, because: error)
+            remove(run, because: error)
+            return true
         }
+        // A suspended store merges when it is resumed.
+        if StoreError.wrapping(error).code == .suspended { return false }
         let count = current().parts.count
         work.withLock { work in
             work.failureCount += 1
             work.runCountMin = count + 8 << min(work.failureCount - 1, 10)
         }
+        return false
     }
 
     /// The runs to merge next: neighbours, with nothing missing between them.

@@ -44,6 +44,7 @@ final class HistoryIndex: Sendable {
     /// About how much of the log has no run.
     private let uncoveredBytes = Atomic(0)
     private let wasStopped = Atomic(false)
+    private let wasSuspended = Atomic(false)
 
     init(
         _ log: any LogReader, of storeID: StoreID, on disk: any Disk, empty: Snapshot,
@@ -85,18 +86,29 @@ final class HistoryIndex: Sendable {
         uncoveredBytes.store(byteCount, ordering: .relaxed)
     }
 
+    /// Another process may change the files, until `reload`.
+    func suspend() {
+        wasSuspended.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    private var isSuspended: Bool { wasSuspended.load(ordering: .sequentiallyConsistent) }
+
     /// Changes no file from now on: the store is being closed, and another process may open it.
     func stop() {
         wasStopped.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Whether this process may change the store's files.
-    var mayChangeFiles: Bool { mayWrite && !wasStopped.load(ordering: .sequentiallyConsistent) }
+    var mayChangeFiles: Bool {
+        mayWrite && !isSuspended && !wasStopped.load(ordering: .sequentiallyConsistent)
+    }
 
     /// Reads the directory again before the next question: another process may have changed it.
     func reload() {
         abandonMerge()
+        work.withLock { $0 = Work() }
         state.withLock { $0 = State() }
+        wasSuspended.store(false, ordering: .sequentiallyConsistent)
     }
 
     /// The same, if more was written since than memory is used for: by now it has runs.
@@ -164,7 +176,7 @@ extension HistoryIndex {
                 continue
             } catch {
                 // The log answers.
-                report(error)
+                report(StoreError.wrapping(error))
                 break
             }
         }
@@ -204,9 +216,21 @@ extension HistoryIndex {
         let used = state.parts.compactMap { part in
             if case .run(let run) = part { run.name } else { nil }
         }
-        if used.count < state.parts.count { noteUncovered(byteCount: RunPlan.logBytesMin) }
-        for name in names where mayChangeFiles && !used.contains(name) && !unusable.contains(name) {
+        if used.count < state.parts.count || !unusable.isEmpty {
+            noteUncovered(byteCount: RunPlan.logBytesMin)
+        }
+        for name in names where !used.contains(name) && !unusable.contains(name) {
+            removeLeftover(name)
+        }
+    }
+
+    private func removeLeftover(_ name: RunName) {
+        guard mayChangeFiles else { return }
+        do throws(DiskError) {
             try disk.remove(name.path)
+        } catch {
+            // It stays until the next opening.
+            report(StoreError(error))
         }
     }
 
@@ -235,9 +259,11 @@ extension HistoryIndex {
         }
     }
 
-    /// Whether the log has the history that a run was made of; nil if the log cannot be read there.
+    /// Whether the log has the history that a run was made of; nil if the log cannot be read there,
+    /// or does not know yet what another process has written.
     private func isOfThisLog(_ run: HistoryRun) -> Bool? {
-        guard run.header.storeID == storeID, run.last <= log.head.sequence else { return false }
+        guard run.header.storeID == storeID else { return false }
+        guard run.last <= log.head.sequence else { return isAhead(run) ? nil : false }
         do throws(LogError) {
             let chunk = try log.chunk(containing: run.last)
             return chunk?.chainHash(through: run.last) == run.header.chainHashAfter
@@ -245,6 +271,10 @@ extension HistoryIndex {
             return nil
         }
     }
+
+    /// Whether a run may be of events that another process has written since the store was
+    /// suspended. No other run is ahead of the log.
+    private func isAhead(_ run: HistoryRun) -> Bool { !mayWrite || isSuspended }
 
     /// Moves a run that is damaged, or of another history, to `quarantine/`; removes one of another
     /// format. After other errors, such as of reading, the file stays.

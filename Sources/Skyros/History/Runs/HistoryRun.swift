@@ -128,7 +128,13 @@ final class HistoryRun: Sendable {
 
     /// The items of a frame, without keeping it: for merges, which read each frame once.
     func readContent(ofFrame number: Int) throws(LogError) -> [UInt8] {
-        try frames.content(ofFrame: number, in: file, contentBytesMax: Self.frameBytesMax)
+        do throws(LogError) {
+            return try frames.content(
+                ofFrame: number, in: file, contentBytesMax: Self.frameBytesMax)
+        } catch {
+            // An error of the disk does not say of which file it is.
+            throw LogError(error.code, error.message, in: name.path, cause: error.cause)
+        }
     }
 
     private func content(ofFrame number: Int) throws(LogError) -> [UInt8] {

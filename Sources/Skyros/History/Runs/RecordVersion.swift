@@ -128,6 +128,9 @@ extension RecordVersion {
         image = try Self.readImage(&reader)
         about = try reader.readNullIfPresent() ? nil : Self.readMap(&reader)
         shape = count > 5 ? try reader.readInteger(Int.self) : Evolver.firstVersion
+        guard (Evolver.firstVersion...Evolver.versionMax).contains(shape) else {
+            throw CBORError(.unexpectedType(.array), at: start)
+        }
         place = count > 6 ? try reader.readInteger(Int.self) : 0
     }
 

@@ -42,11 +42,11 @@ final class RunMerger: @unchecked Sendable {
             for index in cursors.indices {
                 // What is longer than a frame is in several items.
                 while cursors[index].key == key {
+                    if byteCount >= Self.stepBytes { return nil }
                     byteCount += cursors[index].versions.count
                     try append(key, &cursors[index])
                 }
             }
-            if byteCount >= Self.stepBytes { return nil }
         }
         return try writer.take()?.finish()
     }
