@@ -20,6 +20,18 @@ extension Store {
         }
     }
 
+    /// The records that differ between two moments, by entity and id.
+    ///
+    ///     for difference in try store.diff(from: .date(yesterday), to: .sequence(store.sequence)) {
+    ///         print(difference.kind, difference.entity, difference.id, try difference.changes)
+    ///     }
+    ///
+    /// - Complexity: that of ``snapshot(asOf:)`` for both, and of `Snapshot.differences(from:in:)`.
+    /// - Throws: as ``snapshot(asOf:)``.
+    public func diff(from first: Moment, to second: Moment) throws -> [RecordDifference] {
+        try snapshot(asOf: second).differences(from: snapshot(asOf: first))
+    }
+
     /// One record at a moment of the past; nil if there was none.
     ///
     ///     let old = try store.get(Order.self, id, asOf: .date(yesterday))

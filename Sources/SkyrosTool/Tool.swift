@@ -13,7 +13,7 @@ enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
-        BlameCommand.self, QueryCommand.self, VerifyCommand.self, ReplayCommand.self,
+        BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self, ReplayCommand.self,
         RebuildCommand.self, IndexCommand.self, ExportCommand.self, ImportCommand.self,
         BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
     ]

@@ -66,6 +66,23 @@ import Testing
         #expect(try run(["log"]).output.contains("~ Restaurant 01020304-0506"))
     }
 
+    @Test func `shows what differs between two moments`() throws {
+        let outcome = try run(["diff", "1", "--json"])
+        #expect(outcome.status == 1)
+        let list = try outcome.output.split(separator: "\n").map { try FieldValue(json: String($0)) }
+        #expect(list.map { $0["kind"] } == ["deleted", "updated"])
+        #expect(list[1]["before"] == nil)
+        #expect(list[1]["after"] == .map(["rating": 4.5]))
+        #expect(try run(["diff", "-2", "--entity", "Note"]).output.contains("- Note 7"))
+        #expect(try run(["diff", "3", "3"]).status == 0)
+        #expect(try run(["diff", "4"]).errors.contains("noSuchEvent"))
+        #expect(try run(["diff", "1", "--entity", "Nope"]).errors.contains("unknownEntity"))
+        #expect(try run(["diff"]).status == 2)
+        let copy = directory.url.appending(path: "copy").path
+        #expect(try run(["backup", "--into", copy]).status == 0)
+        #expect(try run(["diff", "3", "3", "--with", copy]).status == 0)
+    }
+
     @Test func `says which event gave each field its value`() throws {
         let origins = try objects("blame", "Restaurant", "\(nonna)")
         #expect(origins.map { $0["field"] } == ["id", "name", "rating", "cuisine"])

@@ -1,0 +1,66 @@
+import SkyrosLog
+
+extension Archive {
+    /// The first event that this store and another one do not have in common; nil if both have the
+    /// same events.
+    ///
+    ///     if let event = try original.firstDifference(from: copy) { … }
+    ///
+    /// Two copies of one store have the same events up to it. Events of different stores are
+    /// compared byte for byte: number, time, metadata and changes.
+    ///
+    /// - Returns: a number that is one greater than the last event of the shorter log, if the other
+    ///   one continues it.
+    /// - Complexity: O(log n) parts of the logs for copies of one store; otherwise O(events that are
+    ///   the same).
+    /// - Throws: `StoreError` with `.logCorrupt` and the like if one of the logs is damaged.
+    public func firstDifference(from other: Archive) throws -> SequenceNumber? {
+        let (own, others) = (EventReader(log), EventReader(other.log))
+        let common = min(sequence, other.sequence)
+        let first =
+            log.beginning == other.log.beginning
+            ? try own.firstDifference(from: others, through: common)
+            : try own.firstOtherEvent(than: others, through: common)
+        if first <= common { return first }
+        return sequence == other.sequence ? nil : first
+    }
+}
+
+extension EventReader {
+    /// The first event with another chain hash than in the other log, which begins with the same
+    /// one; the number after `last` if there is none.
+    fileprivate func firstDifference(
+        from other: EventReader, through last: SequenceNumber
+    ) throws -> SequenceNumber {
+        // The wanted number is in lower...upper.
+        var (lower, upper) = (UInt64(1), last.rawValue + 1)
+        while lower < upper {
+            let middle = SequenceNumber(rawValue: lower + (upper - lower) / 2)
+            if try check(through: middle) == other.check(through: middle) {
+                lower = middle.rawValue + 1
+            } else {
+                upper = middle.rawValue
+            }
+        }
+        return SequenceNumber(rawValue: lower)
+    }
+
+    /// The first event with other bytes than in the other log; the number after `last` if there is
+    /// none.
+    fileprivate func firstOtherEvent(
+        than other: EventReader, through last: SequenceNumber
+    ) throws -> SequenceNumber {
+        var next = SequenceNumber.zero.next
+        while next <= last {
+            let (events, others) = try (
+                part(from: next, through: last), other.part(from: next, through: last)
+            )
+            let count = min(events.count, others.count)
+            guard count > 0 else { return next }
+            let same = zip(events, others).prefix { $0 == $1 }.count
+            next = next.advanced(by: same)
+            if same < count { return next }
+        }
+        return next
+    }
+}
