@@ -22,7 +22,7 @@ extension Store {
 
     /// The records that differ between two moments, by entity and id.
     ///
-    ///     for difference in try store.diff(from: .date(yesterday), to: .sequence(store.sequence)) {
+    ///     for difference in try store.diff(from: .date(yesterday), to: .date(.now)) {
     ///         print(difference.kind, difference.entity, difference.id, try difference.changes)
     ///     }
     ///
@@ -37,11 +37,11 @@ extension Store {
     ///     let old = try store.get(Order.self, id, asOf: .date(yesterday))
     ///
     /// - Complexity: O(log n) for each run of the history, without the rest of the state, and as
-    ///   ``history(of:_:)`` for the newest part of the log. With `Options.historyIndex = .scan`, that
-    ///   of ``snapshot(asOf:)``.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.unknownEntity` if
-    ///   the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if the
-    ///   log is damaged.
+    ///   ``history(of:_:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
+    ///   that of ``snapshot(asOf:)``.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.unknownEntity`
+    ///   if the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if
+    ///   the log is damaged.
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID, asOf moment: Moment) throws -> E? {
         let (session, current) = (session, view.current)
         guard let index = session.history else { return try snapshot(asOf: moment).get(type, id) }

@@ -11,8 +11,8 @@ extension Archive {
     ///
     /// - Returns: a number that is one greater than the last event of the shorter log, if the other
     ///   one continues it.
-    /// - Complexity: O(log n) parts of the logs for copies of one store; otherwise O(events that are
-    ///   the same).
+    /// - Complexity: O(log n) parts of the logs for copies of one store; otherwise O(events that
+    ///   are the same).
     /// - Throws: `StoreError` with `.logCorrupt` and the like if one of the logs is damaged.
     public func firstDifference(from other: Archive) throws -> SequenceNumber? {
         let (own, others) = (EventReader(log), EventReader(other.log))

@@ -147,7 +147,7 @@ public final class Archive: Sendable {
     /// - Parameters:
     ///   - entity: the record's entity.
     ///   - id: the record's id.
-    ///   - progress: called after each event, if the log is read.
+    ///   - progress: called after each event, if the log is read, and at the end.
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     public func history(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
@@ -155,6 +155,7 @@ public final class Archive: Sendable {
         guard let historyIndex else {
             return try historyReader.history(of: entity, id, progress: progress)
         }
+        defer { progress(sequence) }
         return try historyReader.history(of: entity, id, in: historyIndex)
     }
 

@@ -197,8 +197,8 @@ struct RunChecks {
             // The writer has merged it.
         } catch {
             problems.append(
-                "\(name.path) cannot be used: \(StoreError.wrapping(error).message). The log has all "
-                    + "of it; remove the file, and the store makes it again")
+                "\(name.path) cannot be used: \(StoreError.wrapping(error).message). The log has "
+                    + "all of it; remove the file, and the store makes it again")
         }
     }
 }

@@ -53,8 +53,8 @@ extension Snapshot {
     ///         print(difference.kind, difference.entity, difference.id)
     ///     }
     ///
-    /// The other state may be of another store, too. A record that was changed and changed back does
-    /// not differ, and stored facts are compared: a type's evolution changes none.
+    /// The other state may be of another store, too. A record that was changed and changed back
+    /// does not differ, and stored facts are compared: a type's evolution changes none.
     ///
     /// - Parameter entity: nil for the records of all entities.
     /// - Complexity: O(d log d) for d differences if one state was made from the other, as a recent

@@ -24,6 +24,7 @@ enum Floors {
             ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],
             ["Aggregates", "ByName", "Relations"],
         ],
+        "Sources/Skyros/History/": [["Runs"]],
         "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
         "Sources/SkyrosTool/": [["Import"], ["Commands"]],
     ]

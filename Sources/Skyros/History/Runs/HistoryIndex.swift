@@ -299,8 +299,8 @@ extension StoreError {
     fileprivate static func historyIndexFailed(_ error: LogError, _ what: String) -> StoreError {
         StoreError(
             .historyIndexFailed,
-            "\(what): \(error.message). Nothing is lost: the log has all of it, and answers until the "
-                + "run is made again",
+            "\(what): \(error.message). Nothing is lost: the log has all of it, and answers "
+                + "until the run is made again",
             at: Place(file: error.file?.description, offset: error.offset),
             cause: error.cause?.description)
     }

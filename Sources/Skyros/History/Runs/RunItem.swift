@@ -1,6 +1,6 @@
 import SkyrosLog
 
-/// A record, or the clearings of an entity, in a frame of a run; its buffers are those of the frame.
+/// A record, or the clearings of an entity, in a frame of a run. Its buffers are the frame's.
 struct RunItem {
     let entity: UnsafeRawBufferPointer
     /// The id's bytes; none for clearings.
@@ -10,7 +10,9 @@ struct RunItem {
     /// A sequence of items of CBOR, see `RecordVersion`.
     let versions: UnsafeRawBufferPointer
 
-    /// Calls `body` with the items of a frame, until it returns false; returns whether it never did.
+    /// Calls `body` with the items of a frame, until it returns false.
+    ///
+    /// - Returns: whether it never did.
     static func forEach(
         in content: [UInt8], _ body: (RunItem) throws -> Bool
     ) throws -> Bool {

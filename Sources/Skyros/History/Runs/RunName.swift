@@ -4,7 +4,7 @@ import SkyrosLog
 /// The name of a run's file: the first and the last event that it covers.
 ///
 ///     history/00000000000000000001-00000000000003145728.zst
-///     history/00000000000000000001-00000000000003145728.tmp     being written; removed when opening
+///     history/00000000000000000001-00000000000003145728.tmp     being written
 struct RunName: Hashable, Sendable {
     enum Kind: String, Sendable {
         case run = "zst"

@@ -108,7 +108,8 @@ extension StoreError {
         public static let checkpointFailed = Code("checkpointFailed")
         /// Another connection has the checkpoint locked; a later one will be written.
         public static let checkpointBusy = Code("checkpointBusy")
-        /// A file of the index of the history cannot be read; the log answers until it is made again.
+        /// A file of the index of the history cannot be read; the log answers until there is a
+        /// new one.
         public static let historyIndexFailed = Code("historyIndexFailed")
 
         // MARK: Reading
