@@ -13,9 +13,9 @@ enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
-        BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self, ReplayCommand.self,
-        RebuildCommand.self, IndexCommand.self, ExportCommand.self, ImportCommand.self,
-        BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
+        BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self,
+        ReplayCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
+        ImportCommand.self, BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {

@@ -10,9 +10,9 @@ struct VerifyCommand: Command {
         the file, the byte, the frame, the affected events, and whether the place is below the
         durable watermark. A torn tail is the rest of a write that a crash interrupted. It is not
         damage, and the next opening moves it to the quarantine; whole events after it, which would
-        go too, are a problem. So is a checkpoint that holds later events than the log, an event that
-        is not encoded as the format demands, and a file in history/ that has other changes than the
-        log. The exit code is 0 if there is no damage and no problem, else 1.
+        go too, are a problem. So is a checkpoint that holds later events than the log, an event
+        that is not encoded as the format demands, and a file in history/ that has other changes
+        than the log. The exit code is 0 if there is no damage and no problem, else 1.
 
           skyros verify Orders.skyros
         """

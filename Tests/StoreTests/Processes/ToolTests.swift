@@ -69,7 +69,8 @@ import Testing
     @Test func `shows what differs between two moments`() throws {
         let outcome = try run(["diff", "1", "--json"])
         #expect(outcome.status == 1)
-        let list = try outcome.output.split(separator: "\n").map { try FieldValue(json: String($0)) }
+        let lines = outcome.output.split(separator: "\n")
+        let list = try lines.map { try FieldValue(json: String($0)) }
         #expect(list.map { $0["kind"] } == ["deleted", "updated"])
         #expect(list[1]["before"] == nil)
         #expect(list[1]["after"] == .map(["rating": 4.5]))
