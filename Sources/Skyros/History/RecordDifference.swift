@@ -64,7 +64,7 @@ extension Snapshot {
     ) -> [RecordDifference] {
         var names = Set(tables.map(\.entity)).union(other.tables.map(\.entity))
         if let entity { names = names.filter { $0.isSameName(as: entity) } }
-        return names.sorted { TextOrder.compare($0, $1) == .orderedAscending }.flatMap {
+        return names.sortedNames().flatMap {
             differences(of: $0, from: other).sorted { $0.id < $1.id }
         }
     }
