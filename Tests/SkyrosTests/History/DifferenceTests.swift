@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosTesting
 import TestSupport
 import Testing
