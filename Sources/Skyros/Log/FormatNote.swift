@@ -33,8 +33,7 @@ enum FormatNote {
 
         Back up with `skyros backup`, or copy the directory of a closed store. Do not edit, rename
         or remove files in events/. The project's docs/log-format.md, docs/checkpoint-format.md and
-        docs/history-format.md describe every byte, and docs/read_log.py reads a log. This is
-        format 2.
+        docs/history-format.md describe every byte; docs/read_log.py reads a log. This is format 2.
 
         """
 
