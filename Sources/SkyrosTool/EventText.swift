@@ -92,6 +92,20 @@ enum EventText {
             .map { "  \($0)=\($1.readableText())" }.joined()
     }
 
+    /// Reason, further metadata and the intent's name of a change, as text that begins with spaces.
+    static func about(_ entry: HistoryEntry) -> String {
+        let reason = entry.reason.map { "  \"\($0)\"" } ?? ""
+        return reason + details(entry.metadata) + (entry.intent.map { "  \($0.name)" } ?? "")
+    }
+
+    /// Adds the values before and after to an object of JSON.
+    static func add(_ changes: [FieldChange], to object: inout NamedValues<FieldValue?>) {
+        let before = changes.compactMap { change in change.before.map { (change.field, $0) } }
+        let after = changes.compactMap { change in change.after.map { (change.field, $0) } }
+        if !before.isEmpty { object["before"] = .map(NamedValues(before)) }
+        if !after.isEmpty { object["after"] = .map(NamedValues(after)) }
+    }
+
     /// What metadata say besides actor and reason, as text that begins with a space.
     static func details(_ metadata: Metadata) -> String {
         let parts = metadata.details

@@ -12,25 +12,18 @@ struct BlameCommand: Command {
         """
 
     private let arguments: Arguments
+    private let question: RecordQuestion
 
     init(_ arguments: Arguments) throws {
-        guard arguments.rest.count == 2 else {
-            throw UsageError("blame needs an entity and an id")
-        }
         self.arguments = arguments
+        question = try RecordQuestion(arguments, for: Self.name)
     }
 
     func run(_ output: Output) throws -> Bool {
-        let archive = try Archive(at: arguments.store)
-        archive.warnOfLostEvents()
-        let bar = ProgressBar(ProgressBar.Step(.searching, 0.5), ProgressBar.Step(.reading, 0.5))
-        defer { bar.finish() }
-        guard let id = try arguments.record(in: archive, bar) else { return false }
-        let total = archive.sequence.rawValue
-        let origins = try archive.blame(of: arguments.rest[0], id) {
-            bar.update(.reading, $0.rawValue, of: total)
+        let origins = try question.answer { archive, entity, id, progress in
+            try archive.blame(of: entity, id, progress: progress)
         }
-        bar.finish()
+        guard let origins else { return false }
         if arguments.isJSON {
             for origin in origins { try output.json(json(origin)) }
         } else {
@@ -41,12 +34,9 @@ struct BlameCommand: Command {
 
     private func row(_ origin: FieldOrigin) -> [String] {
         let entry = origin.entry
-        var about = entry.reason.map { "\"\($0)\"" } ?? ""
-        about += EventText.details(entry.metadata)
-        if let intent = entry.intent { about += "  \(intent.name)" }
         return [
             origin.field, origin.value.readableText(), "\(entry.sequence)", "\(entry.time)",
-            entry.actor ?? "-", about,
+            entry.actor ?? "-", String(EventText.about(entry).trimmingPrefix("  ")),
         ]
     }
 

@@ -63,14 +63,11 @@ struct DiffCommand: Command {
     private func print(_ difference: RecordDifference, to output: Output) throws {
         let changes = try difference.changes
         guard !arguments.isJSON else {
-            let before = changes.compactMap { change in change.before.map { (change.field, $0) } }
-            let after = changes.compactMap { change in change.after.map { (change.field, $0) } }
             var object: NamedValues<FieldValue?> = [
                 "entity": .text(difference.entity), "id": difference.id.value,
                 "kind": .text("\(difference.kind)"),
             ]
-            if !before.isEmpty { object["before"] = .map(NamedValues(before)) }
-            if !after.isEmpty { object["after"] = .map(NamedValues(after)) }
+            EventText.add(changes, to: &object)
             return try output.json(object)
         }
         let sign =
