@@ -2,7 +2,7 @@
 
 extension UnsafeRawBufferPointer {
     /// The integer at `offset`, which the caller has checked to lie within the buffer.
-    func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T {
+    package func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T {
         T(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
@@ -33,7 +33,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension [UInt8] {
-    mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
+    package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }

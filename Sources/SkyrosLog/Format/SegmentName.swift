@@ -28,9 +28,9 @@ package struct SegmentName: Hashable, Sendable {
     /// Reads a file's name; nil if it is not a segment's.
     package init?(_ name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == Self.digitCount,
-            parts[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let firstSequence = UInt64(parts[0]), let kind = Kind(rawValue: String(parts[1]))
+        guard parts.count == 2,
+            let firstSequence = UInt64(digits: parts[0], count: Self.digitCount),
+            let kind = Kind(rawValue: String(parts[1]))
         else { return nil }
         self.init(firstSequence, kind)
     }

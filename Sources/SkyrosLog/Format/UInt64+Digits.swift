@@ -10,4 +10,12 @@ extension UInt64 {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// The number that `digits(count)` has written; nil if the text is anything else.
+    package init?(digits text: Substring, count: Int) {
+        guard text.utf8.count == count,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        self.init(text)
+    }
 }

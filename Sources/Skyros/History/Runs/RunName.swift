@@ -26,17 +26,11 @@ struct RunName: Hashable, Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let kind = Kind(rawValue: String(parts[1])) else { return nil }
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard numbers.count == 2, let first = Self.number(numbers[0]),
-            let last = Self.number(numbers[1]), 0 < first, first <= last
+        guard numbers.count == 2,
+            let first = UInt64(digits: numbers[0], count: Self.digitCount),
+            let last = UInt64(digits: numbers[1], count: Self.digitCount), 0 < first, first <= last
         else { return nil }
         self.init(first...last, kind)
-    }
-
-    private static func number(_ digits: Substring) -> UInt64? {
-        guard digits.utf8.count == digitCount,
-            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        return UInt64(digits)
     }
 
     /// The names of the runs on `disk`, in order. Other names are not ours, and passed over.
