@@ -48,15 +48,7 @@ extension Archive {
     /// - Throws: `StoreError` with `.noSuchEvent` if the log ends before it; the first damage, if
     ///   the archive ends there.
     func backupEnd(at moment: Moment) throws -> SequenceNumber {
-        switch moment {
-        case .sequence(let last):
-            try historyReader.requireEvent(last)
-            return last
-        case .date(let date):
-            let time = EventTime(date).microseconds
-            guard time < .max else { return sequence }
-            return try firstSequence(since: EventTime(microseconds: time + 1)).advanced(by: -1)
-        }
+        try historyReader.sequence(of: moment)
     }
 
     /// A copy of the store that is brought up to date again and again.

@@ -79,7 +79,7 @@ extension Store {
     ///         print(origin.field, origin.value, origin.entry.actor ?? "-")
     ///     }
     ///
-    /// Of a deleted record it tells about the fields that it had last. Fields are those that are
+    /// Of a deleted record it lists the fields that it had last. Fields are those that are
     /// stored: a step of its type's evolution leaves no event.
     ///
     /// - Returns: one origin for each field, in the order of the fields' names; none if the record

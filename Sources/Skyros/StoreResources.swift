@@ -28,9 +28,9 @@ struct StoreResources: Sendable {
         return Scrubber(segments, in: environment, report: report)
     }
 
-    /// The index of the history; nil if the log is read for every question. That of a store in
-    /// memory has no runs.
-    var historyIndex: HistoryIndex? {
+    /// Makes the index of the history, and lists the names of its runs; nil if the log is read for
+    /// every question. That of a store in memory has no runs.
+    func makeHistoryIndex() -> HistoryIndex? {
         guard options.historyIndex == .runs, let segments = log.segments else { return nil }
         let index = HistoryIndex(
             log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: !isInMemory,

@@ -34,7 +34,7 @@ final class StoreSession: Sendable {
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         recorder = SchemaRecorder(resources.schema, view.current)
-        history = resources.historyIndex
+        history = resources.makeHistoryIndex()
         let maintenance = BackgroundMaintenance(
             resources.log, view, resources.checkpointer, history, resources.options,
             resources.scrubber, report: resources.report)

@@ -44,7 +44,7 @@ enum Versions {
         try peer.close()
         if side == .skyros {
             try removeCheckpoint(in: directory)
-            // A store that was filled as fast as possible is behind with its index.
+            // A store that was filled as fast as possible has no complete index yet.
             try Archive(at: directory).indexHistory()
         }
     }

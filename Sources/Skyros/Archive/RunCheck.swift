@@ -166,8 +166,13 @@ struct RunChecks {
         storeID = archive.log.storeID
         // What the writer has covered since the archive looked is of no concern.
         let last = archive.log.head.sequence
-        names = ((try? RunName.list(on: disk)) ?? []).filter {
-            $0.kind == .run && $0.sequences.upperBound <= last
+        do throws(DiskError) {
+            names = try RunName.list(on: disk).filter {
+                $0.kind == .run && $0.sequences.upperBound <= last
+            }
+        } catch {
+            names = []
+            problems.append("history/ cannot be listed: \(error)")
         }
     }
 

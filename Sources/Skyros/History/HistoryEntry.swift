@@ -113,6 +113,26 @@ extension FieldChange {
     private static func list(
         _ old: [UInt8], _ new: [UInt8], withEqual: Bool
     ) throws(CBORError) -> [FieldChange] {
+        do throws(CBORError) {
+            return try sortedList(old, new, withEqual: withEqual)
+        } catch {
+            guard error.problem == .unsortedKeys else { throw error }
+        }
+        // Another writer has left the keys in another order, which readers accept.
+        let (before, after) = (try values(of: old), try values(of: new))
+        return before.merging(after) { old, _ in old }.keys
+            .map { FieldChange(field: $0, before: before[$0], after: after[$0]) }
+            .filter { withEqual || $0.before != $0.after }
+    }
+
+    private static func values(
+        of bytes: [UInt8]
+    ) throws(CBORError) -> NamedValues<FieldValue> { try Fields(trusted: bytes).readValues() }
+
+    /// Reads the fields of both side by side.
+    private static func sortedList(
+        _ old: [UInt8], _ new: [UInt8], withEqual: Bool
+    ) throws(CBORError) -> [FieldChange] {
         try old.withBytes { oldBytes throws(CBORError) in
             try new.withBytes { newBytes throws(CBORError) in
                 var (old, new) = (try RecordCursor(oldBytes), try RecordCursor(newBytes))

@@ -14,17 +14,17 @@ extension HistoryReader {
         let versions = try index.versions(of: HistoryKey(entity, id), through: last)
         guard !versions.isEmpty else { return [] }
         let clearings = try index.versions(of: HistoryKey(entity, nil), through: last)
-        var teller = HistoryTeller(HistoryKey(entity, id), EventReader(log))
+        var builder = HistoryBuilder(HistoryKey(entity, id), EventReader(log))
         var next = clearings.startIndex
         for version in versions {
             while next < clearings.endIndex, clearings[next].precedes(version) {
-                try teller.append(clearings[next])
+                try builder.append(clearings[next])
                 next += 1
             }
-            try teller.append(version)
+            try builder.append(version)
         }
-        for clearing in clearings[next...] { try teller.append(clearing) }
-        return teller.entries
+        for clearing in clearings[next...] { try builder.append(clearing) }
+        return builder.entries
     }
 
     /// One record as it was after an event, in the shape that it had; nil if there was none.
@@ -38,8 +38,8 @@ extension HistoryReader {
         guard let newest = versions.last, newest.kind != .deleted else { return nil }
         let clearings = try index.newestVersions(of: HistoryKey(entity, nil), through: sequence)
         if let clearing = clearings.last, newest.precedes(clearing) { return nil }
-        var teller = HistoryTeller(key, EventReader(log))
-        for version in versions { _ = try teller.pass(version) }
-        return teller.row
+        var builder = HistoryBuilder(key, EventReader(log))
+        for version in versions { try builder.advance(to: version) }
+        return builder.row
     }
 }

@@ -76,21 +76,15 @@ struct HistoryReader {
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
         let key = HistoryKey(entity, id)
-        var teller = HistoryTeller(key, EventReader(log))
+        var builder = HistoryBuilder(key, EventReader(log))
         try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
-            let isConcerned = event.changes.contains {
-                $0.entity.isSameName(as: entity) && ($0.id == id || $0.id == nil)
-            }
-            if isConcerned {
-                for (other, version) in RecordVersion.list(of: event)
-                where other == key || (other.id == nil && other.entity == key.entity) {
-                    try teller.append(version)
-                }
+            for version in RecordVersion.list(of: event, for: [key, HistoryKey(entity, nil)]) {
+                try builder.append(version)
             }
             progress(event.sequence)
             return true
         }
-        return teller.entries
+        return builder.entries
     }
 
     /// The last event to fold, and the latest time of one.

@@ -39,8 +39,13 @@ public struct RecordDifference: Hashable, Sendable {
     public var changes: [FieldChange] {
         get throws {
             let none = Fields.none.bytes
-            return try FieldChange.differences(
-                from: rowBefore?.bytes ?? none, to: rowAfter?.bytes ?? none)
+            return try StoreError.wrapping(
+                .notDecodable, "\(entity) \(id) cannot be read",
+                at: StoreError.Place(entity: entity, ids: [id])
+            ) {
+                try FieldChange.differences(
+                    from: rowBefore?.bytes ?? none, to: rowAfter?.bytes ?? none)
+            }
         }
     }
 }

@@ -57,8 +57,7 @@ extension EventCoding {
     private static func read(_ bytes: UnsafeRawBufferPointer) throws -> Event {
         var sequence: UInt64?
         var time: Int64?
-        var metadata = Metadata()
-        var intent: Intent?
+        var about: About = (Metadata(), nil)
         var changes = Changes()
         var additions = Additions()
         var schemas = NamedValues<EntitySchema>()
@@ -66,19 +65,14 @@ extension EventCoding {
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
             switch key {
-            case Key.tags: metadata.tags = try readTags(&reader)
             case Key.time: time = try reader.readInteger(Int64.self)
-            case Key.actor: metadata.actor = try readText(&reader)
-            case Key.intent: intent = try readIntent(&reader)
-            case Key.reason: metadata.reason = try readText(&reader)
             case Key.schema: schemas = try readSchemas(&reader)
             case Key.changes: changes = try readChanges(&reader)
             case Key.sequence: sequence = try reader.readInteger(UInt64.self)
-            case Key.causation: metadata.causation = try readText(&reader)
-            case Key.occurredAt:
-                metadata.occurredAt = EventTime(microseconds: try reader.readInteger(Int64.self))
-            case Key.correlation: metadata.correlation = try readText(&reader)
-            default: try readAddition(key, &reader, &additions)
+            default:
+                if try !read(key, &reader, into: &about) {
+                    try readAddition(key, &reader, &additions)
+                }
             }
         }
         try reader.finish()
@@ -87,32 +81,9 @@ extension EventCoding {
         }
         return Event(
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
-            metadata: metadata, intent: intent, changes: changes.all,
+            metadata: about.metadata, intent: about.intent, changes: changes.all,
             additions: try additions.fields(), changeAdditions: changes.additions,
             versions: changes.versions, formerVersions: changes.formerVersions, schemas: schemas)
-    }
-
-    /// Reads a map with the keys of metadata and intent.
-    static func readAbout(
-        _ bytes: UnsafeRawBufferPointer
-    ) throws -> (metadata: Metadata, intent: Intent?) {
-        var (metadata, intent) = (Metadata(), Intent?.none)
-        var reader = CBORReader(bytes)
-        for _ in 0..<(try reader.readMapHead()) {
-            switch try reader.readUTF8() {
-            case Key.tags: metadata.tags = try readTags(&reader)
-            case Key.actor: metadata.actor = try readText(&reader)
-            case Key.intent: intent = try readIntent(&reader)
-            case Key.reason: metadata.reason = try readText(&reader)
-            case Key.causation: metadata.causation = try readText(&reader)
-            case Key.occurredAt:
-                metadata.occurredAt = EventTime(microseconds: try reader.readInteger(Int64.self))
-            case Key.correlation: metadata.correlation = try readText(&reader)
-            default: try reader.skipValue()
-            }
-        }
-        try reader.finish()
-        return (metadata, intent)
     }
 
     /// Reads the value of a key that this version does not know.
@@ -129,7 +100,7 @@ extension EventCoding {
     }
 
     /// Reads a text of the metadata, which a later version may have protected.
-    private static func readText(_ reader: inout CBORReader) throws -> String {
+    static func readText(_ reader: inout CBORReader) throws -> String {
         var ahead = reader
         if try reader.peekType() == .tag, try CBORFormat.Tag.reserved.contains(ahead.readTag()) {
             throw Unsupported(what: "has metadata that this version cannot read")
@@ -137,7 +108,7 @@ extension EventCoding {
         return try reader.readText()
     }
 
-    private static func readTags(_ reader: inout CBORReader) throws -> NamedValues<String> {
+    static func readTags(_ reader: inout CBORReader) throws -> NamedValues<String> {
         var tags = NamedValues<String>()
         for _ in 0..<(try reader.readMapHead()) {
             let name = try reader.readText()
@@ -146,7 +117,7 @@ extension EventCoding {
         return tags
     }
 
-    private static func readIntent(_ reader: inout CBORReader) throws -> Intent {
+    static func readIntent(_ reader: inout CBORReader) throws -> Intent {
         var name: String?
         var encoded: [UInt8]?
         var additions = Additions()

@@ -21,16 +21,9 @@ extension EventCoding {
         _ changes: some Collection<VersionedChange>, _ schemas: NamedValues<EntitySchema>,
         to writer: inout CBORWriter
     ) {
-        var fieldCount = 3
-        if !metadata.tags.isEmpty { fieldCount += 1 }
-        if metadata.actor != nil { fieldCount += 1 }
-        if intent != nil { fieldCount += 1 }
-        if metadata.reason != nil { fieldCount += 1 }
-        if !schemas.isEmpty { fieldCount += 1 }
-        if metadata.causation != nil { fieldCount += 1 }
-        if metadata.occurredAt != nil { fieldCount += 1 }
-        if metadata.correlation != nil { fieldCount += 1 }
-        writer.appendMapHead(fieldCount)
+        // Time, changes and sequence are always there.
+        let moreCount = aboutCount(metadata, intent) + (schemas.isEmpty ? 0 : 1)
+        writer.appendMapHead(3 + moreCount)
         if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
         writer.append(text: Key.time)
         writer.append(time.microseconds)
@@ -51,38 +44,19 @@ extension EventCoding {
         append(metadata.correlation, Key.correlation, to: &writer)
     }
 
-    private static func append(_ occurredAt: EventTime?, to writer: inout CBORWriter) {
+    static func append(_ occurredAt: EventTime?, to writer: inout CBORWriter) {
         guard let occurredAt else { return }
         writer.append(text: Key.occurredAt)
         writer.append(occurredAt.microseconds)
     }
 
-    /// Appends a map with the keys of metadata and intent.
-    static func appendAbout(
-        _ metadata: Metadata, _ intent: Intent?, to writer: inout CBORWriter
-    ) {
-        let texts = [metadata.actor, metadata.reason, metadata.causation, metadata.correlation]
-        var fieldCount = texts.count { $0 != nil }
-        if !metadata.tags.isEmpty { fieldCount += 1 }
-        if intent != nil { fieldCount += 1 }
-        if metadata.occurredAt != nil { fieldCount += 1 }
-        writer.appendMapHead(fieldCount)
-        if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
-        append(metadata.actor, Key.actor, to: &writer)
-        if let intent { append(intent, to: &writer) }
-        append(metadata.reason, Key.reason, to: &writer)
-        append(metadata.causation, Key.causation, to: &writer)
-        append(metadata.occurredAt, to: &writer)
-        append(metadata.correlation, Key.correlation, to: &writer)
-    }
-
-    private static func append(_ text: String?, _ key: StaticString, to writer: inout CBORWriter) {
+    static func append(_ text: String?, _ key: StaticString, to writer: inout CBORWriter) {
         guard let text else { return }
         writer.append(text: key)
         writer.append(text: text)
     }
 
-    private static func append(_ tags: NamedValues<String>, to writer: inout CBORWriter) {
+    static func append(_ tags: NamedValues<String>, to writer: inout CBORWriter) {
         writer.append(text: Key.tags)
         writer.appendMapHead(tags.count)
         for (name, value) in tags {
@@ -91,7 +65,7 @@ extension EventCoding {
         }
     }
 
-    private static func append(_ intent: Intent, to writer: inout CBORWriter) {
+    static func append(_ intent: Intent, to writer: inout CBORWriter) {
         writer.append(text: Key.intent)
         appendParts(of: intent, to: &writer)
     }

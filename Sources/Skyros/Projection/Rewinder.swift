@@ -43,7 +43,7 @@ enum Rewinder {
         guard let id = change.id, let index = snapshot.index(of: change.entity) else {
             throw misfit(event, "it changes \(change.entity), which has no records")
         }
-        let place = "\(change.entity) \(id)"
+        var place: String { "\(change.entity) \(id)" }
         // The records that come back may contradict the type of today.
         snapshot.tables[index].areFieldsCompared = false
         let old = snapshot.tables[index].row(id)

@@ -300,7 +300,7 @@ private struct RandomHistory {
         try next.close()
     }
 
-    @Test func `tells the order of changes of one record in one event`() throws {
+    @Test func `keeps the order of changes of one record in one event`() throws {
         let large = String(repeating: "x", count: 3_000)
         let key = HistoryKey("Document", RecordID("a"))
         func record(_ title: String) throws -> Record {

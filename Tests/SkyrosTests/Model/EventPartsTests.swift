@@ -94,6 +94,10 @@ import Testing
         #expect(list[1].after == nil)
         #expect(list[1].description == "rating: 1.0 → –")
         #expect(try FieldChange.list(before: Fields(), after: Fields()).isEmpty)
+        // Another writer may leave keys in any order: b and a.
+        let unsorted = Fields(trusted: [0xA2, 0x61, 0x62, 0x01, 0x61, 0x61, 0x02])
+        let changes = try FieldChange.list(before: Fields(["a": 1]), after: unsorted)
+        #expect(changes.map(\.description) == ["a: 1 → 2", "b: – → 1"])
     }
 
     @Test func `are in canonical order`() {

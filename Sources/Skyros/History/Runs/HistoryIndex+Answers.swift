@@ -33,10 +33,7 @@ extension HistoryIndex {
     ) throws -> [RecordVersion] {
         let hash = key.hash
         let (parts, tail) = current()
-        var versions: [RecordVersion] = []
-        if last > tail.start {
-            versions = Self.needed(try tailVersions(tail, of: key, through: last))
-        }
+        var versions = Self.needed(try tailVersions(tail, of: key, through: last))
         for part in parts.reversed() where part.sequences.lowerBound <= last.rawValue {
             if versions.first?.isWhole ?? false { break }
             let earlier = try answer(part, orScanFor: key, through: last) { run in
@@ -82,14 +79,9 @@ extension HistoryIndex {
     private func scan(
         for key: HistoryKey, from first: SequenceNumber, through last: SequenceNumber
     ) throws -> [RecordVersion] {
-        let entity = String(decoding: key.entity, as: UTF8.self)
         var versions: [RecordVersion] = []
         try EventReader(log).forEach(from: first, through: last) { event, _ in
-            let isChanged = event.changes.contains {
-                $0.id == key.id && $0.entity.isSameName(as: entity)
-            }
-            guard isChanged else { return true }
-            versions += RecordVersion.list(of: event).filter { $0.key == key }.map(\.version)
+            versions += RecordVersion.list(of: event, for: [key])
             return true
         }
         return versions

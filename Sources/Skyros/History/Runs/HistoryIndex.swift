@@ -264,9 +264,9 @@ extension HistoryIndex {
     private func isOfThisLog(_ run: HistoryRun) -> Bool? {
         guard run.header.storeID == storeID else { return false }
         guard run.last <= log.head.sequence else { return isAhead(run) ? nil : false }
-        do throws(LogError) {
-            let chunk = try log.chunk(containing: run.last)
-            return chunk?.chainHash(through: run.last) == run.header.chainHashAfter
+        do {
+            let last = SequenceNumber(rawValue: run.last)
+            return try EventReader(log).check(through: last) == run.header.chainHashAfter
         } catch {
             return nil
         }

@@ -36,13 +36,7 @@ struct HistoryKey: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Reads what `append` has written.
-    init(_ reader: inout CBORReader) throws(CBORError) {
-        entity = [UInt8](try reader.readUTF8())
-        id = try Self.readID(&reader)
-    }
-
-    /// Skips an id, or reads it.
+    /// Reads an id that `append` has written; nil for null.
     static func readID(_ reader: inout CBORReader) throws(CBORError) -> RecordID? {
         if try reader.readNullIfPresent() { return nil }
         let range = try reader.skipValue()

@@ -69,6 +69,17 @@ extension RecordVersion {
         }
     }
 
+    /// The versions of some keys that an event makes, in the order of its changes.
+    ///
+    /// O(changes) without memory for an event that changes none of them.
+    static func list(of event: Event, for keys: [HistoryKey]) -> [RecordVersion] {
+        let isConcerned = event.changes.contains { change in
+            keys.contains { $0.id == change.id && $0.entity.elementsEqual(change.entity.utf8) }
+        }
+        guard isConcerned else { return [] }
+        return list(of: event).filter { keys.contains($0.key) }.map(\.version)
+    }
+
     /// Whether the order of the event's changes counts.
     private static func isOrdered(_ event: Event) -> Bool {
         guard event.changes.count > 1 else { return false }
@@ -134,7 +145,7 @@ extension RecordVersion {
         place = count > 6 ? try reader.readInteger(Int.self) : 0
     }
 
-    /// The sequence of the version at `reader`, which is moved behind it.
+    /// The sequence of the version at `reader`, which is moved to its end.
     static func skipSequence(_ reader: inout CBORReader) throws(CBORError) -> UInt64 {
         var inside = reader
         _ = try inside.readArrayHead()

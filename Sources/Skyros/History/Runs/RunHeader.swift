@@ -97,7 +97,9 @@ enum HashedBytes {
     private static let hashByteCount = 8
 
     static func appendingHash(to bytes: [UInt8]) -> [UInt8] {
-        withUnsafeBytes(of: XXH64.hash(bytes).littleEndian) { bytes + $0 }
+        var result = bytes
+        result.append(littleEndian: XXH64.hash(bytes))
+        return result
     }
 
     /// The bytes without the hash; nil if it is another one.
@@ -105,7 +107,7 @@ enum HashedBytes {
         guard bytes.count >= hashByteCount else { return nil }
         let content = bytes.dropLast(hashByteCount)
         let hash = content.withUnsafeBytes { XXH64.hash($0) }
-        let stated = withUnsafeBytes(of: hash.littleEndian) { Array($0) }
-        return stated.elementsEqual(bytes.suffix(hashByteCount)) ? content : nil
+        let stated: UInt64 = bytes.withUnsafeBytes { $0.integer(at: content.count) }
+        return hash == stated ? content : nil
     }
 }

@@ -8,17 +8,12 @@ struct RunIndex: Sendable {
         static let keys: StaticString = "keys"
         static let filter: StaticString = "filter"
         static let frames: StaticString = "frames"
-        static let records: StaticString = "records"
-        static let versions: StaticString = "versions"
     }
 
     /// The bytes that `frames` has for a frame: where its first key begins in `keys`, and the first
     /// event of that key's versions in it, as little-endian numbers.
     private static let frameByteCount = 4 + 8
 
-    /// The number of distinct keys.
-    private(set) var recordCount = 0
-    private(set) var versionCount = 0
     var filter = RunFilter(keyCount: 0)
     private var keys: [UInt8] = []
     private var frames: [UInt8] = []
@@ -29,23 +24,16 @@ struct RunIndex: Sendable {
 
     /// Adds a frame that begins with versions of `key`.
     mutating func appendFrame(_ key: [UInt8], from first: UInt64) {
-        withUnsafeBytes(of: UInt32(keys.count).littleEndian) { frames.append(contentsOf: $0) }
-        withUnsafeBytes(of: first.littleEndian) { frames.append(contentsOf: $0) }
+        frames.append(littleEndian: UInt32(keys.count))
+        frames.append(littleEndian: first)
         keys += key
-    }
-
-    mutating func count(records: Int, versions: Int) {
-        recordCount += records
-        versionCount += versions
     }
 
     /// The order of the first key of a frame relative to another key.
     func compareKey(ofFrame number: Int, to key: HistoryKey) throws(CBORError) -> Int {
         let start = Int(
             frames.withUnsafeBytes {
-                UInt32(
-                    littleEndian: $0.loadUnaligned(
-                        fromByteOffset: number * Self.frameByteCount, as: UInt32.self))
+                $0.integer(at: number * Self.frameByteCount, as: UInt32.self)
             })
         return try keys.withBytes { bytes throws(CBORError) in
             guard start <= bytes.count else { throw CBORError(.truncated, at: start) }
@@ -63,11 +51,7 @@ struct RunIndex: Sendable {
 
     /// The first event of the versions with which a frame begins.
     func firstSequence(ofFrame number: Int) -> UInt64 {
-        frames.withUnsafeBytes {
-            UInt64(
-                littleEndian: $0.loadUnaligned(
-                    fromByteOffset: number * Self.frameByteCount + 4, as: UInt64.self))
-        }
+        frames.withUnsafeBytes { $0.integer(at: number * Self.frameByteCount + 4) }
     }
 
     /// The frames that may hold versions of `key`, in order.
@@ -101,17 +85,13 @@ struct RunIndex: Sendable {
 extension RunIndex {
     var bytes: [UInt8] {
         var writer = CBORWriter(capacity: keys.count + frames.count + filter.bytes.count + 100)
-        writer.appendMapHead(5)
+        writer.appendMapHead(3)
         writer.append(text: Key.keys)
         writer.append(bytes: keys)
         writer.append(text: Key.filter)
         writer.append(bytes: filter.bytes)
         writer.append(text: Key.frames)
         writer.append(bytes: frames)
-        writer.append(text: Key.records)
-        writer.append(Int64(recordCount))
-        writer.append(text: Key.versions)
-        writer.append(Int64(versionCount))
         return HashedBytes.appendingHash(to: writer.array)
     }
 
@@ -132,8 +112,6 @@ extension RunIndex {
                 guard let read = RunFilter([UInt8](try reader.readBytes())) else { return nil }
                 filter = read
             case Key.frames: frames = [UInt8](try reader.readBytes())
-            case Key.records: recordCount = try reader.readInteger(Int.self)
-            case Key.versions: versionCount = try reader.readInteger(Int.self)
             default: try reader.skipValue()
             }
         }

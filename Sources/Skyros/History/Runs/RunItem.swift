@@ -5,8 +5,6 @@ struct RunItem {
     let entity: UnsafeRawBufferPointer
     /// The id's bytes; none for clearings.
     let id: UnsafeRawBufferPointer?
-    /// The key as it is stored.
-    let key: UnsafeRawBufferPointer
     /// A sequence of items of CBOR, see `RecordVersion`.
     let versions: UnsafeRawBufferPointer
 
@@ -30,7 +28,6 @@ struct RunItem {
         guard try reader.readArrayHead() == 3 else {
             throw CBORError(.unexpectedType(.array), at: start)
         }
-        let keyStart = reader.offset
         entity = try reader.readUTF8()
         if try reader.readNullIfPresent() {
             id = nil
@@ -38,7 +35,6 @@ struct RunItem {
             let range = try reader.skipValue()
             id = UnsafeRawBufferPointer(rebasing: reader.bytes[range])
         }
-        key = UnsafeRawBufferPointer(rebasing: reader.bytes[keyStart..<reader.offset])
         versions = try reader.readBytes()
     }
 

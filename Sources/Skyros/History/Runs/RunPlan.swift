@@ -1,7 +1,7 @@
 /// Decides which runs are merged: eight neighbours of about the same size.
 ///
-/// So at rest there are at most seven of each size, and each byte of a run was written again once
-/// for each of the sizes 8, 64, 512 MiB, and so on.
+/// So at rest there are about seven of each size at most, and each byte was written again about
+/// once for each of the sizes 8, 64, 512 MiB, and so on.
 enum RunPlan {
     /// A run is made of at least this much log.
     static let logBytesMin = 1 << 20

@@ -43,35 +43,33 @@ struct RunWriter: ~Copyable {
             lastKey = key
             keyBytes = key.bytes
             hashes.append(XXH64.hash(keyBytes))
-            index.count(records: 1, versions: 0)
         }
         var start = 0
         while start < versions.count {
-            let (end, first, count) = try Self.piece(of: versions, from: start)
+            let (end, first) = try Self.piece(of: versions, from: start)
             if content.count == 0 { index.appendFrame(keyBytes, from: first) }
             content.appendArrayHead(3)
             content.append(raw: keyBytes)
             content.append(bytes: UnsafeRawBufferPointer(rebasing: versions[start..<end]))
-            index.count(records: 0, versions: count)
             if content.count >= Self.frameBytes { try endFrame() }
             start = end
         }
     }
 
-    /// The versions from an offset on that fit a frame, or one larger: their end, the event of the
-    /// first, and their number.
+    /// The versions from an offset on that fit a frame, or one larger: their end, and the event of
+    /// the first.
     private static func piece(
         of bytes: UnsafeRawBufferPointer, from start: Int
-    ) throws(CBORError) -> (end: Int, first: UInt64, count: Int) {
+    ) throws(CBORError) -> (end: Int, first: UInt64) {
         var reader = CBORReader(bytes, at: start)
         let first = try RecordVersion.skipSequence(&reader)
-        var (end, count) = (reader.offset, 1)
+        var end = reader.offset
         while !reader.isAtEnd {
             _ = try RecordVersion.skipSequence(&reader)
             if reader.offset - start > frameBytes { break }
-            (end, count) = (reader.offset, count + 1)
+            end = reader.offset
         }
-        return (end, first, count)
+        return (end, first)
     }
 
     private mutating func endFrame() throws {

@@ -1,7 +1,7 @@
 import SkyrosLog
 
 /// Makes history entries of the versions of a record, in their order.
-struct HistoryTeller {
+struct HistoryBuilder {
     private let key: HistoryKey
     private let entity: String
     private let log: EventReader
@@ -21,7 +21,8 @@ struct HistoryTeller {
     /// Adds the entry of a version: of the record, or of a clearing of its entity.
     mutating func append(_ version: RecordVersion) throws {
         let before = row
-        let changes = try pass(version)
+        let image = try advance(to: version)
+        let changes = try Self.changes(version, image, from: before)
         let kind: HistoryEntry.Kind =
             switch version.kind {
             case .inserted: .inserted
@@ -33,32 +34,42 @@ struct HistoryTeller {
         exists = kind == .inserted || kind == .updated
     }
 
-    /// Moves `row` to a version, and returns the fields that it changes.
-    mutating func pass(_ version: RecordVersion) throws -> [FieldChange] {
+    /// Moves `row` to a version, and returns its image.
+    @discardableResult
+    mutating func advance(to version: RecordVersion) throws -> RecordVersion.Image {
         if version.kind == .cleared {
             row = nil
-            return []
+            return .absent
         }
-        switch (version.kind, try image(of: version)) {
-        case (.inserted, .record(let bytes)):
+        let image = try image(of: version)
+        switch (version.kind, image) {
+        case (.inserted, .record(let bytes)), (.updated, .record(let bytes)):
             row = row(bytes, version)
-            return try FieldChange.list(before: .none, after: Fields(trusted: bytes))
-        case (.deleted, .record(let bytes)):
-            row = nil
-            return try FieldChange.list(before: Fields(trusted: bytes), after: .none)
-        case (.updated, .record(let bytes)):
-            let before = row?.bytes ?? Fields.none.bytes
-            row = row(bytes, version)
-            return try FieldChange.differences(from: before, to: bytes)
+        case (.deleted, .record): row = nil
         case (.updated, .difference(let before, let after)):
             let bytes = try row.flatMap {
                 try Fields.applying(before: before, after: after, to: $0.bytes)
             }
             row = bytes.flatMap { row($0, version) }
-            return try FieldChange.list(
-                before: Fields(trusted: before), after: Fields(trusted: after))
-        default:
-            throw misfit(version)
+        default: throw misfit(version)
+        }
+        return image
+    }
+
+    /// The fields that a version changes: all of an inserted or deleted record.
+    private static func changes(
+        _ version: RecordVersion, _ image: RecordVersion.Image, from before: HistoryRow?
+    ) throws -> [FieldChange] {
+        switch image {
+        case .absent: []
+        case .record(let bytes) where version.kind == .inserted:
+            try FieldChange.list(before: .none, after: Fields(trusted: bytes))
+        case .record(let bytes) where version.kind == .deleted:
+            try FieldChange.list(before: Fields(trusted: bytes), after: .none)
+        case .record(let bytes):
+            try FieldChange.differences(from: before?.bytes ?? Fields.none.bytes, to: bytes)
+        case .difference(let before, let after):
+            try FieldChange.list(before: Fields(trusted: before), after: Fields(trusted: after))
         }
     }
 
