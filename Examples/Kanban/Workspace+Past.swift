@@ -10,7 +10,7 @@ extension Workspace {
     /// What happened to a card, oldest first: "2 alice moved to Done [column: … → …]".
     func history(of card: Card) throws -> [String] {
         try store.history(of: Card.self, card.id).map { entry in
-            "\(entry.sequence) \(entry.actor ?? "-") \(entry.reason ?? "-") \(entry.changes)"
+            try "\(entry.sequence) \(entry.actor ?? "-") \(entry.reason ?? "-") \(entry.changes)"
         }
     }
 

@@ -83,7 +83,7 @@ struct LendingDesk {
     /// What happened to a book, with the names and values of the release that wrote each event.
     func history(of id: Book.ID) throws -> [String] {
         try store.history(of: Book.self, id).map { entry in
-            "\(entry.sequence) \(entry.actor ?? "-") \(entry.reason ?? "-") \(entry.changes)"
+            try "\(entry.sequence) \(entry.actor ?? "-") \(entry.reason ?? "-") \(entry.changes)"
         }
     }
 

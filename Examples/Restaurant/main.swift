@@ -23,8 +23,8 @@ do {
     let italian = try store.all(Restaurant.self, where: \.cuisine == "italian", sortedBy: \.name)
     for restaurant in italian { print(restaurant.name) }
 
-    for entry in try store.history(of: Restaurant.self, nonna.id) {
-        print(entry.sequence, entry.time, entry.actor ?? "-", entry.reason ?? "-", entry.changes)
+    for edit in try store.history(of: Restaurant.self, nonna.id) {
+        try print(edit.sequence, edit.time, edit.actor ?? "-", edit.reason ?? "-", edit.changes)
     }
     try store.close()
 } catch {

@@ -55,7 +55,7 @@ extension Store {
     /// The changes of one record: who made them, when, why, and the values before and after.
     ///
     ///     for entry in try store.history(of: Order.self, id) {
-    ///         print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
+    ///         try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
     ///     }
     ///
     /// - Returns: one entry for each event, oldest first; none if the record never existed.
@@ -86,7 +86,7 @@ extension Store {
     ///   never existed.
     /// - Throws: and complexity: as ``history(of:_:)``.
     public func blame<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [FieldOrigin] {
-        FieldOrigin.list(of: try history(of: type, id))
+        try FieldOrigin.list(of: history(of: type, id))
     }
 
     var historyReader: HistoryReader {

@@ -125,7 +125,7 @@ import Testing
         #expect(then.map(\.shelf) == ["A", "E"] && then.map(\.borrower) == [Ref(1), nil])
         let history = try desk.store.history(of: Book.self, prideAndPrejudice)
         #expect(
-            history[0].changes.map(\.field) == [
+            try history[0].changes.map(\.field) == [
                 "id", "title", "lentTo", "authorLastName", "authorFirstName",
             ])
         #expect(try desk.history(of: prideAndPrejudice)[1].contains("lentTo: 1 → "))

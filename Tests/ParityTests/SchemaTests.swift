@@ -85,7 +85,7 @@ private enum After {
         let history = try store.history(of: After.Person.self, 1)
         #expect(history.map(\.kind) == [.inserted, .updated, .updated])
         #expect(history[0].actor == "ann")
-        #expect(history[1].changes.map(\.description) == ["name: \"John\" → \"Jo\""])
+        #expect(try history[1].changes.map(\.description) == ["name: \"John\" → \"Jo\""])
         let first = try store.snapshot(asOf: .sequence(1))
         #expect(try first.get(After.Person.self, 1)?.name == "John")
         #expect(try store.event(1)?.changes.count == 2)

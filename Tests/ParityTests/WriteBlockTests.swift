@@ -89,7 +89,7 @@ import Testing
                 }
             }
             let amounts = try store.history(of: Account.self, 1).map { entry in
-                entry.changes.first { $0.field == "amount" }?.after?.integer
+                try entry.changes.first { $0.field == "amount" }?.after?.integer
             }
             return (steps, amounts)
         }

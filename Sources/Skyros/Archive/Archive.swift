@@ -165,7 +165,7 @@ public final class Archive: Sendable {
     public func blame(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [FieldOrigin] {
-        FieldOrigin.list(of: try history(of: entity, id, progress: progress))
+        try FieldOrigin.list(of: history(of: entity, id, progress: progress))
     }
 
     /// The state before the first event.

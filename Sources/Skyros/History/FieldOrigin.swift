@@ -11,7 +11,7 @@ public struct FieldOrigin: Hashable, Sendable {
 extension FieldOrigin {
     /// The origins of the fields that a record has after the last of its changes, or had before it
     /// was deleted; in canonical order.
-    static func list(of history: [HistoryEntry]) -> [FieldOrigin] {
+    static func list(of history: [HistoryEntry]) throws -> [FieldOrigin] {
         var origins = NamedValues<FieldOrigin>()
         for entry in history {
             switch entry.kind {
@@ -19,7 +19,7 @@ extension FieldOrigin {
             case .updated: break
             case .deleted, .cleared: continue
             }
-            for change in entry.changes {
+            for change in try entry.changes {
                 origins[change.field] = change.after.map {
                     FieldOrigin(field: change.field, value: $0, entry: entry)
                 }

@@ -11,6 +11,8 @@ struct HistoryBuilder {
     private var exists = false
     /// The last event that was read.
     private var event: Event?
+    /// The metadata and intent that were read last: those of neighbouring events are often equal.
+    private var lastAbout: (bytes: [UInt8], about: EventCoding.About)?
 
     init(_ key: HistoryKey, _ log: EventReader) {
         self.key = key
@@ -21,8 +23,7 @@ struct HistoryBuilder {
     /// Adds the entry of a version: of the record, or of a clearing of its entity.
     mutating func append(_ version: RecordVersion) throws {
         let before = row
-        let image = try advance(to: version)
-        let changes = try Self.changes(version, image, from: before)
+        try advance(to: version)
         let kind: HistoryEntry.Kind =
             switch version.kind {
             case .inserted: .inserted
@@ -30,19 +31,17 @@ struct HistoryBuilder {
             case .deleted: .deleted
             case .cleared: .cleared
             }
-        if exists || kind != .cleared { try add(kind, version, changes, before) }
+        if exists || kind != .cleared { try add(kind, version, before) }
         exists = kind == .inserted || kind == .updated
     }
 
-    /// Moves `row` to a version, and returns its image.
-    @discardableResult
-    mutating func advance(to version: RecordVersion) throws -> RecordVersion.Image {
+    /// Moves `row` to a version.
+    mutating func advance(to version: RecordVersion) throws {
         if version.kind == .cleared {
             row = nil
-            return .absent
+            return
         }
-        let image = try image(of: version)
-        switch (version.kind, image) {
+        switch (version.kind, try image(of: version)) {
         case (.inserted, .record(let bytes)), (.updated, .record(let bytes)):
             row = row(bytes, version)
         case (.deleted, .record): row = nil
@@ -50,26 +49,9 @@ struct HistoryBuilder {
             let bytes = try row.flatMap {
                 try Fields.applying(before: before, after: after, to: $0.bytes)
             }
-            row = bytes.flatMap { row($0, version) }
+            guard let bytes else { throw contradiction(version) }
+            row = row(bytes, version)
         default: throw misfit(version)
-        }
-        return image
-    }
-
-    /// The fields that a version changes: all of an inserted or deleted record.
-    private static func changes(
-        _ version: RecordVersion, _ image: RecordVersion.Image, from before: HistoryRow?
-    ) throws -> [FieldChange] {
-        switch image {
-        case .absent: []
-        case .record(let bytes) where version.kind == .inserted:
-            try FieldChange.list(before: .none, after: Fields(trusted: bytes))
-        case .record(let bytes) where version.kind == .deleted:
-            try FieldChange.list(before: Fields(trusted: bytes), after: .none)
-        case .record(let bytes):
-            try FieldChange.differences(from: before?.bytes ?? Fields.none.bytes, to: bytes)
-        case .difference(let before, let after):
-            try FieldChange.list(before: Fields(trusted: before), after: Fields(trusted: after))
         }
     }
 
@@ -96,21 +78,33 @@ struct HistoryBuilder {
     }
 
     private mutating func add(
-        _ kind: HistoryEntry.Kind, _ version: RecordVersion, _ changes: [FieldChange],
-        _ before: HistoryRow?
+        _ kind: HistoryEntry.Kind, _ version: RecordVersion, _ before: HistoryRow?
     ) throws {
-        let metadata: Metadata
-        let intent: Intent?
-        if let about = version.about {
-            (metadata, intent) = try EventCoding.about(from: about)
-        } else {
-            let event = try readEvent(version)
-            (metadata, intent) = (event.metadata, event.intent)
-        }
+        let (metadata, intent) = try about(version)
         entries.append(
             HistoryEntry(
                 kind: kind, sequence: version.sequence, time: version.time, metadata: metadata,
-                intent: intent, changes: changes, rowBefore: before, rowAfter: row))
+                intent: intent, rowBefore: before, rowAfter: row))
+    }
+
+    private mutating func about(_ version: RecordVersion) throws -> EventCoding.About {
+        guard let bytes = version.about else {
+            let event = try readEvent(version)
+            return (event.metadata, event.intent)
+        }
+        if let lastAbout, lastAbout.bytes == bytes { return lastAbout.about }
+        let about = try EventCoding.about(from: bytes)
+        lastAbout = (bytes, about)
+        return about
+    }
+
+    private func contradiction(_ version: RecordVersion) -> StoreError {
+        StoreError(
+            .invalidEvent,
+            "event \(version.sequence) does not fit the record before it (run `skyros verify`)",
+            at: StoreError.Place(
+                sequences: version.sequence...version.sequence, entity: entity,
+                ids: key.id.map { [$0] } ?? []))
     }
 
     private func misfit(_ version: RecordVersion) -> StoreError {

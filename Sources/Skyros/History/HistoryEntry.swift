@@ -24,9 +24,6 @@ public struct HistoryEntry: Hashable, Sendable {
     public let metadata: Metadata
     /// The domain command of the write, if one was given.
     public let intent: Intent?
-    /// The changed fields in canonical order: all fields of an inserted or deleted record; none if
-    /// it was `cleared`, because such an event does not contain the fields.
-    public let changes: [FieldChange]
     /// The record before the change, in the shape that it had; nil if there was none.
     let rowBefore: HistoryRow?
     /// The record after the change, in the shape that it had; nil if there is none.
@@ -40,6 +37,14 @@ public struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry {
+    /// The changed fields, in canonical order: all fields of a record that was inserted or removed.
+    ///
+    /// - Complexity: O(fields); they are read each time.
+    /// - Throws: `StoreError` with `.notDecodable` if a record is not what the library writes.
+    public var changes: [FieldChange] {
+        get throws { try HistoryRow.changes(from: rowBefore, to: rowAfter) }
+    }
+
     /// The record before the change, as it was stored; nil if there was none.
     public var recordBefore: Record? { rowBefore?.record }
 
@@ -72,6 +77,20 @@ struct HistoryRow: Hashable, Sendable {
     let version: Int
 
     var record: Record { Record(entity: entity, id: id, fields: Fields(trusted: bytes)) }
+
+    /// The fields that differ between two versions of a record, in canonical order.
+    ///
+    /// - Throws: `StoreError` with `.notDecodable`.
+    static func changes(from old: HistoryRow?, to new: HistoryRow?) throws -> [FieldChange] {
+        guard let row = new ?? old else { return [] }
+        let none = Fields.none.bytes
+        return try StoreError.wrapping(
+            .notDecodable, "\(row.entity) \(row.id) cannot be read",
+            at: StoreError.Place(entity: row.entity, ids: [row.id])
+        ) {
+            try FieldChange.differences(from: old?.bytes ?? none, to: new?.bytes ?? none)
+        }
+    }
 
     func value<E: Entity>(as type: E.Type) throws -> E {
         guard entity.isSameName(as: E.entityName) else {

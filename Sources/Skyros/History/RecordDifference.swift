@@ -37,16 +37,7 @@ public struct RecordDifference: Hashable, Sendable {
     ///
     /// - Throws: `StoreError` with `.notDecodable` if a record is not what the library writes.
     public var changes: [FieldChange] {
-        get throws {
-            let none = Fields.none.bytes
-            return try StoreError.wrapping(
-                .notDecodable, "\(entity) \(id) cannot be read",
-                at: StoreError.Place(entity: entity, ids: [id])
-            ) {
-                try FieldChange.differences(
-                    from: rowBefore?.bytes ?? none, to: rowAfter?.bytes ?? none)
-            }
-        }
+        get throws { try HistoryRow.changes(from: rowBefore, to: rowAfter) }
     }
 }
 

@@ -32,14 +32,14 @@ struct HistoryCommand: Command {
         }
         let head = "\(entry.sequence)  \(entry.time)  \(entry.actor ?? "-")  \(entry.kind)"
         try output.line(head + EventText.about(entry))
-        for change in entry.changes { try output.line("    \(change)") }
+        for change in try entry.changes { try output.line("    \(change)") }
     }
 
     private func json(_ entry: HistoryEntry) throws -> NamedValues<FieldValue?> {
         var object = try EventText.head(
             entry.sequence, entry.time, entry.metadata, intent: entry.intent)
         object["kind"] = .text(entry.kind.rawValue)
-        EventText.add(entry.changes, to: &object)
+        EventText.add(try entry.changes, to: &object)
         return object
     }
 }

@@ -63,7 +63,7 @@ import Testing
         let history = try archive.history(of: "Note", RecordID(2))
         #expect(history.map(\.kind) == [.inserted])
         #expect(history.map(\.sequence) == [2])
-        #expect(history.first?.changes.map(\.field) == ["id", "text"])
+        #expect(try history.first?.changes.map(\.field) == ["id", "text"])
         #expect(try archive.history(of: "Nothing", RecordID(2)).isEmpty)
     }
 

@@ -293,7 +293,7 @@ private func markAllDone(_ orders: some RecordStore) throws {
         let before = try store.get(Order.self, order.id, asOf: .sequence(1))
         #expect(before?.totalCents == 1_200)
         for entry in try store.history(of: Order.self, order.id) {
-            print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
+            try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
         }
         let corrections = try store.history(of: Order.self, order.id).filter { entry in
             let (old, new) = try (entry.before(as: Order.self), entry.after(as: Order.self))

@@ -151,7 +151,7 @@ private struct Pair: Hashable, Codable, Sendable {
         for (index, id) in ids.enumerated() {
             let history = try store.history(of: Item<ID>.self, id)
             #expect(history.map(\.kind) == [.inserted, .updated])
-            #expect(history.last?.changes.map(\.before) == [.text("\(index)")])
+            #expect(try history.last?.changes.map(\.before) == [.text("\(index)")])
             let past = try store.snapshot(asOf: .sequence(SequenceNumber(rawValue: UInt64(index))))
             #expect(try !past.exists(Item<ID>.self, id))
             #expect(past.count("Item") == index)
