@@ -2,6 +2,7 @@
 
 extension UnsafeRawBufferPointer {
     /// The integer at `offset`, which the caller has checked to lie within the buffer.
+    @inlinable
     package func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T {
         T(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
@@ -33,6 +34,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension [UInt8] {
+    @inlinable
     package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

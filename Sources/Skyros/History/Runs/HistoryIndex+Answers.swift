@@ -10,14 +10,12 @@ extension HistoryIndex {
         let (parts, tail) = current()
         var versions: [RecordVersion] = []
         for part in parts where part.sequences.lowerBound <= last.rawValue {
-            versions += try answer(part, orScanFor: key, through: last) { run in
-                var found: [RecordVersion] = []
+            try append(part, orScanFor: key, through: last, to: &versions) { run, versions in
                 try run.forEachVersion(of: key, hash: hash) { version in
                     guard version.sequence <= last else { return false }
-                    found.append(version)
+                    versions.append(version)
                     return true
                 }
-                return found
             }
         }
         return versions + (try tailVersions(tail, of: key, through: last))
@@ -36,8 +34,9 @@ extension HistoryIndex {
         var versions = Self.needed(try tailVersions(tail, of: key, through: last))
         for part in parts.reversed() where part.sequences.lowerBound <= last.rawValue {
             if versions.first?.isWhole ?? false { break }
-            let earlier = try answer(part, orScanFor: key, through: last) { run in
-                try run.versions(of: key, hash: hash, through: last.rawValue)
+            var earlier: [RecordVersion] = []
+            try append(part, orScanFor: key, through: last, to: &earlier) { run, versions in
+                versions = try run.versions(of: key, hash: hash, through: last.rawValue)
             }
             versions = Self.needed(earlier) + versions
         }
@@ -49,20 +48,24 @@ extension HistoryIndex {
         Array(versions[(versions.lastIndex { $0.isWhole } ?? 0)...])
     }
 
-    /// What a run says; the log if there is none, or it is damaged.
-    private func answer(
+    /// Appends what a run says; the log if there is none, or it is damaged.
+    private func append(
         _ part: Part, orScanFor key: HistoryKey, through last: SequenceNumber,
-        _ body: (HistoryRun) throws -> [RecordVersion]
-    ) throws -> [RecordVersion] {
+        to versions: inout [RecordVersion],
+        _ body: (HistoryRun, inout [RecordVersion]) throws -> Void
+    ) throws {
+        let count = versions.count
         if case .run(let run) = part {
             do {
-                return try body(run)
+                return try body(run, &versions)
             } catch let error as LogError where error.file == run.name.path {
                 remove(run, because: error)
+                // The frames before the damaged one have given some.
+                versions.removeSubrange(count...)
             }
         }
         let range = part.sequences
-        return try scan(
+        versions += try scan(
             for: key, from: SequenceNumber(rawValue: range.lowerBound),
             through: min(last, SequenceNumber(rawValue: range.upperBound)))
     }

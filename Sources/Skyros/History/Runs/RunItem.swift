@@ -39,9 +39,9 @@ struct RunItem {
     }
 
     func matches(_ other: HistoryKey) -> Bool {
-        guard entity.elementsEqual(other.entity) else { return false }
+        guard other.entity.withUnsafeBytes({ $0.compare(entity) }) == 0 else { return false }
         guard let id else { return other.id == nil }
-        return other.id?.bytes.withUnsafeBytes { $0.elementsEqual(id) } ?? false
+        return other.id?.bytes.withUnsafeBytes { $0.compare(id) == 0 } ?? false
     }
 
     /// The key, as a value.
