@@ -11,6 +11,27 @@ extension Store {
         EventSequence(log.engine, range, end: sequence)
     }
 
+    /// The events of a range that a filter names, as a lazy sequence.
+    ///
+    ///     let mine = store.events(where: EventFilter(actor: "alice"), newestFirst: true)
+    ///     for try await event in mine { … }
+    ///
+    /// Numbers beyond the newest event are left out. Calling it reads nothing, and each part of the
+    /// log is searched when the events before it were taken.
+    ///
+    /// - Complexity: O(matches), by the index of the history, and O(events) of the newest part of
+    ///   the log, about 1 MiB, when it was not read for such a question before. A part of a reason
+    ///   is searched in all different reasons. With `Options.historyIndex = .scan`, O(events of the
+    ///   range).
+    public func events(
+        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...,
+        where filter: EventFilter, newestFirst: Bool = false
+    ) -> EventSequence {
+        let session = session
+        let reader = HistoryReader(log: session.engine, empty: session.empty)
+        return EventSequence(reader, session.history, range, filter, newestFirst: newestFirst)
+    }
+
     /// The events after `sequence`, then each new one as it is written.
     ///
     /// Calling it reads nothing, but binds the stream to its first event: what is written before a

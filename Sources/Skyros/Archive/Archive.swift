@@ -127,6 +127,17 @@ public final class Archive: Sendable {
         EventSequence(log, range, end: sequence)
     }
 
+    /// The events of a range that a filter names, as a lazy sequence.
+    ///
+    /// - Complexity: O(matches), and O(events) of the part of the log that the store's index of the
+    ///   history does not cover, about 1 MiB.
+    public func events(
+        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...,
+        where filter: EventFilter, newestFirst: Bool = false
+    ) -> EventSequence {
+        EventSequence(historyReader, historyIndex, range, filter, newestFirst: newestFirst)
+    }
+
     /// The whole state at a moment, replayed from the log. O(events up to the moment).
     ///
     /// - Parameters:

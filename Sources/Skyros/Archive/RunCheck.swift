@@ -25,6 +25,8 @@ struct RunCheck {
     private var count = 0
     /// Whether each key is where it is searched.
     private var isOrdered = true
+    /// The last event of the label that is being read.
+    private var lastPosting: UInt64 = 0
 
     /// Reads the run.
     ///
@@ -41,9 +43,10 @@ struct RunCheck {
             if key != lastKey {
                 if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
                 if try !isFound(key, in: frame, after: lastKey) { isOrdered = false }
-                (lastKey, last) = (key, nil)
+                (lastKey, last, lastPosting) = (key, nil, 0)
             }
             var reader = CBORReader(item.versions)
+            if key.isLabel { return try addLabel(key, &reader) }
             while !reader.isAtEnd {
                 let version = try RecordVersion(&reader)
                 let isRepeated = last?.version.sequence == version.sequence
@@ -54,6 +57,20 @@ struct RunCheck {
         }
         if let lastKey, let last { add(last.version, of: lastKey, last.isRepeated) }
         clearings = []
+    }
+
+    /// Adds the events that have a label.
+    private mutating func addLabel(
+        _ label: HistoryKey, _ reader: inout CBORReader
+    ) throws(CBORError) {
+        while !reader.isAtEnd {
+            try Postings.forEach(&reader) { sequence in
+                if sequence <= lastPosting { isOrdered = false }
+                lastPosting = sequence
+                sum &+= Self.hash(sequence, of: label)
+                count += 1
+            }
+        }
     }
 
     /// Whether the index says of a frame with which versions it begins.
@@ -94,6 +111,10 @@ struct RunCheck {
 
     /// Adds an event of the log, after which the state is `state`.
     mutating func note(_ event: Event, leading state: Snapshot) {
+        for label in EventLabel.keys(of: event) {
+            sum &-= Self.hash(event.sequence.rawValue, of: label)
+            count -= 1
+        }
         let list = RecordVersion.list(of: event)
         let keys = list.count > 1 ? Dictionary(grouping: list, by: \.key) : [:]
         let cleared = Set(list.lazy.filter { $0.key.id == nil }.map(\.key.entity))
@@ -132,6 +153,10 @@ struct RunCheck {
         return
             "\(run.name.path) does not have the changes that the log has; remove it, and the store "
             + "makes it again"
+    }
+
+    private static func hash(_ sequence: UInt64, of label: HistoryKey) -> UInt64 {
+        XXH64.hash(label.bytes, seed: sequence)
     }
 
     private static func hash(_ version: RecordVersion, of key: HistoryKey) -> UInt64 {

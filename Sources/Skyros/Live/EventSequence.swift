@@ -12,6 +12,8 @@ public struct EventSequence: Sendable {
     private let log: any LogReader
     private let first: SequenceNumber
     private let last: SequenceNumber
+    /// What finds the events, if not all are wanted, or the newest first.
+    private var search: EventSearch?
 
     /// Makes the sequence of the events of `range` up to `end`, the last event that exists.
     init(_ log: any LogReader, _ range: some RangeExpression<SequenceNumber>, end: SequenceNumber) {
@@ -19,6 +21,17 @@ public struct EventSequence: Sendable {
         let (first, last) = Self.bounds(of: range)
         self.first = Swift.max(first, 1)
         self.last = Swift.min(last, end)
+    }
+
+    /// Makes the sequence of those events of `range` that pass a filter.
+    init(
+        _ reader: HistoryReader, _ index: HistoryIndex?,
+        _ range: some RangeExpression<SequenceNumber>, _ filter: EventFilter, newestFirst: Bool
+    ) {
+        self.init(reader.log, range, end: reader.last)
+        search = EventSearch(
+            reader: reader, index: index, filter: filter, first: first, last: last,
+            newestFirst: newestFirst)
     }
 
     private static func bounds(
@@ -37,7 +50,9 @@ public struct EventSequence: Sendable {
 
     /// An iterator that begins with the first event.
     public func makeIterator() -> Iterator {
-        Iterator(EventBuffer(log, next: first), last: last)
+        Iterator(
+            buffer: EventBuffer(log, next: first), last: last,
+            cursor: search.map { EventSearch.Cursor($0) })
     }
 
     /// Calls `body` with each event, in order.
@@ -51,19 +66,17 @@ public struct EventSequence: Sendable {
 
     /// Reads one event after the other.
     public struct Iterator {
-        private var buffer: EventBuffer
-        private let last: SequenceNumber
-
-        init(_ buffer: EventBuffer, last: SequenceNumber) {
-            self.buffer = buffer
-            self.last = last
-        }
+        fileprivate var buffer: EventBuffer
+        fileprivate let last: SequenceNumber
+        /// What finds the events, if not all are wanted.
+        fileprivate var cursor: EventSearch.Cursor?
 
         /// The next event; nil after the last.
         ///
         /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
         public mutating func next() throws -> Event? {
-            try buffer.next(through: last)
+            if cursor != nil { return try cursor?.next() }
+            return try buffer.next(through: last)
         }
     }
 }

@@ -228,6 +228,9 @@ extension EventCoding {
     private static func change(
         _ entity: String?, _ id: RecordID?, _ before: Fields?, _ after: Fields?, _ cleared: Int?
     ) throws -> Change {
+        guard entity?.isEmpty != true else {
+            throw Malformed(why: "a change has an empty entity name")
+        }
         switch (entity, id, before, after, cleared) {
         case (let entity?, let id?, nil, let after?, nil):
             return .inserted(Record(entity: entity, id: id, fields: after))

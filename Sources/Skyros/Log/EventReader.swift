@@ -117,7 +117,8 @@ struct EventReader {
         return SequenceNumber(rawValue: lower)
     }
 
-    private func chunk(containing sequence: UInt64) throws -> LogChunk? {
+    /// The chunk of the log with an event; nil if the log does not hold it.
+    func chunk(containing sequence: UInt64) throws -> LogChunk? {
         try StoreError.wrap(try log.chunk(containing: sequence))
     }
 

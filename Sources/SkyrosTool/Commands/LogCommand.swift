@@ -29,9 +29,10 @@ struct LogCommand: Command {
           skyros log Orders.skyros --reverse --limit 10
           skyros log Orders.skyros --follow --json | jq .reason
         """
-    static let options: Set<String> = EventFilter.options.union([
-        "from", "to", "since", "until", "limit",
-    ])
+    static let options: Set<String> = [
+        "from", "to", "since", "until", "limit", "entity", "id", "actor", "reason", "correlation",
+        "causation", "intent", "tag",
+    ]
     static let repeatable: Set<String> = ["tag"]
     static let flags: Set<String> = ["follow", "reverse"]
 
@@ -54,7 +55,7 @@ struct LogCommand: Command {
         since = try arguments.time("since")?.first
         until = try arguments.time("until")?.last
         limit = try arguments.number("limit", "a number of events") ?? .max
-        filter = try EventFilter(arguments)
+        filter = try arguments.eventFilter()
         if arguments.has("follow"), arguments.has("reverse") {
             throw UsageError("--follow and --reverse exclude each other")
         }
@@ -63,75 +64,28 @@ struct LogCommand: Command {
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
         if to == nil, until == nil { archive.warnOfLostEvents() }
-        var listing = Listing(filter: filter, limit: limit)
-        let first = try since.map { max(from, try archive.firstSequence(since: $0)) } ?? from
-        if arguments.has("reverse") {
-            try listReversed(archive, from: first, &listing, output)
-        } else {
-            try list(archive, from: first, &listing, output)
-        }
-        guard !listing.hasPrinted, limit > 0, !arguments.has("follow") else { return true }
-        try requireKnownNames(archive, listing.filter)
-        return true
-    }
-
-    /// The state of a listing.
-    private struct Listing {
-        var filter: EventFilter
-        var limit: UInt64
-        var hasPrinted = false
-    }
-
-    private func list(
-        _ archive: Archive, from first: SequenceNumber, _ listing: inout Listing, _ output: Output
-    ) throws {
-        var next = filter.needsAllEvents ? 1 : first
+        var next = try since.map { max(from, try archive.firstSequence(since: $0)) } ?? from
+        var rest = limit
+        let isReversed = arguments.has("reverse")
         while true {
             let end = try last(in: archive)
             if next <= end {
-                var events = archive.events(next...end).makeIterator()
-                while listing.limit > 0, let event = try events.next() {
-                    guard listing.filter.passes(event), event.sequence >= first else { continue }
-                    try print(event, &listing, to: output)
+                let events = archive.events(next...end, where: filter, newestFirst: isReversed)
+                var iterator = events.makeIterator()
+                while rest > 0, let event = try iterator.next() {
+                    rest -= 1
+                    try print(event, to: output)
                 }
                 next = end.next
             }
-            if listing.limit == 0 { return }
-            if let to, next > to { return }
-            guard arguments.has("follow"), end == archive.sequence else { return }
+            guard rest > 0, to.map({ next <= $0 }) ?? true, arguments.has("follow"),
+                end == archive.sequence
+            else { break }
             try output.flush()
             while try !archive.refresh() { Thread.sleep(forTimeInterval: Self.pollInterval) }
         }
-    }
-
-    /// Reads forward in parts that lie one before the other, so that a limit saves work.
-    private func listReversed(
-        _ archive: Archive, from first: SequenceNumber, _ listing: inout Listing, _ output: Output
-    ) throws {
-        var end = try last(in: archive)
-        // The filter for a record must see all events, and so only their numbers are kept.
-        let chosen = filter.needsAllEvents ? try choose(archive, through: end, &listing) : nil
-        while listing.limit > 0, end >= first {
-            let start = max(first, end.advanced(by: -Self.partCount + 1))
-            for event in try Array(archive.events(start...end)).reversed() where listing.limit > 0 {
-                let isChosen = chosen?.contains(event.sequence) ?? listing.filter.passes(event)
-                if isChosen { try print(event, &listing, to: output) }
-            }
-            end = start.advanced(by: -1)
-        }
-    }
-
-    /// Events that are read together.
-    private static let partCount = 512
-
-    private func choose(
-        _ archive: Archive, through end: SequenceNumber, _ listing: inout Listing
-    ) throws -> Set<SequenceNumber> {
-        var chosen: Set<SequenceNumber> = []
-        try archive.events(1..<end.next).forEach { event in
-            if listing.filter.passes(event) { chosen.insert(event.sequence) }
-        }
-        return chosen
+        if rest == limit, limit > 0, !arguments.has("follow") { try requireKnownNames(archive) }
+        return true
     }
 
     /// The last event that `--to` and `--until` allow.
@@ -143,9 +97,7 @@ struct LogCommand: Command {
         return min(end, after.advanced(by: -1))
     }
 
-    private func print(_ event: Event, _ listing: inout Listing, to output: Output) throws {
-        listing.limit -= 1
-        listing.hasPrinted = true
+    private func print(_ event: Event, to output: Output) throws {
         if arguments.isJSON {
             try output.json(EventText.json(event))
         } else {
@@ -154,12 +106,31 @@ struct LogCommand: Command {
     }
 
     /// Throws if the filter names an entity or a record that the log does not have at all.
-    private func requireKnownNames(_ archive: Archive, _ filter: EventFilter) throws {
-        if let entity = arguments.text("entity"), !filter.hasSeenEntity {
-            try archive.require(entity)
+    private func requireKnownNames(_ archive: Archive) throws {
+        if let entity = filter.entity { try archive.require(entity) }
+        if let id = arguments.text("id"), to == nil, until == nil {
+            var all = archive.events(where: EventFilter(entity: filter.entity, ids: filter.ids))
+                .makeIterator()
+            if try all.next() == nil { try archive.throwUnknown(id, of: filter.entity) }
         }
-        if let id = arguments.text("id"), !filter.hasSeenID, to == nil, until == nil {
-            try archive.throwUnknown(id, of: arguments.text("entity"))
+    }
+}
+
+extension Arguments {
+    /// The filter that the options of `log` name.
+    fileprivate func eventFilter() throws -> EventFilter {
+        var tags: [String: String?] = [:]
+        for word in texts("tag") {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? String(parts[1]) : nil
+            if tags.updateValue(value, forKey: String(parts[0])) != nil {
+                throw UsageError("--tag \(parts[0]) is given twice")
+            }
         }
+        let ids = try text("id").map { try RecordFinder($0).candidates } ?? []
+        return EventFilter(
+            actor: text("actor"), reason: text("reason"), correlation: text("correlation"),
+            causation: text("causation"), intent: text("intent"), tags: tags,
+            entity: text("entity"), ids: ids)
     }
 }

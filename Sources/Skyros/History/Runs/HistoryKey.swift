@@ -1,9 +1,10 @@
 import SkyrosLog
 
-/// What has a history: a record, or, without an id, the clearings of an entity.
+/// What has a history: a record, or, without an id, the clearings of an entity; or a label.
 ///
 /// Runs are sorted by entity, and then by id in the order in which records are listed. The
-/// clearings of an entity come before its records.
+/// clearings of an entity come before its records, and labels, which have the empty entity, before
+/// everything.
 struct HistoryKey: Hashable, Comparable, Sendable {
     /// UTF-8.
     let entity: [UInt8]
@@ -18,6 +19,9 @@ struct HistoryKey: Hashable, Comparable, Sendable {
         self.entity = entity
         self.id = id
     }
+
+    /// Whether it is a label, see `EventLabel`.
+    var isLabel: Bool { entity.isEmpty }
 
     static func < (a: HistoryKey, b: HistoryKey) -> Bool {
         guard a.entity == b.entity else { return a.entity.lexicographicallyPrecedes(b.entity) }

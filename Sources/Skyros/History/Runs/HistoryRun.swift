@@ -62,19 +62,91 @@ final class HistoryRun: Sendable {
     ) throws {
         guard index.filter.mayContain(hash) else { return }
         for number in try reading(body: { try index.frames(of: key) }) {
-            let content = try content(ofFrame: number)
-            let isWanted = try reading(number) {
-                try RunItem.forEach(in: content) { item in
-                    guard item.matches(key) else { return true }
-                    var reader = CBORReader(item.versions)
-                    while !reader.isAtEnd {
-                        guard try body(RecordVersion(&reader)) else { return false }
-                    }
-                    return true
+            let isWanted = try forEachItem(ofFrame: number) { item in
+                guard item.matches(key) else { return true }
+                var reader = CBORReader(item.versions)
+                while !reader.isAtEnd {
+                    guard try body(RecordVersion(&reader)) else { return false }
                 }
+                return true
             }
             guard isWanted else { return }
         }
+    }
+
+    /// The events in a range that have a label, in order.
+    ///
+    /// - Parameter hash: that of the label.
+    /// - Complexity: O(1) for most labels that the run does not have; otherwise O(log n), and the
+    ///   frames with the label's events of the range.
+    func postings(
+        of label: HistoryKey, hash: UInt64, in sequences: ClosedRange<UInt64>
+    ) throws -> [UInt64] {
+        guard index.filter.mayContain(hash) else { return [] }
+        var found: [UInt64] = []
+        let range = try reading { try index.frames(of: label) }
+        for number in range {
+            if let first = try firstEvent(ofFrame: number, if: label), first > sequences.upperBound {
+                break
+            }
+            if number + 1 < range.upperBound,
+                let next = try firstEvent(ofFrame: number + 1, if: label),
+                next <= sequences.lowerBound
+            {
+                continue
+            }
+            _ = try forEachItem(ofFrame: number) { item in
+                guard item.matches(label) else { return true }
+                var reader = CBORReader(item.versions)
+                while !reader.isAtEnd {
+                    try Postings.forEach(&reader) { sequence in
+                        if sequences.contains(sequence) { found.append(sequence) }
+                    }
+                }
+                return true
+            }
+        }
+        return found
+    }
+
+    /// The first event in a frame, if that begins with this label.
+    private func firstEvent(ofFrame number: Int, if label: HistoryKey) throws -> UInt64? {
+        try reading {
+            guard try index.compareKey(ofFrame: number, to: label) == 0 else { return nil }
+            return index.firstSequence(ofFrame: number)
+        }
+    }
+
+    /// The texts of all labels of a kind.
+    ///
+    /// - Complexity: O(frames with such labels).
+    func labels(_ kind: EventLabel.Kind) throws -> [String] {
+        let first = EventLabel.key(kind, "")
+        var texts: [String] = []
+        var number = try reading { try index.frames(of: first).lowerBound }
+        var mayFollow = true
+        while mayFollow, number < frameCount {
+            mayFollow = try forEachItem(ofFrame: number) { item in
+                let key = item.historyKey
+                if let text = EventLabel.text(of: key, kind) {
+                    if texts.last != text { texts.append(text) }
+                } else if first < key {
+                    return false
+                }
+                return true
+            }
+            number += 1
+        }
+        return texts
+    }
+
+    /// Calls `body` with the items of a frame, until it returns false; returns whether it never
+    /// did.
+    private func forEachItem(
+        ofFrame number: Int, _ body: (RunItem) throws -> Bool
+    ) throws -> Bool {
+        let content = try content(ofFrame: number)
+        return try reading(number) { try RunItem.forEach(in: content, body) }
     }
 
     /// The versions of `key` through the event `last` that are needed to make the record of then:
@@ -93,19 +165,16 @@ final class HistoryRun: Sendable {
             }
             if isLater { continue }
             var found: [RecordVersion] = []
-            let content = try content(ofFrame: number)
-            try reading(number) {
-                _ = try RunItem.forEach(in: content) { item in
-                    guard item.matches(key) else { return true }
-                    var reader = CBORReader(item.versions)
-                    while !reader.isAtEnd {
-                        let version = try RecordVersion(&reader)
-                        if version.sequence.rawValue > last { return false }
-                        if version.isWhole { found.removeAll() }
-                        found.append(version)
-                    }
-                    return true
+            _ = try forEachItem(ofFrame: number) { item in
+                guard item.matches(key) else { return true }
+                var reader = CBORReader(item.versions)
+                while !reader.isAtEnd {
+                    let version = try RecordVersion(&reader)
+                    if version.sequence.rawValue > last { return false }
+                    if version.isWhole { found.removeAll() }
+                    found.append(version)
                 }
+                return true
             }
             versions = found + versions
             if versions.first?.isWhole ?? false { break }

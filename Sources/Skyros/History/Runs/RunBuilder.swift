@@ -1,6 +1,7 @@
 import SkyrosLog
 
-/// Makes the versions of a run from events: sorts them by record, and gives small records whole.
+/// Makes the content of a run from events: sorts versions by record, gives small records whole, and
+/// lists the events of each label.
 struct RunBuilder {
     /// Where a record comes from of which the events only say what they change.
     enum Base {
@@ -19,6 +20,7 @@ struct RunBuilder {
     private static let everWholeBytesMax = 1 << 20
 
     private var versions: [(key: HistoryKey, version: RecordVersion)] = []
+    private var labels: [HistoryKey: [UInt64]] = [:]
     private(set) var logByteCount = 0
     /// The last event, and the chain hash through it.
     private(set) var last = SequenceNumber.zero
@@ -29,12 +31,22 @@ struct RunBuilder {
     /// Adds the changes of an event of this size, which follows those before.
     mutating func append(_ event: Event, byteCount: Int, _ chainHash: ChainHash) {
         versions += RecordVersion.list(of: event)
+        for label in EventLabel.keys(of: event) {
+            labels[label, default: []].append(event.sequence.rawValue)
+        }
         logByteCount += byteCount
         (last, self.chainHash) = (event.sequence, chainHash)
     }
 
     /// Writes everything, in order.
     consuming func write(to writer: inout RunWriter, _ base: Base) throws {
+        var buffer = CBORWriter(capacity: 1 << 16)
+        // Their keys come before those of all records.
+        for (label, sequences) in labels.sorted(by: { $0.key < $1.key }) {
+            buffer.removeAll(keepingCapacityUpTo: 1 << 20)
+            Postings.append(sequences, to: &buffer)
+            try buffer.withUnsafeBytes { try writer.append(label, $0) }
+        }
         var order = Array(versions.indices)
         // Stable: the versions of a record stay in the order of their events.
         order.sort { a, b in
@@ -42,7 +54,6 @@ struct RunBuilder {
             return left == right ? a < b : left < right
         }
         var start = 0
-        var buffer = CBORWriter(capacity: 1 << 16)
         while start < order.count {
             let key = versions[order[start]].key
             var end = start + 1

@@ -1,11 +1,12 @@
 import SkyrosLog
 
-/// A record, or the clearings of an entity, in a frame of a run. Its buffers are the frame's.
+/// A label, the clearings of an entity, or a record in a frame of a run. Its buffers are the
+/// frame's.
 struct RunItem {
     let entity: UnsafeRawBufferPointer
     /// The id's bytes; none for clearings.
     let id: UnsafeRawBufferPointer?
-    /// A sequence of items of CBOR, see `RecordVersion`.
+    /// A sequence of items of CBOR, see `RecordVersion`, and of a label `Postings`.
     let versions: UnsafeRawBufferPointer
 
     /// Calls `body` with the items of a frame, until it returns false.

@@ -1,6 +1,6 @@
 import SkyrosDisk
 
-/// The versions of the events that no run covers yet, in memory.
+/// The versions and labels of the events that no run covers yet, in memory.
 ///
 /// They are read from the log when a question comes: commits do nothing for it.
 final class RunTail: Sendable {
@@ -8,6 +8,7 @@ final class RunTail: Sendable {
         var last: SequenceNumber
         var byteCount = 0
         var versions: [HistoryKey: [RecordVersion]] = [:]
+        var labels: [HistoryKey: [UInt64]] = [:]
         /// Whether there was more than memory is used for.
         var isTooLarge = false
     }
@@ -35,11 +36,36 @@ final class RunTail: Sendable {
     func versions(
         of key: HistoryKey, through last: SequenceNumber, in log: EventReader
     ) throws -> [RecordVersion]? {
+        try withState(through: last, in: log) { state in
+            state.versions[key]?.filter { $0.sequence <= last } ?? []
+        }
+    }
+
+    /// The events that have a label, in order; nil as above. Some may be later than `last`.
+    func postings(
+        of label: HistoryKey, through last: SequenceNumber, in log: EventReader
+    ) throws -> [UInt64]? {
+        try withState(through: last, in: log) { $0.labels[label] ?? [] }
+    }
+
+    /// The texts of all labels of a kind; nil as above.
+    func labels(
+        _ kind: EventLabel.Kind, through last: SequenceNumber, in log: EventReader
+    ) throws -> [String]? {
+        try withState(through: last, in: log) { state in
+            state.labels.keys.compactMap { EventLabel.text(of: $0, kind) }
+        }
+    }
+
+    /// Reads what is new in the log, and returns what `body` does; nil if there are too many
+    /// events.
+    private func withState<R>(
+        through last: SequenceNumber, in log: EventReader, _ body: (State) -> R
+    ) throws -> R? {
         try state.withLock { state in
             guard !state.isTooLarge else { return nil }
             if last > state.last { try Self.read(log, through: last, into: &state) }
-            if state.isTooLarge { return nil }
-            return state.versions[key]?.filter { $0.sequence <= last } ?? []
+            return state.isTooLarge ? nil : body(state)
         }
     }
 
@@ -50,10 +76,13 @@ final class RunTail: Sendable {
             for (key, version) in RecordVersion.list(of: event) {
                 state.versions[key, default: []].append(version)
             }
+            for label in EventLabel.keys(of: event) {
+                state.labels[label, default: []].append(event.sequence.rawValue)
+            }
             state.last = event.sequence
             state.byteCount += bytes.count
             guard state.byteCount <= byteCountMax else {
-                state.versions = [:]
+                (state.versions, state.labels) = ([:], [:])
                 state.isTooLarge = true
                 return false
             }

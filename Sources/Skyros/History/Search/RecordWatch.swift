@@ -1,5 +1,3 @@
-import Skyros
-
 /// Finds the changes of records with given ids. It must see every change from the first event on.
 ///
 /// A change that deletes all records of an entity names no ids. It counts if one of the given
