@@ -122,10 +122,12 @@ extension Arguments {
         var tags: [String: String?] = [:]
         for word in texts("tag") {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count == 2 ? String(parts[1]) : nil
-            if tags.updateValue(value, forKey: String(parts[0])) != nil {
-                throw UsageError("--tag \(parts[0]) is given twice")
+            let name = String(parts[0])
+            let (value, other) = (parts.count == 2 ? String(parts[1]) : nil, tags[name] ?? nil)
+            if let value, let other, value != other {
+                throw UsageError("--tag \(name) has two values: an event has one")
             }
+            tags[name] = .some(value ?? other)
         }
         let ids = try text("id").map { try RecordFinder($0).candidates } ?? []
         return EventFilter(
