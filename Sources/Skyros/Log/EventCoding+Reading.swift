@@ -229,7 +229,7 @@ extension EventCoding {
         _ entity: String?, _ id: RecordID?, _ before: Fields?, _ after: Fields?, _ cleared: Int?
     ) throws -> Change {
         guard entity?.isEmpty != true else {
-            throw Malformed(why: "a change has an empty entity name")
+            throw Malformed(why: "a change is of an entity without a name")
         }
         switch (entity, id, before, after, cleared) {
         case (let entity?, let id?, nil, let after?, nil):

@@ -1,6 +1,7 @@
 import SkyrosDisk
 import SkyrosLog
 import SkyrosTesting
+import TestSupport
 import Testing
 
 @testable import Skyros
@@ -59,13 +60,13 @@ private struct Author {
     private let disk = SimulatedDisk()
 
     private func open(_ options: Store.Options = Store.Options()) throws -> Store {
-        let store = try Store(on: disk, entities: [Seat.self, Course.self], options: options)
+        let store = try Store(on: disk, entities: Seat.self, Course.self, options: options)
         store.maintenance.stop()
         return store
     }
 
     private func makeRun(_ store: Store) throws {
-        let index = try #require(store.session.history)
+        guard let index = store.session.history else { return }
         let newest = store.snapshot
         _ = try index.makeNext(
             through: newest.sequence, from: newest, isComplete: true, syncing: {})
@@ -122,17 +123,17 @@ private struct Author {
         }
     }
 
-    @Test(arguments: 0..<UInt64(Extent.pick(brief: 2, quick: 6, deep: 200)))
+    @Test(arguments: 0..<UInt64(Extent.pick(brief: 2, quick: 5, deep: 200)))
     func `finds what a scan finds, whatever has a run`(seed: UInt64) throws {
         var store = try open()
         var author = Author(store: store, random: RandomSource(seed: seed))
         var random = RandomSource(seed: seed + 1_000)
-        for _ in 0..<12 {
-            for _ in 0..<30 { try author.write() }
+        for _ in 0..<8 {
+            for _ in 0..<20 { try author.write() }
             switch random.below(6) {
             case 0..<3:
                 try makeRun(store)
-                while try #require(store.session.history).mergeNext() {}
+                while try store.session.history?.mergeNext() ?? false {}
             case 3:
                 if let name = try disk.list(.history).randomElement(using: &random) {
                     try disk.remove(DiskPath(.history, name))
@@ -211,7 +212,7 @@ private struct Author {
     }
 }
 
-@Suite struct `Postings` {
+@Suite struct `A list of postings` {
     @Test(arguments: [0, 1, 2, 2_047, 2_048, 2_049, 9_000])
     func `are read as they were written`(count: Int) throws {
         var random = RandomSource(seed: UInt64(count))
@@ -241,12 +242,14 @@ private struct Author {
         writer.append(UInt64.max - 1)
         writer.append(bytes: distances)
         var count = 0
-        let isRead =
-            (try? writer.withUnsafeBytes { bytes in
+        let bytes = writer.array
+        let error = failure(as: CBORError.self) {
+            try bytes.withUnsafeBytes { bytes in
                 var reader = CBORReader(bytes)
                 try Postings.forEach(&reader) { _ in count += 1 }
-            }) != nil
-        #expect(isRead == distances.isEmpty)
+            }
+        }
+        #expect((error == nil) == distances.isEmpty)
         #expect(count == 1)
     }
 }

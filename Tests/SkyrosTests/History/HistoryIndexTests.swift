@@ -262,7 +262,8 @@ private struct RandomHistory {
         try store.close()
     }
 
-    @Test func `is named by a verification if it lacks a change`() throws {
+    @Test(arguments: [RecordID(3), RecordID("entity:Leaf")])
+    func `is named by a verification if it lacks a change, or a label`(id: RecordID) throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
         _ = try makeRun(store)
@@ -272,7 +273,7 @@ private struct RandomHistory {
         #expect(archive.verify().problems == [])
         var writer = try RunWriter(run.header, on: disk)
         try run.forEachItem { item, _ in
-            if item.historyKey.id != RecordID(3) {
+            if item.historyKey.id != id {
                 try writer.append(item.historyKey, item.versions)
             }
         }

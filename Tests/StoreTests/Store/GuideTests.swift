@@ -315,6 +315,12 @@ private func markAllDone(_ orders: some RecordStore) throws {
             print(event.sequence, event.metadata.actor ?? "-", event.changes.count)
         }
 
+        let yesterday = Date(timeIntervalSinceNow: -86_400)
+        let filter = EventFilter(actor: "alice", entity: "Order", since: yesterday)
+        for try await event in store.events(where: filter, newestFirst: true) {
+            print(event.sequence, event.metadata.reason ?? "-")
+        }
+
         let follower = Task {
             for try await event in store.changes(after: 0) {
                 if event.sequence == 2 { return event.metadata.actor }

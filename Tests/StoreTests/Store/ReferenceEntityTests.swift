@@ -22,7 +22,7 @@ import Testing
             try store.write { try $0.insert(E(id: 1, amount: 10)) }
             try store.write(durability: .durable) { try $0.update(E.self, 1) { $0.amount = 20 } }
             #expect(try store.get(E.self, 1)?.amount == 20)
-            let changes = try #require(store.history(of: E.self, 1).last?.changes)
+            let changes = try #require(try store.history(of: E.self, 1).last?.changes)
             #expect(changes.count == 1)
             #expect(changes.first?.before != changes.first?.after)
             let digest = try store.snapshot.digest()

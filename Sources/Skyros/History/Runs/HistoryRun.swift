@@ -86,7 +86,8 @@ final class HistoryRun: Sendable {
         var found: [UInt64] = []
         let range = try reading { try index.frames(of: label) }
         for number in range {
-            if let first = try firstEvent(ofFrame: number, if: label), first > sequences.upperBound {
+            if let first = try firstEvent(ofFrame: number, if: label), first > sequences.upperBound
+            {
                 break
             }
             if number + 1 < range.upperBound,
