@@ -285,51 +285,6 @@ private func markAllDone(_ orders: some RecordStore) throws {
         #expect(try stored.decode(as: Dish.self).price == 0 && soup["name"] == stored["name"])
     }
 
-    @Test func `read the past`() async throws {
-        let (store, order) = (store, order)
-        try store.writeSync(by: "bob") { tx in
-            try tx.update(Order.self, order.id) { $0.totalCents = 1_100 }
-        }
-        let before = try store.get(Order.self, order.id, asOf: .sequence(1))
-        #expect(before?.totalCents == 1_200)
-        for entry in try store.history(of: Order.self, order.id) {
-            try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
-        }
-        let corrections = try store.history(of: Order.self, order.id).filter { entry in
-            let (old, new) = try (entry.before(as: Order.self), entry.after(as: Order.self))
-            return old?.totalCents ?? 0 > new?.totalCents ?? 0
-        }
-        #expect(corrections.map(\.actor) == ["bob"])
-        for origin in try store.blame(of: Order.self, order.id) {
-            print(origin.field, origin.value, origin.entry.actor ?? "-")
-        }
-        let then = try store.snapshot(asOf: .sequence(1))
-        #expect(try then[Order.self, order.id]?.totalCents == 1_200)
-
-        let url = directory.store
-        for damage in try Archive(at: url).info().scrub?.damages ?? [] {
-            print(damage.file, damage.sequences, damage.message)
-        }
-
-        for try await event in store.events(1...2) {
-            print(event.sequence, event.metadata.actor ?? "-", event.changes.count)
-        }
-
-        let yesterday = Date(timeIntervalSinceNow: -86_400)
-        let filter = EventFilter(actor: "alice", entity: "Order", since: yesterday)
-        for try await event in store.events(where: filter, newestFirst: true) {
-            print(event.sequence, event.metadata.reason ?? "-")
-        }
-
-        let follower = Task {
-            for try await event in store.changes(after: 0) {
-                if event.sequence == 2 { return event.metadata.actor }
-            }
-            return nil
-        }
-        #expect(try await follower.value == "bob")
-    }
-
     @MainActor @Test func `follow queries and changes`() async throws {
         let (store, customer, id) = (store, customer, order.id)
         let changes = store.changes(of: Order.self, on: .updates)
