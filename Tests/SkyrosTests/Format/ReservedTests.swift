@@ -114,3 +114,16 @@ import Testing
         }
     }
 }
+
+@Suite struct `A change of an event` {
+    @Test func `of an entity without a name is invalid`() throws {
+        for (entity, code) in [("E", nil), ("", StoreError.Code.invalidEvent)] {
+            let change: FieldValue = ["entity": .text(entity), "id": 1, "after": ["id": 1]]
+            let bytes = try Fields(["sequence": 1, "time": 5, "changes": [change]]).bytes
+            let error = failure(as: StoreError.self) {
+                _ = try bytes.withUnsafeBytes { try EventCoding.event(from: $0, expecting: 1) }
+            }
+            #expect(error?.code == code)
+        }
+    }
+}
