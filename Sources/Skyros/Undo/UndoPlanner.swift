@@ -1,0 +1,180 @@
+import SkyrosLog
+
+/// Plans undos on the states of a log.
+struct UndoPlanner {
+    let reader: UndoReader
+
+    private var log: any LogReader { reader.reader.log }
+
+    /// - Parameters:
+    ///   - history: reads the log.
+    ///   - index: finds the versions of records; nil if the log is read for them.
+    ///   - newest: a state of the log: events after it are not undone.
+    init(_ history: HistoryReader, _ index: HistoryIndex?, _ newest: Snapshot) {
+        reader = UndoReader(reader: history, index: index, newest: newest)
+    }
+
+    /// The events of a target, in ascending ranges with gaps between them.
+    ///
+    /// - Throws: `StoreError` with `.noSuchEvent`, also if no event has the correlation;
+    ///   `.nothingToUndo` for an empty list of events.
+    func ranges(of target: UndoTarget) throws -> [ClosedRange<SequenceNumber>] {
+        switch target.selection {
+        case .ranges(let ranges):
+            if !ranges.isEmpty { return ranges }
+            throw StoreError(.nothingToUndo, "there is nothing to undo: no event was named")
+        case .correlation(let correlation):
+            let events = try EventSelection(log: log).events(
+                withCorrelation: correlation, from: .zero.next, through: reader.newest.sequence)
+            if !events.isEmpty { return events.ranges }
+            throw StoreError(
+                .noSuchEvent, "there is no event with the correlation \"\(correlation)\"")
+        }
+    }
+
+    /// Whether events of a target were written after the newest state that the planner knows.
+    func misses(_ target: UndoTarget, before state: Snapshot) throws -> Bool {
+        guard case .correlation(let correlation) = target.selection else { return false }
+        return try !EventSelection(log: log).events(
+            withCorrelation: correlation, from: reader.newest.sequence.next,
+            through: state.sequence
+        ).isEmpty
+    }
+
+    /// The plan for the newest state.
+    ///
+    /// - Throws: what `Store.undo` throws, but for `.conflict`.
+    func plan(_ target: UndoTarget, _ resolution: UndoResolution) throws -> UndoPlan {
+        let past = try reader.past(ranges(of: target))
+        let state = reader.newest
+        let decisions = try UndoDecisions(past, on: state, resolution)
+        let isRefused = !decisions.open.isEmpty
+        return UndoPlan(
+            events: past.ranges, sequence: state.sequence,
+            changes: isRefused
+                ? decisions.differences : try Self.differences(of: decisions, on: state),
+            conflicts: try withEvents(
+                isRefused ? decisions.open : decisions.decided, past, through: state.sequence),
+            isRefused: isRefused)
+    }
+
+    /// What an event with these decisions would change.
+    private static func differences(
+        of decisions: UndoDecisions, on state: Snapshot
+    ) throws -> [RecordDifference] {
+        var overlay = WriteOverlay(on: state)
+        overlay.begin(on: state)
+        try overlay.restore(decisions.writes)
+        var batch = CommandBatch(metadata: Metadata(), intent: nil)
+        try overlay.addChanges(to: &batch)
+        let differences = batch.changes.compactMap { staged -> RecordDifference? in
+            let entity = staged.change.entity
+            switch staged.effect {
+            case .put(let row, let old): return RecordDifference(entity, from: old, to: row)
+            case .remove(let row): return RecordDifference(entity, from: row, to: nil)
+            // A rule of a relation deletes each record by a change.
+            case .clear: return nil
+            }
+        }
+        return differences.sorted { HistoryKey($0.entity, $0.id) < HistoryKey($1.entity, $1.id) }
+    }
+
+    // MARK: The events in the way
+
+    /// Up to this number of conflicts their events are looked up record by record.
+    private static let lookUpMax = 1_000
+
+    /// The conflicts with the other events that have changed their records.
+    ///
+    /// - Complexity: O(versions of the records), or O(events since the first undone one).
+    func withEvents(
+        _ conflicts: [UndoConflict], _ past: UndonePast, through last: SequenceNumber
+    ) throws -> [UndoConflict] {
+        guard !conflicts.isEmpty, let first = past.ranges.first?.lowerBound else { return [] }
+        let keys = Set(conflicts.map { HistoryKey($0.entity, $0.id) })
+        let versions = try versions(of: keys, from: first, through: last)
+        return conflicts.sorted { HistoryKey($0.entity, $0.id) < HistoryKey($1.entity, $1.id) }
+            .map { conflict in
+                var conflict = conflict
+                let key = HistoryKey(conflict.entity, conflict.id)
+                let clearings = versions[HistoryKey(conflict.entity, nil)] ?? []
+                conflict.events = Self.changes(
+                    (versions[key] ?? []) + clearings, existed: conflict.before != nil,
+                    besides: past.ranges)
+                return conflict
+            }
+    }
+
+    /// The events of these versions that have changed the record, without the undone ones.
+    private static func changes(
+        _ versions: [RecordVersion], existed: Bool, besides ranges: [ClosedRange<SequenceNumber>]
+    ) -> [SequenceNumber] {
+        var exists = existed
+        var events: [SequenceNumber] = []
+        var hasBegun = false
+        for version in versions.sorted(by: { $0.precedes($1) }) {
+            let wasThere = exists
+            exists = version.kind == .inserted || version.kind == .updated
+            if version.kind == .cleared, !wasThere { continue }
+            let isUndone = ranges.contains { $0.contains(version.sequence) }
+            // What came before the first undone change of this record is not in the way.
+            hasBegun = hasBegun || isUndone
+            if hasBegun, !isUndone, events.last != version.sequence {
+                events.append(version.sequence)
+            }
+        }
+        return events
+    }
+
+    /// The versions of records, and the clearings of their entities, in a part of the log.
+    private func versions(
+        of keys: Set<HistoryKey>, from first: SequenceNumber, through last: SequenceNumber
+    ) throws -> [HistoryKey: [RecordVersion]] {
+        let all = keys.union(keys.map { HistoryKey(entity: $0.entity, id: nil) })
+        var found: [HistoryKey: [RecordVersion]] = [:]
+        if let index = reader.index, keys.count <= Self.lookUpMax {
+            for key in all {
+                found[key] = try index.versions(of: key, through: last)
+                    .filter { $0.sequence >= first }
+            }
+            return found
+        }
+        try EventReader(log).forEach(from: first, through: last) { event, _ in
+            for (key, version) in RecordVersion.list(of: event) where all.contains(key) {
+                found[key, default: []].append(version)
+            }
+            return true
+        }
+        return found
+    }
+}
+
+extension UndoDecisions {
+    /// The records that go back, by entity and id.
+    fileprivate var differences: [RecordDifference] {
+        restorations.keys.sorted().compactMap { key in
+            restorations[key].map { RecordDifference(key, from: $0.found, to: $0.restored) }
+        }
+    }
+}
+
+extension RecordDifference {
+    fileprivate init(_ key: HistoryKey, from old: Table.Shape?, to new: Table.Shape?) {
+        let entity = String(decoding: key.entity, as: UTF8.self)
+        func row(_ shape: Table.Shape?) -> HistoryRow? {
+            shape.map {
+                HistoryRow(
+                    entity: entity, id: RecordID(key), bytes: $0.bytes, version: $0.version)
+            }
+        }
+        self.init(
+            rowBefore: row(old), rowAfter: row(new), entity: entity, id: RecordID(key))
+    }
+
+    fileprivate init?(_ entity: String, from old: Row?, to new: Row?) {
+        guard let id = old?.id ?? new?.id else { return nil }
+        self.init(
+            rowBefore: old.map { HistoryRow($0, of: entity) },
+            rowAfter: new.map { HistoryRow($0, of: entity) }, entity: entity, id: id)
+    }
+}
