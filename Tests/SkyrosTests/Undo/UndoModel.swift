@@ -139,7 +139,8 @@ struct UndoHistory {
         try store.write(metadata: Metadata(correlation: "c\(random.below(number / 4 + 1))")) { tx in
             if random.below(150) == 0, next.contains(where: { $0.key.entity == "Tile" }) {
                 try tx.deleteAll("Tile")
-                return next = next.filter { $0.key.entity != "Tile" }
+                next = next.filter { $0.key.entity != "Tile" }
+                return
             }
             for _ in 0...random.below(2) { try change(&next, &tx) }
             while next == model.newest { try change(&next, &tx) }
@@ -175,7 +176,7 @@ struct UndoHistory {
         case 0: return (.event(SequenceNumber(rawValue: UInt64(first))), [first...first])
         case 1:
             let end = min(last, first + random.below(12))
-            return (.events(.range(UInt64(first)...UInt64(end))), [first...end])
+            return (.events(SequenceNumber.range(UInt64(first)...UInt64(end))), [first...end])
         default:
             let event = try #require(try store.event(SequenceNumber(rawValue: UInt64(first))))
             guard let correlation = event.metadata.correlation else {
