@@ -16,6 +16,7 @@ extension Archive {
     ) throws -> UndoPlan {
         var state = try newestSnapshot(progress: progress)
         try state.adoptRecordedSchemas()
-        return try UndoPlanner(historyReader, historyIndex, state).plan(target, resolution)
+        return try UndoPlanner(historyReader, historyIndex, state).plan(
+            target, resolution, Store.Options())
     }
 }

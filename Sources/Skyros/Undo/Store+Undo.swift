@@ -14,7 +14,7 @@ extension Store {
     public func undoPlan(
         of target: UndoTarget, resolving resolution: UndoResolution = .refuse
     ) throws -> UndoPlan {
-        try undoPlanner(session).plan(target, resolution)
+        try undoPlanner(session).plan(target, resolution, resources.options)
     }
 
     /// Takes events back: writes one new event, after which the records that they have changed are

@@ -43,8 +43,11 @@ struct UndoPlanner {
 
     /// The plan for the newest state.
     ///
+    /// - Parameter options: those of the store, for the limit of an event.
     /// - Throws: what `Store.undo` throws, but for `.conflict`.
-    func plan(_ target: UndoTarget, _ resolution: UndoResolution) throws -> UndoPlan {
+    func plan(
+        _ target: UndoTarget, _ resolution: UndoResolution, _ options: Store.Options
+    ) throws -> UndoPlan {
         let past = try reader.past(ranges(of: target))
         let state = reader.newest
         let decisions = try UndoDecisions(past, on: state, resolution)
@@ -52,31 +55,22 @@ struct UndoPlanner {
         return UndoPlan(
             events: past.ranges, sequence: state.sequence,
             changes: isRefused
-                ? decisions.differences : try Self.differences(of: decisions, on: state),
+                ? decisions.differences : try Self.differences(of: decisions, on: state, options),
             conflicts: try withEvents(
                 isRefused ? decisions.open : decisions.decided, past, through: state.sequence),
             isRefused: isRefused)
     }
 
     /// What an event with these decisions would change.
+    ///
+    /// - Throws: what the write of that event would throw.
     private static func differences(
-        of decisions: UndoDecisions, on state: Snapshot
+        of decisions: UndoDecisions, on state: Snapshot, _ options: Store.Options
     ) throws -> [RecordDifference] {
-        var overlay = WriteOverlay(on: state)
-        overlay.begin(on: state)
-        try overlay.restore(decisions.writes)
-        var batch = CommandBatch(metadata: Metadata(), intent: nil)
-        try overlay.addChanges(to: &batch)
-        let differences = batch.changes.compactMap { staged -> RecordDifference? in
-            let entity = staged.change.entity
-            switch staged.effect {
-            case .put(let row, let old): return RecordDifference(entity, from: old, to: row)
-            case .remove(let row): return RecordDifference(entity, from: row, to: nil)
-            // A rule of a relation deletes each record by a change.
-            case .clear: return nil
-            }
-        }
-        return differences.sorted { HistoryKey($0.entity, $0.id) < HistoryKey($1.entity, $1.id) }
+        let rehearsal = try Rehearsal(on: state, Metadata(), options)
+        let writes = decisions.writes
+        try rehearsal.write { tx in try tx.overlay.restore(writes) }
+        return rehearsal.state.differences(from: state)
     }
 
     // MARK: The events in the way
@@ -169,12 +163,5 @@ extension RecordDifference {
         }
         self.init(
             rowBefore: row(old), rowAfter: row(new), entity: entity, id: RecordID(key))
-    }
-
-    fileprivate init?(_ entity: String, from old: Row?, to new: Row?) {
-        guard let id = old?.id ?? new?.id else { return nil }
-        self.init(
-            rowBefore: old.map { HistoryRow($0, of: entity) },
-            rowAfter: new.map { HistoryRow($0, of: entity) }, entity: entity, id: id)
     }
 }

@@ -1,3 +1,6 @@
+import SkyrosDisk
+import SkyrosLog
+
 extension UndoStack {
     /// Makes all writes in `body` one step, in this task and its child tasks.
     ///

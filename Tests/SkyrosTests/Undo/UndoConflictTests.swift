@@ -213,6 +213,21 @@ import Testing
         #expect(try store.get(Card.self, 1)?.title == "edited")
     }
 
+    @Test func `keeps what is referred to through several records`() throws {
+        // Each blocks the next; undone together, and the last is edited since.
+        try store.write { tx in
+            for id in 1...3 {
+                try tx.insert(
+                    Card(id: id, board: Ref(1), blockedBy: id > 1 ? [Ref(id - 1)] : []))
+            }
+        }
+        try store.write { try $0.update(Card.self, 3) { $0.title = "edited" } }
+        let result = try store.undo(3, resolving: .skip)
+        #expect(result.changeCount == 0)
+        #expect(result.conflicts.map(\.kind) == [.referredTo, .referredTo, .changed])
+        #expect(try store.all(Card.self).map(\.blockedBy) == [[], [Ref(1)], [Ref(2)]])
+    }
+
     @Test func `comes back with its cascade, but not without what it refers to`() throws {
         try insertCard(Card(id: 1, board: Ref(9)))
         let digest = try store.snapshot.digest()

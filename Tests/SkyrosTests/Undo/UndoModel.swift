@@ -168,8 +168,18 @@ struct UndoHistory {
                 fields: NamedValues(values.mapValues { .integer(Int128($0)) })))
     }
 
-    /// Random ranges of events, or the events of a correlation.
+    /// Random ranges of events, or the events of a correlation; at least one changed a record.
     mutating func target() throws -> (UndoTarget, [ClosedRange<Int>]) {
+        while true {
+            let (target, ranges) = try anyTarget()
+            let hasChange = ranges.contains { range in
+                range.contains { model.states[$0 - 1] != model.states[$0] }
+            }
+            if hasChange { return (target, ranges) }
+        }
+    }
+
+    private mutating func anyTarget() throws -> (UndoTarget, [ClosedRange<Int>]) {
         let last = model.states.count - 1
         let first = 1 + random.below(last)
         switch random.below(3) {

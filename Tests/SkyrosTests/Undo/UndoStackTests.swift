@@ -189,7 +189,7 @@ import Testing
         try insert(1)
         try insert(2)
         try type("a")
-        clock.advance(byMicroseconds: 1_000_001)
+        clock.advance(byMicroseconds: 1_100_000)
         try type("b")
         try store.write(by: "ann") { try $0.update(DraftCard.self, 1) { $0.column = 1 } }
         try type("c", in: 2)

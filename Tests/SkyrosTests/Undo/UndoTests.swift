@@ -150,6 +150,7 @@ private struct Large: Entity {
         let text = String(repeating: "x", count: 6_000)
         for id in 1...2 { try store.write { try $0.insert(Large(id: id, text: text)) } }
         for id in 1...2 { try store.write { _ = try $0.delete(Large.self, id) } }
+        #expect(code { _ = try store.undoPlan(of: .events(3...4)) } == .limitExceeded)
         #expect(code { try store.undo(.events(3...4)) } == .limitExceeded)
         #expect(store.sequence == 4)
         try store.undo(3)

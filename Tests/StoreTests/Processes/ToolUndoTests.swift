@@ -81,9 +81,9 @@ private struct Volume: Entity {
         let merged = try store.run("undo", "2", "--yes", "--on-conflict", "merge", "--json")
         #expect(
             merged.output == """
-                {"conflict":"changed","entity":"Volume","id":1,"canMerge":true,"fields":[],\
-                "events":[3],"references":[]}
-                {"sequence":6,"events":[[2,2]],"changes":1,"conflicts":1,"done":true}
+                {"canMerge":true,"conflict":"changed","entity":"Volume","events":[3],"fields":[],\
+                "id":1,"references":[]}
+                {"changes":1,"conflicts":1,"done":true,"events":[[2,2]],"sequence":6}
 
                 """)
         let record = try archive.newestSnapshot().record("Volume", RecordID(1))
@@ -98,7 +98,7 @@ private struct Volume: Entity {
         #expect(lines.first?.contains("\"kind\":\"updated\"") == true)
         #expect(
             lines.last
-                == #"{"events":[[2,3]],"changes":1,"conflicts":0,"refused":false,"done":false}"#)
+                == #"{"changes":1,"conflicts":0,"done":false,"events":[[2,3]],"refused":false}"#)
         let done = try store.run("undo", "--correlation", "import-7", "--yes")
         #expect(done.status == 0)
         #expect(try archive.newestSnapshot().count("Volume") == 1)
