@@ -8,8 +8,7 @@ extension Store {
     /// - Parameters:
     ///   - target: the events.
     ///   - resolution: what to do about records that are not as the events left them.
-    /// - Throws: `StoreError`, as ``undo(_:by:because:metadata:resolving:durability:)-(UndoTarget,_,_,_,_,_)``;
-    ///   conflicts are listed in the plan instead.
+    /// - Throws: `StoreError`, as the undo; conflicts are listed in the plan instead.
     /// - Complexity: that of the undo.
     public func undoPlan(
         of target: UndoTarget, resolving resolution: UndoResolution = .refuse
@@ -45,11 +44,11 @@ extension Store {
     ///   - metadata: more about the undo, such as correlation and tags.
     ///   - resolution: what to do about records that are not as the events left them.
     ///   - durability: how durable the new event is on return. Default: `Options.durability`.
-    /// - Throws: `StoreError` with `.conflict`, whose ``StoreError/undoConflicts`` list the records;
-    ///   `.noSuchEvent`; `.nothingToUndo` if the events changed no records; `.uniqueViolation` and
-    ///   `.brokenReference` if what comes back contradicts what was written since;
-    ///   `.deletionDenied`; `.notDecodable` and `.evolutionFailed` if a type does not read what comes
-    ///   back; `.limitExceeded` for an event above ``Options/eventBytesMax``; what `write` throws.
+    /// - Throws: `StoreError` with `.conflict`, whose ``StoreError/undoConflicts`` list the
+    ///   records; `.noSuchEvent`; `.nothingToUndo` if the events changed no records;
+    ///   `.uniqueViolation` and `.brokenReference` if what comes back contradicts what was written
+    ///   since; `.deletionDenied`; `.notDecodable` and `.evolutionFailed` if a type does not read
+    ///   what comes back; `.limitExceeded` for an event above ``Options/eventBytesMax``; what `write` throws.
     ///   Nothing was written then.
     /// - Complexity: O(changes of the events × log n) for up to 1,000 records; beyond that, or for
     ///   a deletion of all records, that of ``snapshot(asOf:)`` before the events. Other writers
@@ -66,7 +65,7 @@ extension Store {
                 actor: actor, reason: reason, metadata: metadata, durability: durability))
     }
 
-    /// Takes one event back, see ``undo(_:by:because:metadata:resolving:durability:)-(UndoTarget,_,_,_,_,_)``.
+    /// Takes one event back, as the undo of ``UndoTarget/event(_:)``.
     ///
     ///     try store.undo(sequence, by: "bob", because: "wrong order")
     @discardableResult

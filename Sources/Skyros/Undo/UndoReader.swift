@@ -59,8 +59,8 @@ struct UndoReader {
         let place = ranges.first.map { $0.lowerBound...(ranges.last ?? $0).upperBound }
         return StoreError(
             .nothingToUndo,
-            "there is nothing to undo: no record was changed by the events \(ranges.text). An event "
-                + "may only record a shape, or what was asked for",
+            "there is nothing to undo: no record was changed by the events \(ranges.text). An "
+                + "event may only record a shape, or what was asked for",
             at: StoreError.Place(sequences: place))
     }
 

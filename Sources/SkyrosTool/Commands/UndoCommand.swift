@@ -139,8 +139,8 @@ extension UndoCommand {
         let records = Self.records(plan.changes.count)
         if plan.isRefused {
             try output.line(
-                "\(Self.records(plan.conflicts.count)) in conflict (!), \(records) without: nothing "
-                    + "would be undone; choose with --on-conflict")
+                "\(Self.records(plan.conflicts.count)) in conflict (!), \(records) without: "
+                    + "nothing would be undone; choose with --on-conflict")
         } else {
             try output.line("\(records) would change; --yes does it")
         }
