@@ -13,7 +13,7 @@ extension Store {
     public func undoPlan(
         of target: UndoTarget, resolving resolution: UndoResolution = .refuse
     ) throws -> UndoPlan {
-        try undoPlanner(session).plan(target, resolution, resources.options)
+        try UndoPlanner(self, session).plan(target, resolution, resources.options)
     }
 
     /// Takes events back: writes one new event, after which the records that they have changed are
@@ -37,6 +37,8 @@ extension Store {
     /// be changed. The undo of that event is the redo. The conflicts are decided on the state
     /// onto which the event is written: no other write slips in between.
     ///
+    /// In asynchronous code `await` selects the form that suspends instead of blocking.
+    ///
     /// - Parameters:
     ///   - target: the events to take back.
     ///   - actor: who undoes. Default: that of `withMetadata`, also for the others.
@@ -48,8 +50,8 @@ extension Store {
     ///   records; `.noSuchEvent`; `.nothingToUndo` if the events changed no records;
     ///   `.uniqueViolation` and `.brokenReference` if what comes back contradicts what was written
     ///   since; `.deletionDenied`; `.notDecodable` and `.evolutionFailed` if a type does not read
-    ///   what comes back; `.limitExceeded` for an event above ``Options/eventBytesMax``; what `write` throws.
-    ///   Nothing was written then.
+    ///   what comes back; `.limitExceeded` for an event above ``Options/eventBytesMax``; what
+    ///   `write` throws. Nothing was written then, except for `.durabilityLost`.
     /// - Complexity: O(changes of the events × log n) for up to 1,000 records; beyond that, or for
     ///   a deletion of all records, that of ``snapshot(asOf:)`` before the events. Other writers
     ///   wait for O(records × log n) only. With a correlation it reads the whole log.
@@ -79,6 +81,48 @@ extension Store {
             resolving: resolution, durability: durability)
     }
 
+    /// Takes events back on the store's thread, and suspends until the durability is reached.
+    ///
+    ///     let result = try await store.undo(.event(sequence), by: "bob")
+    ///
+    /// What the events did is read on the calling thread. Parameters and errors are those of the
+    /// synchronous form.
+    @discardableResult
+    public func undo(
+        _ target: UndoTarget, by actor: String? = nil, because reason: String? = nil,
+        metadata: Metadata = Metadata(), resolving resolution: UndoResolution = .refuse,
+        durability: Durability? = nil
+    ) async throws -> UndoResult {
+        while true {
+            let attempt = try UndoAttempt(target, resolution, nil, in: self)
+            do {
+                let (outcome, receipt) = try await writeWithReceipt(
+                    by: actor, because: reason, metadata: metadata, intent: attempt.intent,
+                    durability: durability
+                ) { [self] tx in
+                    try attempt.stage(in: &tx, of: self, expecting: { _ in })
+                }
+                return attempt.result(of: outcome, receipt)
+            } catch let refused as RefusedUndo {
+                throw try attempt.error(of: refused)
+            } catch is StaleUndo {
+                continue
+            }
+        }
+    }
+
+    /// Takes one event back on the store's thread, and suspends until the durability is reached.
+    @discardableResult
+    public func undo(
+        _ sequence: SequenceNumber, by actor: String? = nil, because reason: String? = nil,
+        metadata: Metadata = Metadata(), resolving resolution: UndoResolution = .refuse,
+        durability: Durability? = nil
+    ) async throws -> UndoResult {
+        try await undo(
+            .event(sequence), by: actor, because: reason, metadata: metadata,
+            resolving: resolution, durability: durability)
+    }
+
     /// - Parameters:
     ///   - step: the step of an `UndoStack`.
     ///   - condition: called with the state onto which the event is written.
@@ -87,68 +131,18 @@ extension Store {
         step: UndoEvents.Step? = nil, expecting condition: (Snapshot) throws -> Void = { _ in }
     ) throws -> UndoResult {
         while true {
-            let session = session
-            let planner = undoPlanner(session)
-            let past = try planner.reader.past(planner.ranges(of: target))
-            let intent = UndoEvents(
-                past.ranges, correlation: target.correlation, resolution: resolution, step: step)
-            let write = try self.request(
-                request.actor, request.reason, request.metadata, intent, request.durability)
-            var receipt = Receipt(nil, write.durability, nil)
+            let attempt = try UndoAttempt(target, resolution, step, in: self)
             do {
-                let (count, conflicts) = try self.write(write, &receipt) { tx in
-                    let state = try tx.snapshot
-                    guard self.session === session else { throw StoreError.erased }
-                    try condition(state)
-                    if try planner.misses(target, before: state) { throw StaleUndo() }
-                    let decisions = try UndoDecisions(past, on: state, resolution)
-                    guard decisions.open.isEmpty else {
-                        throw RefusedUndo(conflicts: decisions.open, sequence: state.sequence)
-                    }
-                    let writes = decisions.writes
-                    try tx.overlay.restore(writes)
-                    return (writes.count, decisions.decided)
-                }
-                guard let sequence = receipt.sequence else {
-                    preconditionFailure("A write with an intent leaves an event.")
-                }
-                // The undo is done: an error in the reading of the log must not deny that.
-                let detailed = try? planner.withEvents(
-                    conflicts, past, through: sequence.advanced(by: -1))
-                return UndoResult(
-                    sequence: sequence, receipt: receipt, events: past.ranges, changeCount: count,
-                    conflicts: detailed ?? conflicts)
+                let (outcome, receipt) = try writeWithReceipt(
+                    by: request.actor, because: request.reason, metadata: request.metadata,
+                    intent: attempt.intent, durability: request.durability
+                ) { tx in try attempt.stage(in: &tx, of: self, expecting: condition) }
+                return attempt.result(of: outcome, receipt)
             } catch let refused as RefusedUndo {
-                throw StoreError.undoConflict(
-                    try planner.withEvents(
-                        refused.conflicts, past, through: refused.sequence))
+                throw try attempt.error(of: refused)
             } catch is StaleUndo {
-                // An event of the correlation was written meanwhile: it is undone, too.
                 continue
             }
         }
     }
-
-    private func undoPlanner(_ session: StoreSession) -> UndoPlanner {
-        UndoPlanner(
-            HistoryReader(log: session.engine, empty: session.empty), session.history,
-            view.current)
-    }
 }
-
-/// The metadata and the durability of an undo's event.
-struct UndoRequest {
-    var actor: String?
-    var reason: String?
-    var metadata = Metadata()
-    var durability: Durability?
-}
-
-/// Ends the write block of an undo that conflicts stop.
-private struct RefusedUndo: Error {
-    let conflicts: [UndoConflict]
-    let sequence: SequenceNumber
-}
-
-/// Ends the write block of an undo that knows only some of its events.
-private struct StaleUndo: Error {}

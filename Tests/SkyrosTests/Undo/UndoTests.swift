@@ -116,10 +116,7 @@ private struct Large: Entity {
     }
 
     @Test func `plans anew if an event of the correlation was written meanwhile`() throws {
-        let session = store.session
-        let planner = UndoPlanner(
-            HistoryReader(log: session.engine, empty: session.empty), session.history,
-            store.snapshot)
+        let planner = UndoPlanner(store, store.session)
         try store.write { try $0.insert(DraftCard(id: 2)) }
         #expect(try !planner.misses(.correlation("import"), before: store.snapshot))
         try store.write(metadata: Metadata(correlation: "import")) {
@@ -137,6 +134,48 @@ private struct Large: Entity {
         try store.write(intent: Asked()) { _ in }
         try refused(.nothingToUndo) { try store.undo(4) }
         #expect(try store.undo(.events(3...4)).changeCount == 1)
+    }
+
+    @Test func `suspends in asynchronous code`() async throws {
+        let result = try await Store.withMetadata(actor: "bob") {
+            try await store.undo(3, because: "wrong", durability: .durable)
+        }
+        #expect(result.receipt.durability == .durable)
+        #expect(try store.event(4)?.metadata.actor == "bob")
+        #expect(try card?.title == "b")
+        // Changed since by event 4.
+        let error = await #expect(throws: StoreError.self) { try await store.undo(.event(1)) }
+        #expect(error?.undoConflicts.map(\.events) == [[2, 3, 4]])
+        await #expect(throws: StoreError.self) { try await store.undo(.correlation("none")) }
+        #expect(store.sequence == 4)
+    }
+
+    @Test func `whose store was erased since it was read writes nothing`() throws {
+        let attempt = try UndoAttempt(.event(3), .refuse, nil, in: store)
+        try store.nuke()
+        #expect(
+            code {
+                try store.write { tx in
+                    _ = try attempt.stage(in: &tx, of: store, expecting: { _ in })
+                }
+            } == .erased)
+    }
+
+    @Test func `begins anew if it does not know all of its events`() throws {
+        func write(_ id: Int) throws {
+            try store.write(metadata: Metadata(correlation: "c")) {
+                try $0.insert(DraftCard(id: id))
+            }
+        }
+        try write(2)
+        let attempt = try UndoAttempt(.correlation("c"), .refuse, nil, in: store)
+        try write(3)
+        #expect(throws: StaleUndo.self) {
+            try store.write { tx in
+                _ = try attempt.stage(in: &tx, of: store, expecting: { _ in })
+            }
+        }
+        #expect(try store.undo(.correlation("c")).changeCount == 2)
     }
 
     @Test func `inside a write block is refused`() throws {
