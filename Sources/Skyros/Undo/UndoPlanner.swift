@@ -84,38 +84,38 @@ struct UndoPlanner {
     func withEvents(
         _ conflicts: [UndoConflict], _ past: UndonePast, through last: SequenceNumber
     ) throws -> [UndoConflict] {
-        guard !conflicts.isEmpty, let first = past.ranges.first?.lowerBound else { return [] }
         let keys = Set(conflicts.map { HistoryKey($0.entity, $0.id) })
+        let records = past.records.filter { keys.contains($0.key) }
+        guard let first = records.map(\.start).min() else { return [] }
         let versions = try versions(of: keys, from: first, through: last)
+        var events: [HistoryKey: [SequenceNumber]] = [:]
+        for record in records {
+            let clearings = versions[HistoryKey(entity: record.key.entity, id: nil)] ?? []
+            events[record.key] = Self.changes(
+                (versions[record.key] ?? []) + clearings, of: record, besides: past.ranges)
+        }
         return conflicts.sorted { HistoryKey($0.entity, $0.id) < HistoryKey($1.entity, $1.id) }
             .map { conflict in
                 var conflict = conflict
-                let key = HistoryKey(conflict.entity, conflict.id)
-                let clearings = versions[HistoryKey(conflict.entity, nil)] ?? []
-                conflict.events = Self.changes(
-                    (versions[key] ?? []) + clearings, existed: conflict.before != nil,
-                    besides: past.ranges)
+                conflict.events = events[HistoryKey(conflict.entity, conflict.id)] ?? []
                 return conflict
             }
     }
 
-    /// The events of these versions that have changed the record, without the undone ones.
+    /// The events of these versions that have changed a record since the first undone range did,
+    /// without the undone ones. A clearing changes it if it exists.
     private static func changes(
-        _ versions: [RecordVersion], existed: Bool, besides ranges: [ClosedRange<SequenceNumber>]
+        _ versions: [RecordVersion], of record: UndonePast.UndoneRecord,
+        besides ranges: [ClosedRange<SequenceNumber>]
     ) -> [SequenceNumber] {
-        var exists = existed
+        var exists = record.before != nil
         var events: [SequenceNumber] = []
-        var hasBegun = false
-        for version in versions.sorted(by: { $0.precedes($1) }) {
-            let wasThere = exists
+        let since = versions.filter { $0.sequence >= record.start }
+        for version in since.sorted(by: { $0.precedes($1) }) {
+            if version.kind == .cleared, !exists { continue }
             exists = version.kind == .inserted || version.kind == .updated
-            if version.kind == .cleared, !wasThere { continue }
             let isUndone = ranges.contains { $0.contains(version.sequence) }
-            // What came before the first undone change of this record is not in the way.
-            hasBegun = hasBegun || isUndone
-            if hasBegun, !isUndone, events.last != version.sequence {
-                events.append(version.sequence)
-            }
+            if !isUndone, events.last != version.sequence { events.append(version.sequence) }
         }
         return events
     }

@@ -79,17 +79,18 @@ struct UndoReader {
             let step = UndonePast.Step(
                 before: try shape(range.lowerBound.advanced(by: -1)),
                 after: try shape(range.upperBound))
-            Self.add(step, of: key, to: &record)
+            Self.add(step, from: range.lowerBound, of: key, to: &record)
         }
         return record
     }
 
     private static func add(
-        _ step: UndonePast.Step, of key: HistoryKey, to record: inout UndonePast.UndoneRecord?
+        _ step: UndonePast.Step, from start: SequenceNumber, of key: HistoryKey,
+        to record: inout UndonePast.UndoneRecord?
     ) {
         guard step.before != step.after else { return }
         if record == nil {
-            record = UndonePast.UndoneRecord(key, step)
+            record = UndonePast.UndoneRecord(key, from: start, step)
         } else {
             record?.append(step)
         }
@@ -110,7 +111,7 @@ struct UndoReader {
                 let key = HistoryKey(difference.entity, difference.id)
                 let step = UndonePast.Step(
                     before: difference.rowBefore?.shape, after: difference.rowAfter?.shape)
-                Self.add(step, of: key, to: &records[key])
+                Self.add(step, from: range.lowerBound, of: key, to: &records[key])
             }
         }
         return records.keys.sorted().compactMap { records[$0] }

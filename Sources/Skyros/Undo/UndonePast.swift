@@ -9,11 +9,14 @@ struct UndonePast: Sendable {
 
     struct UndoneRecord: Sendable {
         let key: HistoryKey
+        /// The beginning of the first range that has changed the record.
+        let start: SequenceNumber
         /// The ranges that have changed the record, oldest first; at least one.
         private(set) var steps: [Step]
 
-        init(_ key: HistoryKey, _ step: Step) {
+        init(_ key: HistoryKey, from start: SequenceNumber, _ step: Step) {
             self.key = key
+            self.start = start
             steps = [step]
         }
 

@@ -139,6 +139,20 @@ import Testing
         #expect(found.map(\.events) == [[3], [3]])
     }
 
+    @Test func `is not changed by a clearing that came before it`() throws {
+        // One correlation: it clears the cards, and later edits one that bob has inserted.
+        func write(_ block: (inout WriteTransaction) throws -> Void) throws {
+            try store.write(metadata: Metadata(correlation: "c"), block)
+        }
+        try write { _ = try $0.deleteAll(DraftCard.self) }
+        try store.write { try $0.insert(DraftCard(id: 7)) }
+        try write { try $0.update(DraftCard.self, 7) { $0.title = "x" } }
+        try store.write { try $0.update(DraftCard.self, 7) { $0.title = "y" } }
+        let found = try conflicts(.correlation("c"), .refuse)
+        #expect(found.map(\.id) == [RecordID(7)])
+        #expect(found.map(\.events) == [[6]])
+    }
+
     @Test func `is not merged if its type refuses the result`() throws {
         try store.write { try $0.insert(Period(id: 1, start: 1, end: 2)) }
         try store.write { try $0.update(Period.self, 1) { ($0.start, $0.end) = (1, 9) } }

@@ -24,12 +24,16 @@ import Testing
         if !expected.isRefused { #expect(changes == expected.changes, "\(name)") }
         for conflict in plan.conflicts {
             let key = key(conflict.entity, conflict.id)
-            // The other events since the first undone one that changed the record.
             let ranges = plan.events.map {
                 Int($0.lowerBound.rawValue)...Int($0.upperBound.rawValue)
             }
-            let first = ranges.flatMap { Array($0) }.first { history.model.changes($0, key) }
-            let others = (try #require(first)..<history.model.states.count).filter { event in
+            // The other events since the first undone range that has changed the record.
+            let first = ranges.first { range in
+                history.model.states[range.lowerBound - 1][key]
+                    != history.model.states[range.upperBound][key]
+            }
+            let start = try #require(first).lowerBound
+            let others = (start..<history.model.states.count).filter { event in
                 history.model.changes(event, key) && !ranges.contains { $0.contains(event) }
             }
             #expect(conflict.events.map { Int($0.rawValue) } == others, "\(name) \(key)")

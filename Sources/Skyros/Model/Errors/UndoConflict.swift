@@ -33,8 +33,8 @@ public struct UndoConflict: Hashable, Sendable {
     public let canMerge: Bool
     /// The references that are in the way; empty unless the kind is ``Kind/referredTo``.
     public let references: [RecordReference]
-    /// The other events that have changed the record since the first of the undone ones, oldest
-    /// first.
+    /// The other events that have changed the record since the first of the undone ones that did,
+    /// oldest first.
     public internal(set) var events: [SequenceNumber] = []
 }
 
