@@ -1,7 +1,7 @@
 import SkyrosLog
 
-/// Write blocks on a state without types that is dropped in the end: they throw what the blocks of
-/// a store with that state would throw.
+/// Write blocks on a state that is dropped in the end: they throw what the blocks of a store with
+/// that state would throw.
 ///
 /// Of one thread at a time.
 package final class Rehearsal {

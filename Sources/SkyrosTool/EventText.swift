@@ -67,6 +67,27 @@ enum EventText {
         return object
     }
 
+    static func json(_ difference: RecordDifference) throws -> NamedValues<FieldValue?> {
+        var object: NamedValues<FieldValue?> = [
+            "entity": .text(difference.entity), "id": difference.id.value,
+            "kind": .text("\(difference.kind)"),
+        ]
+        add(try difference.changes, to: &object)
+        return object
+    }
+
+    /// One line for the record, and one per field that differs.
+    static func lines(_ difference: RecordDifference) throws -> [String] {
+        let sign =
+            switch difference.kind {
+            case .inserted: "+"
+            case .updated: "~"
+            case .deleted: "-"
+            }
+        return try ["\(sign) \(difference.entity) \(difference.id)"]
+            + difference.changes.map { "    \($0)" }
+    }
+
     /// One line for the event, and one per change.
     static func lines(_ event: Event) throws -> [String] {
         var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"

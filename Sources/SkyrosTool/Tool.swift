@@ -15,7 +15,8 @@ enum Tool {
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
         BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self,
         ReplayCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
-        ImportCommand.self, BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
+        ImportCommand.self, UndoCommand.self, BackupCommand.self, SalvageCommand.self,
+        SchemaCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -90,7 +91,8 @@ enum Tool {
             per line. A MOMENT is the number of an event or a time such as 2026-03-01T12:00:00Z.
             `skyros help COMMAND` explains a command and gives examples; `skyros --version` names
             the version and the formats.
-            `backup` copies a store while it is written, again and again. `import` writes into one.
+            `backup` copies a store while it is written, again and again. `import` and `undo` write
+            into one.
             When a store is damaged: `verify` lists all damage, `salvage` copies the events before
             it to a new store.
             Exit codes: 0 success; 1 the store or the record is missing or damaged, or another

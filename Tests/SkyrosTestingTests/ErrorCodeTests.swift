@@ -10,7 +10,7 @@ enum ErrorCode: String, CaseIterable {
     case duplicateID, notFound, uniqueViolation, brokenReference, deletionDenied, unknownRelation
     case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
-    case suspended, historyChanged, closed, erased, limitExceeded, conflict
+    case suspended, historyChanged, closed, erased, limitExceeded, conflict, nothingToUndo
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case historyIndexFailed

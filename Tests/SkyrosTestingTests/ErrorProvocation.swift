@@ -76,6 +76,9 @@ enum ErrorProvocation {
             let text = String(repeating: "x", count: options.eventBytesMax)
             try store.write { try $0.insert(Item(id: 2, text: text)) }
         case .notDecodable: _ = try store.get(Incompatible.self, 1)
+        case .nothingToUndo:
+            try store.write(intent: Asked()) { _ in }
+            try store.undo(2)
         case .filterFailed: try readByThrowingFilter(store)
         case .mergeConflict: try mergeInConflict(with: store)
         case .foreignChild: try store.merge(Store(inMemory: Item.self).fork())
@@ -114,6 +117,8 @@ private struct Owned: Entity {
     var other: Ref<Item>?
     static let relations: [Relation<Owned>] = [.to(\.owner, onDelete: .deny)]
 }
+
+private struct Asked: DomainCommand {}
 
 private struct Unencodable: DomainCommand {
     struct Failure: Error {}

@@ -98,7 +98,7 @@ extension Snapshot {
 }
 
 extension HistoryRow {
-    fileprivate init(_ row: Row, of entity: String) {
+    init(_ row: Row, of entity: String) {
         self.init(entity: entity, id: row.id, bytes: row.bytes, version: row.version)
     }
 }

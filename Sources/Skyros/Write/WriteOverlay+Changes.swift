@@ -75,8 +75,8 @@ extension WriteOverlay {
             return .inserted(record)
         }
         var difference = try Fields.difference(from: base.bytes, to: row.bytes)
-        if difference == nil, base.version < row.version {
-            // The same fields in a newer shape: the event says so.
+        if difference == nil, base.version != row.version {
+            // The same fields in another shape: the event says so.
             difference = (Fields.none.bytes, Fields.none.bytes)
         }
         guard let difference else { return nil }

@@ -61,22 +61,7 @@ struct DiffCommand: Command {
     }
 
     private func print(_ difference: RecordDifference, to output: Output) throws {
-        let changes = try difference.changes
-        guard !arguments.isJSON else {
-            var object: NamedValues<FieldValue?> = [
-                "entity": .text(difference.entity), "id": difference.id.value,
-                "kind": .text("\(difference.kind)"),
-            ]
-            EventText.add(changes, to: &object)
-            return try output.json(object)
-        }
-        let sign =
-            switch difference.kind {
-            case .inserted: "+"
-            case .updated: "~"
-            case .deleted: "-"
-            }
-        try output.line("\(sign) \(difference.entity) \(difference.id)")
-        for change in changes { try output.line("    \(change)") }
+        if arguments.isJSON { return try output.json(EventText.json(difference)) }
+        for line in try EventText.lines(difference) { try output.line(line) }
     }
 }

@@ -14,7 +14,7 @@ enum Floors {
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],
-            ["Children", "DataStores", "Lifecycle", "Objects"],
+            ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [

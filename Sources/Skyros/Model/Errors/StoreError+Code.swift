@@ -76,7 +76,12 @@ extension StoreError {
         public static let limitExceeded = Code("limitExceeded")
         /// What a concurrent write block has read was changed before it could commit; or the log
         /// was not at the sequence that the writer expected: another writer has ignored the lock.
+        /// Or other events have changed what an undo would take back: see
+        /// ``StoreError/undoConflicts``.
         public static let conflict = Code("conflict")
+
+        /// The events that are to be undone changed no records.
+        public static let nothingToUndo = Code("nothingToUndo")
 
         // MARK: Child stores
 

@@ -18,6 +18,8 @@ public struct StoreError: Error, Sendable {
     public let cause: String?
     /// The records that a merge found changed on both sides: see `.mergeConflict`.
     public let conflicts: [MergeConflict]
+    /// The records that stop an undo: see `.conflict`.
+    public let undoConflicts: [UndoConflict]
 
     /// Where something went wrong.
     public struct Place: Hashable, Sendable {
@@ -55,13 +57,14 @@ public struct StoreError: Error, Sendable {
     /// An error of this kind.
     public init(
         _ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil,
-        conflicts: [MergeConflict] = []
+        conflicts: [MergeConflict] = [], undoConflicts: [UndoConflict] = []
     ) {
         self.code = code
         self.message = message
         self.place = place
         self.cause = cause
         self.conflicts = conflicts
+        self.undoConflicts = undoConflicts
     }
 }
 

@@ -1,0 +1,7 @@
+/// The metadata and the durability of an undo's event.
+struct UndoRequest: Sendable {
+    var actor: String?
+    var reason: String?
+    var metadata = Metadata()
+    var durability: Durability?
+}

@@ -1,0 +1,75 @@
+/// The steps that an actor can undo and redo, made of the actor's events in their order.
+///
+/// A pure function of these events: it is the same in each process that reads the log.
+struct UndoSteps: Sendable {
+    /// The last one is undone first.
+    private(set) var undo: [UndoStep] = []
+    /// The last one is redone first.
+    private(set) var redo: [UndoStep] = []
+    /// Whether the last event was an edit, to which typing may add.
+    private var isTyping = false
+    private let options: UndoStack.Options
+
+    init(_ options: UndoStack.Options) {
+        self.options = options
+    }
+
+    /// The next step to undo or to redo.
+    func next(_ kind: UndoEvents.Step) -> UndoStep? {
+        switch kind {
+        case .undo: undo.last
+        case .redo: redo.last
+        }
+    }
+
+    /// Adds the next event of the actor.
+    mutating func add(_ event: Event) {
+        defer { undo.removeFirst(max(0, undo.count - max(0, options.stepsMax))) }
+        if let taken = event.undo, let kind = taken.step { return move(event, taken.ranges, kind) }
+        guard !event.changes.isEmpty else { return }
+        redo = []
+        defer { isTyping = true }
+        if let correlation = event.metadata.correlation,
+            let place = undo.lastIndex(where: { $0.correlation == correlation })
+        {
+            return undo.append(undo.remove(at: place).adding(event))
+        }
+        let step = UndoStep(event, isEdit: true)
+        if let last = undo.last, isTyping, continues(last, step) {
+            undo[undo.count - 1] = last.adding(event)
+        } else {
+            undo.append(step)
+        }
+    }
+
+    /// Whether a step is more of the same typing.
+    private func continues(_ last: UndoStep, _ step: UndoStep) -> Bool {
+        let pause = step.time.microseconds - last.time.microseconds
+        return step.typing != nil && step.typing == last.typing && step.name == last.name
+            && last.correlation == nil && step.correlation == nil
+            && pause <= options.typingMicroseconds
+    }
+
+    /// Takes note of a step that was undone or redone by `event`.
+    private mutating func move(
+        _ event: Event, _ ranges: [ClosedRange<SequenceNumber>], _ kind: UndoEvents.Step
+    ) {
+        isTyping = false
+        let isTaken = { (step: UndoStep) in
+            step.events.allSatisfy { event in ranges.contains { $0.contains(event) } }
+        }
+        let name: String?
+        switch kind {
+        case .undo:
+            name = undo.last(where: isTaken)?.name
+            undo.removeAll(where: isTaken)
+        case .redo:
+            name = redo.last(where: isTaken)?.name
+            redo.removeAll(where: isTaken)
+        }
+        // What changed nothing cannot be taken back.
+        guard !event.changes.isEmpty else { return }
+        let step = UndoStep(event, named: name, isEdit: false)
+        if kind == .undo { redo.append(step) } else { undo.append(step) }
+    }
+}
