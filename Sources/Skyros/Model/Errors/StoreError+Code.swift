@@ -78,6 +78,9 @@ extension StoreError {
         /// was not at the sequence that the writer expected: another writer has ignored the lock.
         public static let conflict = Code("conflict")
 
+        /// An event that changes such records needs a reason, and the write has none.
+        public static let reasonRequired = Code("reasonRequired")
+
         // MARK: Child stores
 
         /// A child store and its parent have changed the same record, in ways that exclude each
