@@ -33,6 +33,7 @@ package final class Rehearsal {
         try writer.withLock {
             var batch = CommandBatch(metadata: metadata, intent: nil)
             try writer.stage(on: state, into: &batch, block)
+            try state.requireReason(for: batch)
             try checkSize(of: batch)
             try Projector.apply(batch.changes, to: &state)
         }

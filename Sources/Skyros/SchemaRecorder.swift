@@ -4,9 +4,9 @@ import Synchronization
 /// Adds to an event what it records of the shapes of entities, before it is appended.
 ///
 /// An entity is recorded with the first event that changes its records, if it declares an
-/// evolution, a unique index or a relation, and if the log does not say the same already. Entities
-/// whose records have an older shape are recorded with the first event of the store, whatever that
-/// changes. The calling thread holds the writer lock.
+/// evolution, a unique index, a relation or required reasons, and if the log does not say the same
+/// already. Entities whose records have an older shape are recorded with the first event of the
+/// store, whatever that changes. The calling thread holds the writer lock.
 final class SchemaRecorder: Sendable {
     private let entities: [Schema.EntityDefinition]
     /// The entities that need no further look, by their tables.
@@ -63,7 +63,8 @@ final class SchemaRecorder: Sendable {
         let schema = try EntitySchema(
             entity.evolver, fields: try fields(of: table, in: batch),
             unique: entity.indexes.filter(\.isUnique).map(\.fields),
-            relations: entity.relations?.own.map(\.description.schemaParts) ?? [])
+            relations: entity.relations?.own.map(\.description.schemaParts) ?? [],
+            requiresReason: entity.requiresReason)
         guard let known = state.schemas[entity.name] else {
             batch.schemas[entity.name] = schema
             return
@@ -91,6 +92,7 @@ extension Schema.EntityDefinition {
     /// Whether the log records the entity's shape.
     var isRecorded: Bool {
         evolver != nil || indexes.contains(where: \.isUnique) || relations?.own.isEmpty == false
+            || requiresReason
     }
 }
 

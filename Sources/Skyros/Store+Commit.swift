@@ -24,6 +24,7 @@ extension Store {
             receipt = self.receipt(nil, request.durability, at: log.engine.end, in: session)
             return result
         }
+        try view.current.requireReason(for: batch)
         try session.recorder.record(in: &batch, on: view.current)
         try commitHooks.run(batch, on: view.current)
         try resources.evolutionBackup?.make(at: view.current.sequence) {

@@ -102,6 +102,11 @@ extension Store {
         /// How questions about the past of single records are answered. Default: `.runs`.
         public var historyIndex = HistoryIndex.runs
 
+        /// Whether every event that changes records must have a reason, as `write(because:)` gives
+        /// one; a write without one throws `.reasonRequired`. Default: false, and then
+        /// ``Entity/requiresReason`` decides for each entity.
+        public var requiresReason = false
+
         /// The size of the largest event, in bytes; a write block that makes a larger one throws.
         /// Default: 64 MiB; values above 1 GiB count as 1 GiB. A size below 1 is refused at
         /// opening.

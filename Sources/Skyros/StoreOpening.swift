@@ -12,6 +12,12 @@ struct StoreOpening {
     let schema: Schema
     let options: Store.Options
 
+    init(environment: Environment, schema: Schema, options: Store.Options) {
+        self.environment = environment
+        self.schema = options.requiresReason ? schema.requiringReasons() : schema
+        self.options = options
+    }
+
     var disk: any Disk { environment.disk }
 
     /// Opens the store, or creates it if there is none.
@@ -93,6 +99,7 @@ struct StoreOpening {
     func emptyState(beginning chainHash: ChainHash, hashSeed: UInt64) -> Snapshot {
         var state = Snapshot(schema, beginning: chainHash, hashSeed: hashSeed)
         if options.keepsUnknownEntities { state.acceptsEntities = true }
+        state.requiresReason = options.requiresReason
         return state
     }
 

@@ -11,6 +11,7 @@ enum ErrorCode: String, CaseIterable {
     case idChanged, notEncodable
     case nestedWrite, wrongTransaction, writeCycle, clockAhead, clockBehind
     case suspended, historyChanged, closed, erased, limitExceeded, conflict, nothingToUndo
+    case reasonRequired
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case historyIndexFailed

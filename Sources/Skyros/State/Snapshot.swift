@@ -22,6 +22,8 @@ public struct Snapshot: Sendable {
     let hashSeed: UInt64
     /// Whether write blocks may store records of entities for which there is no type.
     var acceptsEntities: Bool
+    /// Whether all events need a reason, also those that change entities without a type.
+    var requiresReason = false
 
     /// The state before the first event.
     package init(_ schema: Schema, beginning chainHash: ChainHash, hashSeed: UInt64) {
@@ -33,7 +35,7 @@ public struct Snapshot: Sendable {
         tables = schema.entities.map {
             Table(
                 entity: $0.name, type: $0.type, hashSeed: hashSeed,
-                indexes: $0.indexes, relations: $0.relations)
+                indexes: $0.indexes, relations: $0.relations, requiresReason: $0.requiresReason)
         }
     }
 

@@ -17,6 +17,8 @@ struct Table: Sendable {
     var relations: EntityRelations?
     /// What the log has recorded of an entity without a type; nil if that is nothing.
     private(set) var recorded: RecordedShape?
+    /// Whether events that change its records need a reason.
+    private(set) var requiresReason: Bool
     /// Whether the indexes are not maintained, see `Snapshot.fold`.
     private(set) var isFolding = false
     /// Whether rows of a checkpoint are being loaded, and their index keys collected.
@@ -29,10 +31,11 @@ struct Table: Sendable {
 
     init(
         entity: String, type: (any Entity.Type)?, hashSeed: UInt64, indexes: [IndexDefinition],
-        relations: EntityRelations? = nil
+        relations: EntityRelations? = nil, requiresReason: Bool = false
     ) {
         self.entity = entity
         self.relations = relations
+        self.requiresReason = requiresReason
         identity = type == nil ? nil : IdentityCheck()
         let factory = RowFactory(for: type)
         rowFactory = factory
@@ -154,6 +157,7 @@ struct Table: Sendable {
     /// - Throws: as `endFold`.
     mutating func adopt(_ shape: RecordedShape) throws {
         recorded = shape
+        requiresReason = shape.requiresReason
         indexes = shape.indexes.map { TableIndex($0) }
         if !isFolding { try buildIndexes() }
     }

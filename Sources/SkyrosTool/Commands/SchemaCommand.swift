@@ -8,7 +8,8 @@ struct SchemaCommand: Command {
     static let details = """
         Lists every entity and field that the log ever held, in the order in which they first
         appeared, with their names in SQL and the kind of their first value; then the version of
-        the shape of an entity that has evolved, and the steps that led to it.
+        the shape of an entity that has evolved, and the steps that led to it, and whether each
+        change of its records needs a reason.
 
           skyros schema Orders.skyros
         """
@@ -39,6 +40,9 @@ struct SchemaCommand: Command {
             for (version, steps) in table.schema?.steps ?? [] {
                 try output.line("    version \(version): \(steps.joined(separator: ", "))")
             }
+            if table.schema?.requiresReason ?? false {
+                try output.line("    each change needs a reason")
+            }
         }
         return true
     }
@@ -57,6 +61,7 @@ struct SchemaCommand: Command {
             "entity": .text(table.entity), "table": .text(table.table), "columns": .array(columns),
             "version": table.schema.map { .integer(Int128($0.version)) },
             "steps": steps.isEmpty ? nil : .map(NamedValues(steps)),
+            "requiresReason": table.schema?.requiresReason == true ? true : nil,
         ]
     }
 }

@@ -192,8 +192,8 @@ struct UndoHistory {
             guard let correlation = event.metadata.correlation else {
                 return (.event(event.sequence), [first...first])
             }
-            let events = try EventSelection(log: store.log.engine)
-                .events(withCorrelation: correlation, from: 1, through: store.sequence)
+            let events = try Array(store.events())
+                .filter { $0.metadata.correlation == correlation }.map(\.sequence)
             let ranges = events.ranges.map {
                 Int($0.lowerBound.rawValue)...Int($0.upperBound.rawValue)
             }

@@ -48,6 +48,15 @@ public protocol Entity: Codable, Identifiable, Sendable where ID: Codable & Send
 
     /// The references to other records that the store keeps whole. Default: none.
     static var relations: [Relation<Self>] { get }
+
+    /// Whether each event that changes a record of the entity must have a reason. Default: false.
+    ///
+    ///     static let requiresReason = true
+    ///
+    /// A write without one throws `.reasonRequired`, and changes nothing. The log records the rule,
+    /// so that it also holds where the type is not known, as in the tool. See also
+    /// ``Store/Options/requiresReason``.
+    static var requiresReason: Bool { get }
 }
 
 extension Entity {
@@ -65,6 +74,9 @@ extension Entity {
 
     /// None.
     public static var relations: [Relation<Self>] { [] }
+
+    /// No.
+    public static var requiresReason: Bool { false }
 }
 
 extension Entity where Prototype == Never? {

@@ -22,7 +22,7 @@ extension EntitySchema {
     /// app can take.
     package var restrictsWrites: Bool {
         !uniqueIndexes.isEmpty || !relationValues.isEmpty || !unknownParts.isEmpty
-            || version > Evolver.firstVersion
+            || requiresReason || version > Evolver.firstVersion
     }
 
     /// The relations as they are recorded. What is no list counts as one that is not known.

@@ -73,7 +73,10 @@ final class RecordedShape: Sendable {
     }
 
     /// Whether it restricts no write.
-    var isEmpty: Bool { indexes.isEmpty && unknownParts.isEmpty }
+    var isEmpty: Bool { indexes.isEmpty && unknownParts.isEmpty && !requiresReason }
+
+    /// Whether events that change the entity's records need a reason.
+    var requiresReason: Bool { schema.requiresReason }
 
     /// The position of a relation's index: of a unique one by the same field, or of a new one.
     private static func index(

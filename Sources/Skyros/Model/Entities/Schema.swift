@@ -11,6 +11,8 @@ package struct Schema: Sendable {
         let prototype: [UInt8]?
         /// Nil if the entity has no relations, and none refer to it.
         var relations: EntityRelations?
+        /// Whether events that change its records need a reason.
+        var requiresReason: Bool
     }
 
     package let entities: [EntityDefinition]
@@ -46,6 +48,16 @@ package struct Schema: Sendable {
         entities = try Self.connecting(definitions)
     }
 
+    /// The same entities, whose changes all need a reason.
+    func requiringReasons() -> Schema {
+        Schema(
+            entities: entities.map { entity in
+                var entity = entity
+                entity.requiresReason = true
+                return entity
+            })
+    }
+
     /// The position of a type among the entities; nil if it is not one of them.
     func index(of type: ObjectIdentifier) -> Int? {
         for index in entities.indices where ObjectIdentifier(entities[index].type) == type {
@@ -72,6 +84,7 @@ package struct Schema: Sendable {
         return EntityDefinition(
             name: name, type: type,
             indexes: try E.indexes.map { try $0.definition().evolved(by: evolver, of: name) },
-            evolver: evolver, prototype: try PrototypeFields.encoded(of: type))
+            evolver: evolver, prototype: try PrototypeFields.encoded(of: type),
+            requiresReason: E.requiresReason)
     }
 }

@@ -79,9 +79,10 @@ extension StoreError {
         /// Or other events have changed what an undo would take back: see
         /// ``StoreError/undoConflicts``.
         public static let conflict = Code("conflict")
-
         /// The events that are to be undone changed no records.
         public static let nothingToUndo = Code("nothingToUndo")
+        /// An event that changes such records needs a reason, and the write has none.
+        public static let reasonRequired = Code("reasonRequired")
 
         // MARK: Child stores
 

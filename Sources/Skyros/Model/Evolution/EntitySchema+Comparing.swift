@@ -47,6 +47,7 @@ extension EntitySchema {
     func declaresSame(as other: EntitySchema) -> Bool {
         version == other.version && uniqueIndexes == other.uniqueIndexes
             && texts(of: Key.relations) == other.texts(of: Key.relations)
+            && requiresReason == other.requiresReason
     }
 
     /// This schema, with the parts of an earlier one that this version does not know.
@@ -61,6 +62,9 @@ extension EntitySchema {
     /// The names of the parts that this version does not know.
     package var unknownParts: [String] {
         let known = [Key.version, Key.steps, Key.fields, Key.unique, Key.relations]
-        return parts.names.filter { !known.containsName($0) }
+        return parts.names.filter { name in
+            if name.isSameName(as: Key.reasons), parts[name] == true { return false }
+            return !known.containsName(name)
+        }
     }
 }

@@ -2,7 +2,7 @@
 /// fields, its unique indexes and its relations.
 ///
 /// It is the value of the entity's name in the map `schema` of an event. Parts that this version
-/// does not know are kept, such as required reasons of later versions.
+/// does not know are kept.
 public struct EntitySchema: Hashable, Sendable {
     /// The parts as the log holds them.
     let parts: Fields
@@ -15,6 +15,7 @@ public struct EntitySchema: Hashable, Sendable {
         static let fields = "fields"
         static let unique = "unique"
         static let relations = "relations"
+        static let reasons = "reasons"
     }
 
     /// The schema that the log holds; nil if it has no version.
@@ -31,9 +32,10 @@ public struct EntitySchema: Hashable, Sendable {
     ///   - fields: the kinds of the fields by name, as far as they are known.
     ///   - unique: the fields of each unique index.
     ///   - relations: field, target, kind and rule of each relation.
+    ///   - requiresReason: whether events that change the records need a reason.
     init(
         _ evolver: Evolver?, fields: NamedValues<ColumnKind>, unique: [[String]],
-        relations: [[String]]
+        relations: [[String]], requiresReason: Bool = false
     ) throws {
         version = evolver?.version ?? Evolver.firstVersion
         var parts: NamedValues<FieldValue> = [Key.version: .integer(Int128(version))]
@@ -49,6 +51,7 @@ public struct EntitySchema: Hashable, Sendable {
         }
         if !unique.isEmpty { parts[Key.unique] = Self.value(of: unique) }
         if !relations.isEmpty { parts[Key.relations] = Self.value(of: relations) }
+        if requiresReason { parts[Key.reasons] = true }
         self.parts = try Fields(parts)
     }
 
@@ -65,6 +68,9 @@ public struct EntitySchema: Hashable, Sendable {
 
     /// The fields of each unique index.
     public var uniqueIndexes: [[String]] { texts(of: Key.unique) }
+
+    /// Whether events that change the entity's records need a reason.
+    public var requiresReason: Bool { parts[Key.reasons] == true }
 
     private static func value(of texts: [[String]]) -> FieldValue {
         .array(texts.map { .array($0.map { .text($0) }) })
