@@ -40,7 +40,7 @@ private enum Relaxed {
         #expect(store.sequence == sequence)
     }
 
-    @Test func `is asked for by the changes of an entity, in each form of a write`() async throws {
+    @Test func `is asked for by the changes of an entity, in each form of a write`() throws {
         let store = try open()
         try expectRefusal(store) { try store.write(by: "a") { try $0.insert(Ledger(id: 1)) } }
         #expect(try store.count(Ledger.self) == 0)
@@ -53,16 +53,22 @@ private enum Relaxed {
         try Store.withMetadata(reason: "opened") {
             try store.write { try $0.insert(Ledger(id: 2)) }
         }
-        try expectRefusal(store) { try store.write { try $0.deleteAll(Ledger.self) } }
+        try expectRefusal(store) { try store.write { _ = try $0.deleteAll(Ledger.self) } }
         try expectRefusal(store) {
-            try store.writeConcurrently { try $0.delete(Ledger.self, 1) }
-        }
-        await #expect(throws: StoreError(.reasonRequired, "")) {
-            try await store.write { try $0.delete(Ledger.self, 1) }
+            try store.writeConcurrently { _ = try $0.delete(Ledger.self, 1) }
         }
         try store.write { try $0.insert(Sketch(id: 1)) }
         try store.write { _ in }
         #expect(try store.count(Ledger.self) == 2)
+        try store.close()
+    }
+
+    @Test func `is asked for in tasks, too`() async throws {
+        let store = try open()
+        await #expect(throws: StoreError(.reasonRequired, "")) {
+            try await store.write { try $0.insert(Ledger(id: 1)) }
+        }
+        try await store.write(because: "r") { try $0.insert(Ledger(id: 1)) }
         try store.close()
     }
 
@@ -105,7 +111,7 @@ private enum Relaxed {
         #expect(relaxed.snapshot.recordedSchemas["Ledger"]?.requiresReason == false)
         try relaxed.close()
         let again = try Store(untypedAt: directory.store)
-        try again.write { try $0.delete("Ledger", RecordID(2)) }
+        try again.write { _ = try $0.delete("Ledger", RecordID(2)) }
         try again.close()
         #expect(try Archive(at: directory.store).verify().ok)
     }
@@ -119,7 +125,7 @@ private enum Relaxed {
         try store.close()
         // The log says it to those who open the store without the option and the types.
         let untyped = try Store(untypedAt: directory.store)
-        try expectRefusal(untyped) { try untyped.write { try $0.deleteAll("Sketch") } }
+        try expectRefusal(untyped) { try untyped.write { _ = try $0.deleteAll("Sketch") } }
         try untyped.close()
         let strict = try Store(untypedAt: directory.store, options: options)
         let record = try Record(entity: "New", id: RecordID(2), fields: ["id": 2])
