@@ -15,10 +15,28 @@ extension Archive {
     func state(
         asOf moment: MomentArgument?, _ arguments: Arguments, _ bar: ProgressBar
     ) throws -> Snapshot {
-        let stored = try state(asOf: moment, bar)
+        try Self.shown(try state(asOf: moment, bar), arguments)
+    }
+
+    /// The state at a time in the order in which things happened, as it was known at a moment, in
+    /// the shapes as above. Changes that did not fit are listed as warnings.
+    func state(
+        occurred time: EventTime, knownAt moment: MomentArgument?, _ arguments: Arguments,
+        _ bar: ProgressBar
+    ) throws -> Snapshot {
+        let moment = try moment?.moment(in: self)
+        let total = eventCount(through: moment)
+        let found = try snapshot(occurred: time, knownAt: moment) {
+            bar.update(.reading, $0.rawValue, of: total)
+        }
+        for misfit in found.misfits { ErrorOutput.error("note: \(misfit)") }
+        return try Self.shown(found.snapshot, arguments)
+    }
+
+    private static func shown(_ stored: Snapshot, _ arguments: Arguments) throws -> Snapshot {
         if arguments.has("stored") { return stored }
         let evolved = try EvolvedState(stored)
-        Self.warn(of: evolved)
+        warn(of: evolved)
         return evolved.state
     }
 

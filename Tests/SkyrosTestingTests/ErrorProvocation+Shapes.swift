@@ -36,3 +36,17 @@ extension ErrorProvocation {
         return try Store.simulated([type], Store.Options(), Environment(disk: disk))
     }
 }
+
+// MARK: Required reasons
+
+private struct Audited: Entity {
+    var id: Int
+    static let requiresReason = true
+}
+
+extension ErrorProvocation {
+    static func writeWithoutReason() throws {
+        let store = try Store(inMemory: Audited.self)
+        try store.write { try $0.insert(Audited(id: 1)) }
+    }
+}

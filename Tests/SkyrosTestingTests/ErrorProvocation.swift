@@ -79,11 +79,7 @@ enum ErrorProvocation {
         case .nothingToUndo:
             try store.write(intent: Asked()) { _ in }
             try store.undo(2)
-        case .reasonRequired:
-            var strict = options
-            strict.requiresReason = true
-            let store = try Store(inMemory: Item.self, options: strict)
-            try store.write { try $0.insert(Item(id: 1)) }
+        case .reasonRequired: try writeWithoutReason()
         case .filterFailed: try readByThrowingFilter(store)
         case .mergeConflict: try mergeInConflict(with: store)
         case .foreignChild: try store.merge(Store(inMemory: Item.self).fork())

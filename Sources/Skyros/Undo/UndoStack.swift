@@ -129,7 +129,7 @@ public final class UndoStack: Sendable {
     ///     }
     ///
     /// - Parameters:
-    ///   - reason: why. Default: the name of the step.
+    ///   - reason: why. Default: `undo: ` and the name of the step.
     ///   - metadata: more about the undo.
     ///   - resolution: what to do about records that others have changed since.
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
@@ -185,7 +185,8 @@ public final class UndoStack: Sendable {
             let step = try next(kind)
             var request = request
             request.actor = actor
-            request.reason = request.reason ?? request.metadata.reason ?? step.name
+            request.reason =
+                request.reason ?? request.metadata.reason ?? "\(kind.rawValue): \(step.name)"
             do {
                 return try store.undo(
                     .events(step.events), resolution, request, step: kind

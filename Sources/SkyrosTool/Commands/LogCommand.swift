@@ -8,7 +8,7 @@ struct LogCommand: Command {
     static let usage = """
         STORE [--from N] [--to N] [--since T] [--until T] [--entity E] [--id X] [--actor A] \
         [--reason TEXT] [--tag NAME[=VALUE]] [--correlation C] [--causation C] [--intent NAME] \
-        [--limit N] [--reverse | --follow] [--json]
+        [--limit N] [--occurred] [--reverse | --follow] [--json]
         """
     static let details = """
           --from N, --to N      only events in this range of numbers
@@ -22,6 +22,8 @@ struct LogCommand: Command {
           --correlation C, --causation C, --intent NAME
                                 only events with exactly this
           --limit N             at most N events
+          --occurred            order events by when they happened, which imports and corrections
+                                say; --since and --until mean that time then
           --reverse             the newest event first
           --follow              wait for new events and print them, until interrupted
 
@@ -34,7 +36,7 @@ struct LogCommand: Command {
         "causation", "intent", "tag",
     ]
     static let repeatable: Set<String> = ["tag"]
-    static let flags: Set<String> = ["follow", "reverse"]
+    static let flags: Set<String> = ["follow", "occurred", "reverse"]
 
     private let arguments: Arguments
     private let from: SequenceNumber
@@ -55,15 +57,20 @@ struct LogCommand: Command {
         since = try arguments.time("since")?.first
         until = try arguments.time("until")?.last
         limit = try arguments.number("limit", "a number of events") ?? .max
-        filter = try arguments.eventFilter()
-        if arguments.has("follow"), arguments.has("reverse") {
-            throw UsageError("--follow and --reverse exclude each other")
+        var filter = try arguments.eventFilter()
+        if arguments.has("occurred") {
+            (filter.occurredSince, filter.occurredUntil) = (since, until)
+        }
+        self.filter = filter
+        for other in ["reverse", "occurred"] where arguments.has("follow") && arguments.has(other) {
+            throw UsageError("--follow and --\(other) exclude each other")
         }
     }
 
     func run(_ output: Output) throws -> Bool {
         let archive = try Archive(at: arguments.store)
         if to == nil, until == nil { archive.warnOfLostEvents() }
+        if arguments.has("occurred") { return try listByOccurrence(archive, output) }
         var next = try since.map { max(from, try archive.firstSequence(since: $0)) } ?? from
         var rest = limit
         let isReversed = arguments.has("reverse")
@@ -85,6 +92,23 @@ struct LogCommand: Command {
             while try !archive.refresh() { Thread.sleep(forTimeInterval: Self.pollInterval) }
         }
         if rest == limit, limit > 0, !arguments.has("follow") { try requireKnownNames(archive) }
+        return true
+    }
+
+    private func listByOccurrence(_ archive: Archive, _ output: Output) throws -> Bool {
+        var found: [(time: EventTime, sequence: SequenceNumber)] = []
+        let end = min(to ?? archive.sequence, archive.sequence)
+        if from <= end {
+            try archive.events(from...end, where: filter).forEach {
+                found.append(($0.happenedAt, $0.sequence))
+            }
+        }
+        found.sort { ($0.time, $0.sequence) < ($1.time, $1.sequence) }
+        if arguments.has("reverse") { found.reverse() }
+        for (_, sequence) in found.prefix(Int(clamping: limit)) {
+            if let event = try archive.event(sequence) { try print(event, to: output) }
+        }
+        if found.isEmpty, limit > 0 { try requireKnownNames(archive) }
         return true
     }
 

@@ -4,12 +4,19 @@ import Skyros
 struct ShowCommand: Command {
     static let name = "show"
     static let summary = "Print the records, now or at a moment of the past"
-    static let usage = "STORE [ENTITY [ID]] [--at MOMENT] [--stored] [--json]"
+    static let usage = """
+        STORE [ENTITY [ID]] [--at MOMENT [--occurred [--known MOMENT]]] [--stored] [--json]
+        """
     static let details = """
         Prints all records, all records of an entity, or one record, in the order of their ids.
 
           --at MOMENT   the number of an event, -10 for the state before the last ten events, or a
                         time such as 2026-03-01T12:00:00Z; a date means its end
+          --occurred    order events by when they happened, which imports and corrections say,
+                        instead of when they were recorded; --at is a time then, and changes
+                        that do not fit in that order are noted
+          --known MOMENT
+                        with --occurred: as it was known at that moment
           --stored      show the records in the shapes in which they are stored; otherwise the
                         steps of their evolution are applied, as far as they need no closure
 
@@ -17,12 +24,16 @@ struct ShowCommand: Command {
 
           skyros show Orders.skyros Restaurant
           skyros show Orders.skyros Order 7 --at 48213
+          skyros show Orders.skyros --at 2026-03-31 --occurred --known 2026-04-15
         """
-    static let options: Set<String> = ["at"]
-    static let flags: Set<String> = ["stored"]
+    static let options: Set<String> = ["at", "known"]
+    static let flags: Set<String> = ["stored", "occurred"]
 
     private let arguments: Arguments
     private let moment: MomentArgument?
+    private let known: MomentArgument?
+    /// The time in the order in which things happened; nil if that is not asked for.
+    private let occurred: EventTime?
 
     init(_ arguments: Arguments) throws {
         guard arguments.rest.count <= 2 else {
@@ -30,13 +41,26 @@ struct ShowCommand: Command {
         }
         self.arguments = arguments
         moment = try arguments.moment("at")
+        known = try arguments.moment("known")
+        guard arguments.has("occurred") else {
+            if known != nil { throw UsageError("--known is for --occurred") }
+            occurred = nil
+            return
+        }
+        guard case .time(let time) = moment else {
+            throw UsageError("--occurred needs a time in --at, such as 2026-03-01")
+        }
+        occurred = time
     }
 
     func run(_ output: Output) throws -> Bool {
-        let archive = try Archive.opened(at: arguments.store, for: moment)
+        let archive = try Archive.opened(
+            at: arguments.store, for: occurred == nil ? moment : known)
         let bar = ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
-        let state = try archive.state(asOf: moment, arguments, bar)
+        let state =
+            try occurred.map { try archive.state(occurred: $0, knownAt: known, arguments, bar) }
+            ?? archive.state(asOf: moment, arguments, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         if arguments.rest.count == 2 {
             bar.update(.writing, 1, of: 1)

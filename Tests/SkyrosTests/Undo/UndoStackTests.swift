@@ -80,7 +80,7 @@ import Testing
         try undo.redo(because: "back again", metadata: Metadata(tags: ["a": "b"]))
         let events = try Array(store.events(2...3))
         #expect(events.map(\.metadata.actor) == ["ann", "ann"])
-        #expect(events.map(\.metadata.reason) == ["card 1", "back again"])
+        #expect(events.map(\.metadata.reason) == ["undo: card 1", "back again"])
         #expect(events.map { $0.undo?.step } == [.undo, .redo])
         #expect(events.map { $0.undo?.ranges } == [[1...1], [2...2]])
         #expect(events[1].metadata.tags["a"] == "b")

@@ -53,6 +53,12 @@ private struct Order: Entity {
         }
 
         let yesterday = Date(timeIntervalSinceNow: -86_400)
+        let asKnownNow = try store.snapshot(occurred: yesterday)
+        let asKnownThen = try store.snapshot(occurred: yesterday, knownAt: .date(yesterday))
+        let old = try store.get(Order.self, order.id, occurred: yesterday, knownAt: .sequence(2))
+        #expect(asKnownNow.snapshot.sequence == asKnownThen.snapshot.sequence)
+        #expect(old == nil)
+
         let filter = EventFilter(actor: "alice", entity: "Order", since: yesterday)
         for try await event in store.events(where: filter, newestFirst: true) {
             print(event.sequence, event.metadata.reason ?? "-")

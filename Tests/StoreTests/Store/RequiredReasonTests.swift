@@ -21,6 +21,10 @@ private enum Relaxed {
         var id: Int
         var cents = 0
     }
+
+    struct Sketch: Entity {
+        var id: Int
+    }
 }
 
 @Suite struct `A required reason` {
@@ -106,7 +110,7 @@ private enum Relaxed {
         try untyped.write(because: "import") { try $0.insert(record) }
         try untyped.close()
         let relaxed = try Store(
-            at: directory.store, entities: Relaxed.Ledger.self, Sketch.self)
+            at: directory.store, entities: Relaxed.Ledger.self, Relaxed.Sketch.self)
         try relaxed.write { try $0.insert(Relaxed.Ledger(id: 3)) }
         #expect(relaxed.snapshot.recordedSchemas["Ledger"]?.requiresReason == false)
         try relaxed.close()
@@ -131,7 +135,7 @@ private enum Relaxed {
         let record = try Record(entity: "New", id: RecordID(2), fields: ["id": 2])
         try expectRefusal(strict) { try strict.write { try $0.insert(record) } }
         try strict.close()
-        let memory = try Store(inMemory: Sketch.self, options: options)
+        let memory = try Store(inMemory: Ledger.self, Sketch.self, options: options)
         try expectRefusal(memory) { try memory.write { try $0.insert(Sketch(id: 1)) } }
         try memory.nuke()
         try expectRefusal(memory) { try memory.write { try $0.insert(Sketch(id: 1)) } }

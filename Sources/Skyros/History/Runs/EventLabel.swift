@@ -4,6 +4,8 @@
 enum EventLabel {
     enum Kind: String {
         case actor, causation, correlation, entity, intent, reason
+        /// That the event says when it happened; the text is empty.
+        case occurred
         /// A tag's name.
         case tag
         /// A tag's name, with its value.
@@ -25,6 +27,7 @@ enum EventLabel {
         add(.intent, event.intent?.name)
         add(.causation, metadata.causation)
         add(.correlation, metadata.correlation)
+        if metadata.occurredAt != nil { add(.occurred, "") }
         for (name, value) in metadata.tags {
             add(.tag, name)
             add(.value, tag(name, value))

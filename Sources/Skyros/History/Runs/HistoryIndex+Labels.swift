@@ -98,6 +98,7 @@ enum LabelCondition {
         func add(_ kind: EventLabel.Kind, _ text: String?) {
             if let text { list.append(.label(kind, text)) }
         }
+        if filter.hasOccurredAt { add(.occurred, "") }
         add(.correlation, filter.correlation)
         add(.causation, filter.causation)
         for (name, value) in filter.tags.sorted(by: { $0.key < $1.key }) {

@@ -28,12 +28,19 @@ public struct EventFilter: Hashable, Sendable {
     public var since: EventTime?
     /// The latest time of the event.
     public var until: EventTime?
+    /// The earliest time at which what the event records happened, see ``Event/happenedAt``.
+    public var occurredSince: EventTime?
+    /// The latest time at which that happened.
+    public var occurredUntil: EventTime?
+    /// Whether the event says when that happened.
+    var hasOccurredAt = false
 
     /// A filter with these parts; that without any is passed by all events.
     public init(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
         causation: String? = nil, intent: String? = nil, tags: [String: String?] = [:],
-        entity: String? = nil, ids: [RecordID] = [], since: Date? = nil, until: Date? = nil
+        entity: String? = nil, ids: [RecordID] = [], since: Date? = nil, until: Date? = nil,
+        occurredSince: Date? = nil, occurredUntil: Date? = nil
     ) {
         self.actor = actor
         self.reason = reason
@@ -45,6 +52,8 @@ public struct EventFilter: Hashable, Sendable {
         self.ids = ids
         self.since = since.map { EventTime($0) }
         self.until = until.map { EventTime($0) }
+        self.occurredSince = occurredSince.map { EventTime($0) }
+        self.occurredUntil = occurredUntil.map { EventTime($0) }
     }
 
     /// A filter for the events that change a record of a type.
@@ -68,7 +77,10 @@ public struct EventFilter: Hashable, Sendable {
         let metadata = event.metadata
         guard Self.isEqual(actor, metadata.actor), Self.isEqual(correlation, metadata.correlation),
             Self.isEqual(causation, metadata.causation), Self.isEqual(intent, event.intent?.name),
-            since.map({ event.time >= $0 }) ?? true, until.map({ event.time <= $0 }) ?? true
+            since.map({ event.time >= $0 }) ?? true, until.map({ event.time <= $0 }) ?? true,
+            occurredSince.map({ event.happenedAt >= $0 }) ?? true,
+            occurredUntil.map({ event.happenedAt <= $0 }) ?? true,
+            !hasOccurredAt || metadata.occurredAt != nil
         else { return false }
         if let reason, metadata.reason?.contains(reason) != true { return false }
         return tags.allSatisfy { name, value in

@@ -1,0 +1,105 @@
+import SkyrosLog
+
+extension HistoryReader {
+    /// The state at a time, of the events through `last` in the order in which they happened.
+    ///
+    /// - Parameters:
+    ///   - index: finds the events that say when they happened; nil if the log is read.
+    ///   - newest: a state of the log.
+    /// - Complexity: that of `snapshot(asOf:from:)` if no event says when it happened, or if they
+    ///   were recorded in that order; otherwise O(events log events).
+    /// - Throws: as `snapshot(asOf:)`.
+    func snapshot(
+        occurred time: EventTime, knownThrough last: SequenceNumber, in index: HistoryIndex?,
+        from newest: Snapshot, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> OccurredSnapshot {
+        guard try mayBeReordered(through: last, in: index) else {
+            let recorded = try sequence(of: .date(time.date))
+            let past = try snapshot(asOf: .sequence(min(recorded, last)), from: newest)
+            return OccurredSnapshot(snapshot: past, misfits: [])
+        }
+        let order = try order(through: last)
+        if order.isThatOfTheLog {
+            let count = order.happened.count { $0.time <= time }
+            let moment = Moment.sequence(SequenceNumber(rawValue: UInt64(count)))
+            return OccurredSnapshot(
+                snapshot: try snapshot(asOf: moment, from: newest), misfits: [])
+        }
+        let happened = order.happened.filter { $0.time <= time }.sorted { $0.precedes($1) }
+        return try fold(happened.map(\.sequence), at: time, progress: progress)
+    }
+
+    /// One record at a time, of the events through `last` in the order in which they happened, in
+    /// the shape that it had; nil if there was none.
+    ///
+    /// - Complexity: O(versions of the record), each with a part of the log.
+    func row(
+        of entity: String, _ id: RecordID, occurred time: EventTime,
+        knownThrough last: SequenceNumber, in index: HistoryIndex
+    ) throws -> HistoryRow? {
+        let key = HistoryKey(entity, id)
+        let versions =
+            try index.versions(of: key, through: last)
+            + index.versions(of: HistoryKey(entity, nil), through: last)
+        let events = try Set(versions.map(\.sequence)).sorted().compactMap {
+            try EventReader(log).event($0)
+        }
+        let happened = events.filter { $0.happenedAt <= time }.sorted {
+            ($0.happenedAt, $0.sequence) < ($1.happenedAt, $1.sequence)
+        }
+        var fold = OccurredFold(empty)
+        for event in happened { try fold.apply(event, only: key) }
+        return fold.snapshot.table(entity)?.row(id).map { HistoryRow($0, of: entity) }
+    }
+
+    /// Whether an event through `last` says that it happened at another time.
+    private func mayBeReordered(
+        through last: SequenceNumber, in index: HistoryIndex?
+    ) throws -> Bool {
+        guard let index else { return true }
+        var filter = EventFilter()
+        filter.hasOccurredAt = true
+        let search = EventSearch(
+            reader: self, index: index, filter: filter, first: 1, last: last, newestFirst: true)
+        var cursor = EventSearch.Cursor(search)
+        return try cursor.next() != nil
+    }
+
+    private struct Happening {
+        let time: EventTime
+        let sequence: SequenceNumber
+
+        func precedes(_ other: Happening) -> Bool {
+            (time, sequence) < (other.time, other.sequence)
+        }
+    }
+
+    /// When each event through `last` happened, in the order of the log.
+    private func order(
+        through last: SequenceNumber
+    ) throws -> (happened: [Happening], isThatOfTheLog: Bool) {
+        var happened: [Happening] = []
+        var isThatOfTheLog = true
+        try EventReader(log).forEach(from: 1, through: last) { event, _ in
+            if let before = happened.last, event.happenedAt < before.time { isThatOfTheLog = false }
+            happened.append(Happening(time: event.happenedAt, sequence: event.sequence))
+            return true
+        }
+        return (happened, isThatOfTheLog)
+    }
+
+    private func fold(
+        _ sequences: [SequenceNumber], at time: EventTime, progress: (SequenceNumber) -> Void
+    ) throws -> OccurredSnapshot {
+        var chunks = ChunkCache(log)
+        var fold = OccurredFold(empty)
+        for sequence in sequences {
+            try fold.apply(try chunks.event(sequence))
+            progress(sequence)
+        }
+        var state = fold.snapshot
+        // No event of the log leads to this state, and no chain hash is that of it.
+        state.move(to: sequences.max() ?? .zero, time: time, rawChainHash: ~last.rawValue)
+        return OccurredSnapshot(snapshot: state, misfits: fold.misfits)
+    }
+}
