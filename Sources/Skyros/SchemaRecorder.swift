@@ -19,8 +19,10 @@ final class SchemaRecorder: Sendable {
     /// - Parameter state: the state of the store that is opened.
     init(_ schema: Schema, _ state: Snapshot) {
         entities = schema.entities
-        settled = Locked(entities.map { !$0.isRecorded })
-        isDone = Atomic(entities.allSatisfy { !$0.isRecorded })
+        // What the log has recorded may have to be taken back.
+        let isSettled = entities.map { !$0.isRecorded && state.schemas[$0.name] == nil }
+        settled = Locked(isSettled)
+        isDone = Atomic(isSettled.allSatisfy(\.self))
         evolving = schema.entities.indices.filter { index in
             state.isOlder(index, than: schema.entities[index])
         }

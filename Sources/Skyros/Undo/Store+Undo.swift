@@ -132,7 +132,8 @@ extension Store {
         step: UndoEvents.Step? = nil, expecting condition: (Snapshot) throws -> Void = { _ in }
     ) throws -> UndoResult {
         while true {
-            let attempt = try UndoAttempt(target, resolution, step, in: self)
+            let attempt = try UndoAttempt(
+                target, resolution, step, named: request.stepName, in: self)
             do {
                 let (outcome, receipt) = try writeWithReceipt(
                     by: request.actor, because: request.reason, metadata: request.metadata,

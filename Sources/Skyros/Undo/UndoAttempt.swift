@@ -14,18 +14,21 @@ struct UndoAttempt: Sendable {
     private let planner: UndoPlanner
     private let past: UndonePast
 
-    /// - Parameter step: the step of an `UndoStack`.
+    /// - Parameters:
+    ///   - step: the step of an `UndoStack`.
+    ///   - name: its name.
     /// - Throws: `StoreError` with `.noSuchEvent`, `.nothingToUndo`, `.logCorrupt` and the like.
     init(
         _ target: UndoTarget, _ resolution: UndoResolution, _ step: UndoEvents.Step?,
-        in store: Store
+        named name: String? = nil, in store: Store
     ) throws {
         self.target = target
         session = store.session
         planner = UndoPlanner(store, session)
         past = try planner.reader.past(planner.ranges(of: target))
         intent = UndoEvents(
-            past.ranges, correlation: target.correlation, resolution: resolution, step: step)
+            past.ranges, correlation: target.correlation, resolution: resolution, step: step,
+            name: name)
     }
 
     /// Stages the undo in a write block of the store.

@@ -23,21 +23,24 @@ public struct UndoEvents: DomainCommand, Hashable {
     public let resolution: UndoResolution
     /// The step of an ``UndoStack``; nil if the event was written by `Store.undo`.
     public let step: Step?
+    /// The name of that step.
+    public let name: String?
 
     init(
         _ ranges: [ClosedRange<SequenceNumber>], correlation: String? = nil,
-        resolution: UndoResolution, step: Step? = nil
+        resolution: UndoResolution, step: Step? = nil, name: String? = nil
     ) {
         self.ranges = ranges
         self.correlation = correlation
         self.resolution = resolution
         self.step = step
+        self.name = name
     }
 }
 
 extension UndoEvents: Codable {
     private enum CodingKeys: String, CodingKey {
-        case events, correlation, resolution, step
+        case events, correlation, resolution, step, name
     }
 
     /// Encodes each range as an array of its first and last event.
@@ -47,6 +50,7 @@ extension UndoEvents: Codable {
         try container.encodeIfPresent(correlation, forKey: .correlation)
         try container.encode(resolution, forKey: .resolution)
         try container.encodeIfPresent(step, forKey: .step)
+        try container.encodeIfPresent(name, forKey: .name)
     }
 
     /// - Throws: `DecodingError` if a range is not two ascending numbers, or not after the one
@@ -67,6 +71,7 @@ extension UndoEvents: Codable {
         correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
         resolution = try container.decode(UndoResolution.self, forKey: .resolution)
         step = try container.decodeIfPresent(Step.self, forKey: .step)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
     }
 }
 

@@ -4,4 +4,6 @@ struct UndoRequest: Sendable {
     var reason: String?
     var metadata = Metadata()
     var durability: Durability?
+    /// The name of the step of an `UndoStack`.
+    var stepName: String?
 }

@@ -185,6 +185,7 @@ public final class UndoStack: Sendable {
             let step = try next(kind)
             var request = request
             request.actor = actor
+            request.stepName = step.name
             request.reason =
                 request.reason ?? request.metadata.reason ?? "\(kind.rawValue): \(step.name)"
             do {

@@ -42,6 +42,7 @@ extension UndoStep {
     var ranges: [ClosedRange<SequenceNumber>] { events.ranges }
 
     private static func name(of event: Event) -> String {
+        if let name = event.undo?.name { return name }
         if let reason = event.metadata.reason { return reason }
         if let intent = event.intent, event.undo == nil { return intent.name }
         return switch event.changes.first {
