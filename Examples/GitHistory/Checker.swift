@@ -29,9 +29,9 @@ struct Checker {
     }
 
     private func check(_ store: Store, at sequence: SequenceNumber) throws {
-        guard let commit = try store.event(sequence)?.metadata.tags["commit"] else {
-            throw Mismatch(description: "event \(sequence) has no tag \"commit\"")
-        }
+        guard let event = try store.event(sequence), let commit = event.metadata.tags["commit"]
+        else { throw Mismatch(description: "event \(sequence) has no tag \"commit\"") }
+        try checkTime(of: event, commit)
         let state = try store.snapshot(asOf: .sequence(sequence))
         let files = try state.all(File.self).map { Line(path: $0.id, mode: $0.mode, blob: $0.blob) }
         try compare(files, with: commit, "the store as of event \(sequence)")

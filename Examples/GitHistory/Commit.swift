@@ -12,7 +12,8 @@ struct Commit {
 
     let hash: String
     let author: String
-    let time: String
+    /// When the author has made it, in seconds since 1970. Times may fall from commit to commit.
+    let time: Int
     let subject: String
     var changes: [Change] = []
 }
@@ -23,7 +24,7 @@ struct CommitParser {
     /// byte 1, a change with a colon.
     static let arguments = [
         "log", "--first-parent", "-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames",
-        "--reverse", "--format=%x01%H%x00%an%x00%aI%x00%s",
+        "--reverse", "--format=%x01%H%x00%an%x00%at%x00%s",
     ]
 
     private var rest: [UInt8] = []
@@ -73,7 +74,7 @@ struct CommitParser {
 
     private mutating func beginCommit() {
         current = Commit(
-            hash: fields[0], author: fields[1], time: fields[2], subject: fields[3])
+            hash: fields[0], author: fields[1], time: Int(fields[2]) ?? 0, subject: fields[3])
         fields = []
     }
 }

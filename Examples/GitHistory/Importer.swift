@@ -37,12 +37,13 @@ struct Importer {
         return done - (before?.commitCount ?? 0)
     }
 
-    /// Writes a commit: the author becomes the actor, the subject the reason, the rest tags.
+    /// Writes a commit: the author becomes the actor, the subject the reason, its time that at
+    /// which it happened, and its hash a tag.
     private func write(_ commit: Commit, number: Int, to store: Store) throws {
-        let tags = ["commit": commit.hash, "time": commit.time]
-        try store.write(
-            by: commit.author, because: commit.subject, metadata: Metadata(tags: tags)
-        ) { tx in
+        let metadata = Metadata(
+            occurredAt: Date(timeIntervalSince1970: Double(commit.time)),
+            tags: ["commit": commit.hash])
+        try store.write(by: commit.author, because: commit.subject, metadata: metadata) { tx in
             for change in commit.changes {
                 try apply(change, by: commit.author, &tx)
             }

@@ -1,7 +1,8 @@
 // Imports the first-parent history of a git repository into a store, one write block per commit.
 //
 //     git-history REPOSITORY STORE             import new commits
-//     git-history REPOSITORY STORE --check N   compare the store as of N random commits with git
+//     git-history REPOSITORY STORE --check N   compare the store as of N random commits with git,
+//                                              and some differences and origins of values
 //     git-history REPOSITORY STORE --crash N   kill the import N times, then complete it
 
 import Foundation
@@ -21,7 +22,8 @@ struct Options {
 
           REPOSITORY  a git checkout or bare repository
           STORE       the directory of the store; created if it is missing
-          --check N   compare the store as of N random commits, and its checkpoint, with git
+          --check N   compare the store as of N random commits, and its checkpoint, with git;
+                      N / 10 differences between commits, and N / 25 origins of files
           --crash N   kill the import N times at random moments, then complete it
           --seed S    the seed of all random choices; default 1
 
@@ -82,6 +84,10 @@ func run(_ options: Options) throws {
         }
         try checker.checkCheckpoint()
         print("checked \(checked) commits and the checkpoint: all agree with git")
+        let few = max(1, options.checkCount / 10)
+        let differences = try checker.checkDifferences(few, seed: options.seed)
+        let origins = try checker.checkOrigins(max(1, few * 2 / 5), seed: options.seed)
+        print("checked \(differences) differences and \(origins) origins: all agree with git")
     }
 }
 

@@ -85,6 +85,7 @@ import Testing
             repository.path, directory.store.path, "--crash", "3", "--check", "60")
         #expect(crashed.status == 0, "\(crashed.errors)")
         #expect(crashed.output.contains("checked 60 commits and the checkpoint"))
+        #expect(crashed.output.contains("checked 6 differences and 2 origins"))
         let again = try program.run(repository.path, directory.store.path)
         #expect(again.output.hasPrefix("imported 0 commits"))
         let archive = try Archive(at: directory.store)
@@ -94,16 +95,17 @@ import Testing
         #expect(verification.ok, "\(verification.problems)")
     }
 
-    @Test(.enabled(if: Extent.current == .deep, "a history of 12,500 commits is for the deep run"))
-    func `imports a long history, and agrees with git at 200 commits`() throws {
+    @Test(.enabled(if: Extent.current == .deep, "a history of 12,000 commits is for the deep run"))
+    func `imports a long history, and agrees with git at 500 commits`() throws {
         let stream = directory.url.appending(path: "long.fi")
-        try LongHistory.stream(commitCount: 12_500).write(to: stream)
+        try LongHistory.stream(commitCount: 12_000).write(to: stream)
         let repository = try Shell.repository(of: stream, in: directory)
         let outcome = try Program("git-history").run(
-            repository.path, directory.store.path, "--crash", "5", "--check", "200")
+            repository.path, directory.store.path, "--crash", "5", "--check", "500")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("checked 200 commits and the checkpoint"))
-        #expect(try Archive(at: directory.store).sequence == 12_500)
+        #expect(outcome.output.contains("checked 500 commits and the checkpoint"))
+        #expect(outcome.output.contains("checked 50 differences and 20 origins"))
+        #expect(try Archive(at: directory.store).sequence == 12_000)
     }
 
     @Test func `reports a store that differs from git`() throws {
