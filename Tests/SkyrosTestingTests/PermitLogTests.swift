@@ -1,6 +1,7 @@
 import Foundation
 import Skyros
 import SkyrosTesting
+import TestSupport
 import Testing
 
 /// A real event log: the receipt phase of a municipality's permit process.
@@ -163,6 +164,60 @@ struct `A store with a real event log` {
             #expect(history.map { Int($0.sequence.rawValue) - 1 } == expected.map(\.number))
             let activities = try store.all(Activity.self, where: \.caseID == id, sortedBy: \.id)
             #expect(activities.map(\.name) == expected.map(\.activity))
+        }
+    }
+
+    /// The rows come in any order, as reports of what happened earlier do.
+    @Test func `says what a case was on a day, and what was known of it on another`() throws {
+        var random = RandomSource(seed: 11)
+        let rows = try PermitLog.rows().shuffled(using: &random)
+        let seconds = try Dictionary(
+            uniqueKeysWithValues: rows.map { ($0.number, try $0.seconds) })
+        func date(_ row: PermitLog.Row) -> Date {
+            Date(timeIntervalSince1970: seconds[row.number] ?? .nan)
+        }
+        let store = try Store(inMemory: Activity.self)
+        for row in rows {
+            let metadata = Metadata(occurredAt: date(row))
+            try store.write(by: row.resource, because: row.activity, metadata: metadata) { tx in
+                try tx.insert(
+                    Activity(
+                        id: row.number, caseID: row.caseID, name: row.activity, group: row.group))
+            }
+        }
+        for _ in 0..<12 {
+            let (row, known) = (rows[random.below(rows.count)], random.below(rows.count + 1))
+            let day = date(row)
+            let moment = Moment.sequence(SequenceNumber(rawValue: UInt64(known)))
+            let past = try store.snapshot(occurred: day, knownAt: moment)
+            #expect(past.misfits.isEmpty)
+            let expected = rows.prefix(known).filter { other in
+                other.caseID == row.caseID && date(other) <= day
+            }
+            let found = try past.snapshot.all(
+                Activity.self, where: \.caseID == row.caseID, sortedBy: \.id)
+            #expect(found.map(\.id) == expected.map(\.number).sorted())
+            let single = try store.get(Activity.self, row.number, occurred: day, knownAt: moment)
+            #expect((single != nil) == expected.contains { $0.number == row.number })
+        }
+    }
+}
+
+extension PermitLog.Row {
+    /// The time of `2011-10-11 13:45:40.276000+02:00`, in seconds since 1970.
+    fileprivate var seconds: Double {
+        get throws {
+            let numbers = time.split { !$0.isNumber }.compactMap { Int($0) }
+            try #require(numbers.count == 9 && time.count == 32)
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            let parts = DateComponents(
+                year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3],
+                minute: numbers[4], second: numbers[5])
+            let date = try #require(calendar.date(from: parts))
+            let zone = Double(numbers[7] * 3_600 + numbers[8] * 60)
+            return date.timeIntervalSince1970 + Double(numbers[6]) / 1_000_000
+                - (time.contains("+") ? zone : -zone)
         }
     }
 }
