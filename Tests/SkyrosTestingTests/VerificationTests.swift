@@ -172,7 +172,8 @@ private struct Item: Entity, Equatable {
         state.move(
             to: state.sequence, time: EventTime(microseconds: 1),
             rawChainHash: state.chainHash.rawValue)
-        try checkpointer.write(state, DirtyRows())
+        try checkpointer.write(
+            state, DirtyRows(), IdempotencyKeys(KeyTable(), KeyWindow(KeyWindow.standard)))
         try checkpointer.close()
         #expect(
             archive.verify().problems == [

@@ -7,18 +7,22 @@ extension CheckpointDatabase {
     /// row of a table the table's totals are compared. If they are wrong the call throws, and the
     /// caller must discard the rows.
     ///
+    /// - Parameter keyBody: called with every event of an idempotency key, in the order of their
+    ///   sequences; checked in the same way.
     /// - Returns: the checkpoint's description; nil if nothing was ever written.
     /// - Complexity: O(size of the records).
     /// - Throws: `corrupt` with entity and row if known, `unreadable`, and what `body` throws.
     @discardableResult
     func load(
-        _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
+        _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void,
+        keys keyBody: (KeyedEvent) throws -> Void = { _ in }
     ) throws -> CheckpointDescription? {
         try reading { description in
             for entity in description?.layout.entities ?? [] {
                 let select = try connection.prepare(entity.selectSQL)
                 try load(entity, select) { row in try body(entity.name, row) }
             }
+            if let description { try loadKeys(of: description, keyBody) }
             return description
         }
     }
