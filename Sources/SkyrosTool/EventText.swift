@@ -73,7 +73,7 @@ enum EventText {
         var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"
         if let reason = event.metadata.reason { head += "  \"\(reason)\"" }
         head += Self.details(event.metadata)
-        if let key = event.key { head += "  once \"\(key)\"" }
+        if let key = event.key { head += "  once \(FieldValue.text(key).jsonText())" }
         if let intent = event.intent {
             head += "  \(intent.name) \(try intent.value.readableText())"
             head += try text(intent.additions)

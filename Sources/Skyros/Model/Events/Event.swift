@@ -29,7 +29,8 @@ public struct Event: Hashable, Sendable {
 
     package init(
         sequence: SequenceNumber, time: EventTime, metadata: Metadata, intent: Intent?,
-        key: String? = nil, changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:],
+        key: String? = nil, changes: [Change], additions: Fields = .none,
+        changeAdditions: [Int: Fields] = [:],
         versions: [Int] = [], formerVersions: [Int: Int] = [:],
         schemas: NamedValues<EntitySchema> = NamedValues()
     ) {
