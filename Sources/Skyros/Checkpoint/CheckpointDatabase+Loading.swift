@@ -14,8 +14,8 @@ extension CheckpointDatabase {
     /// - Throws: `corrupt` with entity and row if known, `unreadable`, and what `body` throws.
     @discardableResult
     func load(
-        _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void,
-        keys keyBody: (KeyedEvent) throws -> Void = { _ in }
+        keys keyBody: (KeyedEvent) throws -> Void = { _ in },
+        _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
     ) throws -> CheckpointDescription? {
         try reading { description in
             for entity in description?.layout.entities ?? [] {

@@ -28,16 +28,15 @@ enum CheckpointLoader {
         var rows = LoadedRows(in: empty, "")
         var rowCount = 0
         let result = Result {
-            try database.load(
-                { entity, row in
-                    if rows.isFull || !entity.isSameName(as: rows.entity) {
-                        rowCount += rows.count
-                        progress(rowCount)
-                        if rows.count > 0 { try pipeline.send(rows) }
-                        rows = LoadedRows(in: empty, entity)
-                    }
-                    try rows.append(row)
-                }, keys: keys)
+            try database.load(keys: keys) { entity, row in
+                if rows.isFull || !entity.isSameName(as: rows.entity) {
+                    rowCount += rows.count
+                    progress(rowCount)
+                    if rows.count > 0 { try pipeline.send(rows) }
+                    rows = LoadedRows(in: empty, entity)
+                }
+                try rows.append(row)
+            }
         }
         // An error of the adding thread concerns an earlier row than one of this thread.
         let lastCount = rows.count

@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosTesting
 
 @testable import Skyros

@@ -27,7 +27,18 @@ struct KeyedEvent: Hashable, Sendable {
     /// Makes it of an event; nil if the event has no key.
     init?(_ event: borrowing Event) {
         guard let key = event.key else { return nil }
-        self.init(key, event.intent, at: event.sequence, event.time)
+        self.init(
+            key: Self.bytes(of: key), sequence: event.sequence, time: event.time,
+            intentHash: event.intent.map { Self.hash(of: $0) } ?? Self.adoptedHash(of: event))
+    }
+
+    /// The hash of the intent that an event in the place of a lost one states: it was taken over
+    /// from a checkpoint, which has no more of it.
+    private static func adoptedHash(of event: borrowing Event) -> UInt64? {
+        guard event.additions != .none,
+            case .integer(let hash)? = try? event.additions.value["+adopted"]?["intent"]
+        else { return nil }
+        return UInt64(exactly: hash)
     }
 
     /// The UTF-8 of a key.
