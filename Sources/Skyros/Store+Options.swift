@@ -118,10 +118,10 @@ extension Store {
         /// A longer window costs memory, 100 to 200 bytes for each key in it, and a row of the
         /// checkpoint.
         ///
-        /// Times are those of events, which never go back: a clock that is behind keeps keys longer,
-        /// and a write with a clock that is ahead ends the windows of older keys for good, as far as
-        /// ``clockJumpMax`` allows. A store that is opened with a longer window than before
-        /// reads the older keys from the log.
+        /// Times are those of events, which never go back: a clock that is behind keeps keys
+        /// longer, and a write with a clock that is ahead ends the windows of older keys for good,
+        /// as far as ``clockJumpMax`` allows. A store that is opened with a longer window than
+        /// before reads the older keys from the log.
         ///
         /// In whole milliseconds; a negative window is refused at opening. Default: 7 days.
         public var idempotencyWindow: Duration = KeyWindow.standard

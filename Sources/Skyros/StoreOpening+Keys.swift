@@ -6,8 +6,8 @@ extension StoreOpening {
     /// For how long keys are remembered.
     var keyWindow: KeyWindow { KeyWindow(options.idempotencyWindow) }
 
-    /// Adds the keys that the checkpoint has dropped, and this window holds: the store was open with
-    /// a shorter one. The checkpoint is a cache, and must not decide which keys are known.
+    /// Adds the keys that the checkpoint has dropped, and this window holds: the store was open
+    /// with a shorter one. The checkpoint is a cache, and must not decide which keys are known.
     ///
     /// - Parameter time: that of the newest event.
     /// - Complexity: O(1) if the window is the same; otherwise it reads the events of the

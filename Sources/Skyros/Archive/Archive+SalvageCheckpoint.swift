@@ -10,8 +10,8 @@ extension Archive {
     ///
     /// The records are taken over without their history, in as few events as the limit of an
     /// event's size allows, followed by one for each idempotency key. Each has the key `+adopted`:
-    /// the store, the event and the chain hash of the checkpoint. The new store has another id, as it has another history. The old one is not
-    /// changed. May be called from any thread.
+    /// the store, the event and the chain hash of the checkpoint. The new store has another id, as
+    /// it has another history. The old one is not changed. May be called from any thread.
     ///
     /// - Parameters:
     ///   - url: the store whose checkpoint is read. Its log need not be readable.

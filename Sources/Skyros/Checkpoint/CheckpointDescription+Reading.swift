@@ -123,6 +123,7 @@ extension CheckpointDescription {
             let sequence = UInt64(exactly: try row.checkedInteger(at: 10))
         else { return nil }
         let time = EventTime(microseconds: try row.checkedInteger(at: 11))
+        if sequence == 0, time != .zero { return nil }
         let bound = KeyBound(sequence: SequenceNumber(rawValue: sequence), time: time)
         return StoredKeys(
             digest: KeyDigest(count: count, content: content),

@@ -1,3 +1,4 @@
+import SkyrosLog
 import TestSupport
 import Testing
 
