@@ -115,7 +115,7 @@ extension Store {
 
         /// For how long the keys of `write(once:)` are remembered: from the time of their event to
         /// that of the next write with the key. An older key may be used again, and its block runs.
-        /// A longer window costs memory, 100 to 200 bytes for each key in it, and a row of the
+        /// A longer window costs memory, about 200 bytes for each key in it, and rows of the
         /// checkpoint.
         ///
         /// Times are those of events, which never go back: a clock that is behind keeps keys
