@@ -43,7 +43,7 @@ def hash_form(data):
     if kind != 6 or tag != PROTECTED: return data[:at] + b"".join(map(hash_form, parts))
     return data[:at] + opening(4, 2) + b"".join(content(parts[0])[:2])
 
-EVENT = ("sequence time changes actor reason correlation causation occurredAt tags intent "
+EVENT = ("sequence time changes actor reason correlation causation occurredAt key tags intent "
          "schema").split()
 CHANGE = "entity id before after cleared version formerVersion".split()
 
@@ -78,7 +78,7 @@ def batches(path, data, salt, at):
         at += (48 + size + 7) // 8 * 8
 
 def apply(event, records):
-    for key in ("actor", "reason", "correlation", "causation"): text(event.get(key, b"\x60"))
+    for key in "actor reason correlation causation key".split(): text(event.get(key, b"\x60"))
     for value in fields(event.get("tags", b"\xa0")).values(): text(value)
     fields(event.get("intent", b"\xa0"), ["name", "value"])
     for change in content(event["changes"]):

@@ -10,6 +10,7 @@ import Synchronization
 final class BackgroundMaintenance: Sendable {
     private let log: any LogEngine
     private let view: MainView
+    private let keys: IdempotencyKeys
     private let checkpointer: Checkpointer?
     private let history: HistoryIndex?
     private let report: @Sendable (any Error) -> Void
@@ -34,12 +35,14 @@ final class BackgroundMaintenance: Sendable {
     private static let mergesMax = 8
 
     init(
-        _ log: any LogEngine, _ view: MainView, _ checkpointer: Checkpointer?,
-        _ history: HistoryIndex?, _ options: Store.Options, _ scrubber: Scrubber?,
+        _ log: any LogEngine, _ view: MainView, _ keys: IdempotencyKeys,
+        _ checkpointer: Checkpointer?, _ history: HistoryIndex?, _ options: Store.Options,
+        _ scrubber: Scrubber?,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.view = view
+        self.keys = keys
         self.checkpointer = checkpointer
         self.history = history
         self.report = report
@@ -130,7 +133,7 @@ final class BackgroundMaintenance: Sendable {
         if checkpointer.sequence == snapshot.sequence || snapshot.sequence == .zero { return }
         do {
             try log.sync(through: log.end)
-            try checkpointer.write(snapshot, dirty)
+            try checkpointer.write(snapshot, dirty, keys)
         } catch {
             view.restoreDirty(dirty)
             tailNanoseconds.add(cost, ordering: .relaxed)

@@ -9,12 +9,19 @@ public struct Receipt: Sendable {
     /// The durability of the event when the receipt was created; without an event, of everything
     /// before the block.
     public let durability: Durability
+    /// Whether an earlier write with the same idempotency key has made the event, so that the block
+    /// did not run: see `Store.write(once:)`.
+    public let isRepeated: Bool
 
     private let promise: DurabilityPromise?
 
-    init(_ sequence: SequenceNumber?, _ durability: Durability, _ promise: DurabilityPromise?) {
+    init(
+        _ sequence: SequenceNumber?, _ durability: Durability, _ promise: DurabilityPromise?,
+        isRepeated: Bool = false
+    ) {
         self.sequence = sequence
         self.durability = durability
+        self.isRepeated = isRepeated
         self.promise = promise
     }
 
@@ -46,7 +53,7 @@ extension Receipt {
     func madeDurable() throws -> Receipt {
         do {
             try promise?.wait()
-            return Receipt(sequence, .durable, promise)
+            return asDurable
         } catch {
             throw lost(error)
         }
@@ -56,8 +63,12 @@ extension Receipt {
     func whenDurable(_ body: @escaping @Sendable (Result<Receipt, StoreError>) -> Void) {
         guard let promise else { return body(.success(self)) }
         promise.whenDurable { result in
-            body(result.map { Receipt(sequence, .durable, promise) }.mapError { lost($0) })
+            body(result.map { asDurable }.mapError { lost($0) })
         }
+    }
+
+    private var asDurable: Receipt {
+        Receipt(sequence, .durable, promise, isRepeated: isRepeated)
     }
 
     /// The error of an event that is in the log and in the view, but perhaps not on the medium.

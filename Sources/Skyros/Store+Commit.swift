@@ -17,6 +17,7 @@ extension Store {
         let log = session.log
         if let condition = request.condition { try check(condition, on: view.current) }
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
+        batch.key = request.key
         let result = try writer.stage(on: view.current, into: &batch, block)
         guard !batch.isEmpty else {
             // Durability concerns everything before the block too (promises P1 and P2).
@@ -33,6 +34,7 @@ extension Store {
         let appended = try log.append(
             batch, at: resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
+        if let key = batch.key { session.keys.note(key, batch.intent, appended.stamp) }
         try publish(batch, as: appended.stamp)
         session.recorder.noteAppended(batch)
         let sequence = appended.stamp.sequence

@@ -153,6 +153,7 @@ extension Store {
         var resources = resources
         resources.log = new.log
         resources.empty = new.empty
+        resources.keys = IdempotencyKeys(KeyTable(), opening.keyWindow)
         resources.checkpointer = new.checkpointer
         resources.syncing = syncing
         return resources

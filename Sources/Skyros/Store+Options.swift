@@ -118,6 +118,19 @@ extension Store {
         /// time. Stores whose newest event is from before 2020 accept any. Default: 10 years.
         public var clockJumpMax: Duration = .seconds(10 * 31_557_600)
 
+        /// For how long the keys of `write(once:)` are remembered: from the time of their event to
+        /// that of the next write with the key. An older key may be used again, and its block runs.
+        /// A longer window costs memory, about 200 bytes for each key in it, and rows of the
+        /// checkpoint.
+        ///
+        /// Times are those of events, which never go back: a clock that is behind keeps keys
+        /// longer, and a write with a clock that is ahead ends the windows of older keys for good,
+        /// as far as ``clockJumpMax`` allows. A store that is opened with a longer window than
+        /// before reads the older keys from the log.
+        ///
+        /// In whole milliseconds; a negative window is refused at opening. Default: 7 days.
+        public var idempotencyWindow: Duration = KeyWindow.standard
+
         /// The pause without a write after which the active segment is sealed, if it holds enough.
         package var idleInterval: Duration = .seconds(1)
 
@@ -139,6 +152,10 @@ extension Store.Options {
         if eventBytesMax < 1 { throw Self.refusal("eventBytesMax", eventBytesMax, atLeast: 1) }
         if segmentBytesMax < 0 {
             throw Self.refusal("segmentBytesMax", segmentBytesMax, atLeast: 0)
+        }
+        if idempotencyWindow < .zero {
+            throw StoreError(
+                .invalidInput, "Options.idempotencyWindow is negative; it must be zero or more")
         }
     }
 

@@ -87,12 +87,14 @@ extension Store {
             options: resources.options)
         let inspection = try opening.inspection(continuing: view.current)
         let (known, dirty) = view.takeDirty()
+        var keys = session.keys.current
         do {
             let next = try opening.state(
-                of: inspection, after: known, dirty, empty: session.empty,
+                of: inspection, after: known, dirty, &keys, empty: session.empty,
                 session.checkpointer)
             try segments.resume(after: inspection)
             session.history?.reload()
+            session.keys.replace(keys)
             view.replace(next.snapshot, dirty: next.dirty)
             log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
             let sequence = next.snapshot.sequence

@@ -87,10 +87,10 @@ extension Store {
     func request(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
         _ intent: (any DomainCommand)?, _ durability: Durability?,
-        expecting condition: WriteCondition? = nil
+        expecting condition: WriteCondition? = nil, once key: String? = nil
     ) throws -> WriteRequest {
         try WriteRequest(
             actor, reason, metadata, intent, durability ?? resources.options.durability,
-            expecting: condition)
+            expecting: condition, once: key)
     }
 }

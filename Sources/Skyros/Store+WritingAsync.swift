@@ -90,20 +90,38 @@ extension Store {
     ) {
         do {
             try checkProcess()
-            try writer.enqueue(isBounded: isBounded) { [self] in run(request, block, finish) }
+            try writer.enqueue(isBounded: isBounded) { [self] in
+                run(request, finish) { try commit(request, &$0, block) }
+            }
+        } catch {
+            finish(.failure(StoreError.wrapping(error)))
+        }
+    }
+
+    /// The same for a write with an idempotency key. The task that waits is the bound of the queue.
+    func enqueueOnce(
+        _ request: WriteRequest,
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
+        _ finish: @escaping Finish<Void>
+    ) {
+        do {
+            try checkProcess()
+            try writer.enqueue(isBounded: false) { [self] in
+                run(request, finish) { try commitOnce(request, &$0, block) }
+            }
         } catch {
             finish(.failure(StoreError.wrapping(error)))
         }
     }
 
     private func run<R: Sendable>(
-        _ request: WriteRequest, _ block: (inout WriteTransaction) throws -> R,
-        _ finish: @escaping Finish<R>
+        _ request: WriteRequest, _ finish: @escaping Finish<R>,
+        _ commit: (inout Receipt) throws -> R
     ) {
         var receipt = Receipt(nil, request.durability, nil)
         let result: R
         do {
-            result = try commit(request, &receipt, block)
+            result = try commit(&receipt)
         } catch {
             return finish(.failure(error))
         }

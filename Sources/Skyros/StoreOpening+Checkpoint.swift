@@ -38,10 +38,15 @@ struct CheckpointOpening {
     }
 
     /// The state at which the fold of the log begins: the checkpoint's, or the empty one.
-    mutating func load(into empty: Snapshot, _ log: LogInspection) throws -> Snapshot {
+    ///
+    /// - Parameter keys: then the checkpoint's, or none.
+    mutating func load(
+        into empty: Snapshot, _ log: LogInspection, _ keys: inout KeyTable
+    ) throws -> Snapshot {
+        keys = KeyTable()
         guard let checkpointer, try exists() else { return empty }
         do {
-            return try load(checkpointer, into: empty, log)
+            return try load(checkpointer, into: empty, log, &keys)
         } catch let error as CheckpointError {
             if case .newerFormat = error {
                 throw StoreError(
@@ -65,7 +70,8 @@ struct CheckpointOpening {
     }
 
     private mutating func load(
-        _ checkpointer: Checkpointer, into empty: Snapshot, _ log: LogInspection
+        _ checkpointer: Checkpointer, into empty: Snapshot, _ log: LogInspection,
+        _ keys: inout KeyTable
     ) throws -> Snapshot {
         guard let position = try checkpointer.position() else { return empty }
         guard position.storeID == storeID.bytes || log.storeID == nil else {
@@ -74,9 +80,11 @@ struct CheckpointOpening {
         }
         try position.compare(with: log)
         let eventCount = Int(log.head.sequence - position.sequence)
-        guard let snapshot = try checkpointer.load(into: empty, beforeEvents: eventCount) else {
-            return empty
-        }
+        guard
+            let loaded = try checkpointer.loadWithKeys(into: empty, beforeEvents: eventCount)
+        else { return empty }
+        let snapshot = loaded.snapshot
+        keys = loaded.keys
         outcome = .loaded(snapshot.sequence)
         return snapshot
     }

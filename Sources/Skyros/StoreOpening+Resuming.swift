@@ -33,14 +33,18 @@ extension StoreOpening {
     /// - Parameters:
     ///   - known: an earlier state.
     ///   - dirty: the rows that differ between `known` and the checkpoint as it was then.
+    ///   - keys: the idempotency keys of `known`, and then of the new state.
     func state(
-        of log: LogInspection, after known: Snapshot, _ dirty: DirtyRows, empty: Snapshot,
-        _ checkpointer: Checkpointer?
+        of log: LogInspection, after known: Snapshot, _ dirty: DirtyRows,
+        _ keys: inout KeyTable, empty: Snapshot, _ checkpointer: Checkpointer?
     ) throws -> (snapshot: Snapshot, dirty: DirtyRows) {
         guard let checkpointer, try !checkpointer.isUnchanged() else {
             var (snapshot, dirty) = (known, dirty)
             let last = SequenceNumber(rawValue: log.head.sequence)
-            try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
+            try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty) {
+                keyWindow.note($0, in: &keys)
+                return true
+            }
             try compareWithSchema(snapshot)
             try snapshot.adoptRecordedSchemas()
             try refuseOtherSteps(in: snapshot)
@@ -51,9 +55,10 @@ extension StoreOpening {
         var checkpoint = CheckpointOpening(checkpointer, on: environment.disk, storeID: storeID)
         var (snapshot, dirty) = (empty, DirtyRows())
         try snapshot.fold { snapshot in
-            snapshot = try checkpoint.load(into: snapshot, log)
-            try replay(log, into: &snapshot, &dirty)
+            snapshot = try checkpoint.load(into: snapshot, log, &keys)
+            try replay(log, into: &snapshot, &dirty, &keys)
         }
+        try complete(&keys, from: log, at: snapshot.time)
         try compareWithSchema(snapshot)
         try snapshot.adoptRecordedSchemas()
         try refuseOtherSteps(in: snapshot)

@@ -57,12 +57,14 @@ struct StoreOpening {
         // A store in memory has no checkpoint.
         var dirty = DirtyRows(isRecording: checkpoint.checkpointer != nil)
         var snapshot = empty
+        var keys = KeyTable()
         try snapshot.fold { snapshot in
-            snapshot = try checkpoint.load(into: snapshot, inspection)
+            snapshot = try checkpoint.load(into: snapshot, inspection, &keys)
             let first = snapshot.sequence
-            try replay(inspection, into: &snapshot, &dirty)
+            try replay(inspection, into: &snapshot, &dirty, &keys)
             report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
         }
+        try complete(&keys, from: inspection, at: snapshot.time)
         report.isNew = isNew
         report.hasFinishedErasure = erasure != nil
         report.sequence = snapshot.sequence
@@ -90,7 +92,8 @@ struct StoreOpening {
         try rewrite(identities, in: &snapshot, &dirty, log, &report)
         return StoreResources(
             lock: lock, log: log, schema: schema, environment: environment,
-            options: options, view: MainView(snapshot, dirty: dirty), empty: empty,
+            options: options, view: MainView(snapshot, dirty: dirty),
+            keys: IdempotencyKeys(keys, keyWindow), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report,
             handler: ErrorHandler(options), evolutionBackup: backup)
     }
@@ -133,10 +136,14 @@ struct StoreOpening {
     }
 
     func replay(
-        _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows
+        _ log: LogInspection, into snapshot: inout Snapshot, _ dirty: inout DirtyRows,
+        _ keys: inout KeyTable
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
-        try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty)
+        try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty) {
+            keyWindow.note($0, in: &keys)
+            return true
+        }
         guard snapshot.sequence == last, last == .zero || snapshot.chainHash == log.head.chainHash
         else {
             throw StoreError(

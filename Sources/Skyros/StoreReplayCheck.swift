@@ -15,7 +15,7 @@ struct StoreReplayCheck {
         let versioned = batch.changes.map(\.versioned)
         event = Event(
             sequence: stamp.sequence, time: stamp.time, metadata: batch.metadata,
-            intent: batch.intent, changes: versioned.map(\.change),
+            intent: batch.intent, key: batch.key?.text, changes: versioned.map(\.change),
             changeAdditions: try Self.additions(of: versioned),
             versions: versioned.contains { $0.version != Evolver.firstVersion }
                 ? versioned.map(\.version) : [],

@@ -10,6 +10,8 @@ struct StoreResources: Sendable {
     let environment: Environment
     let options: Store.Options
     let view: MainView
+    /// The idempotency keys of the log.
+    var keys: IdempotencyKeys
     /// The state before the first event.
     var empty: Snapshot
     /// The writer of checkpoints; nil for a store in memory.

@@ -13,6 +13,8 @@ final class StoreSession: Sendable {
     /// The state before the first event.
     let empty: Snapshot
     let log: EventLog
+    /// The idempotency keys of the log.
+    let keys: IdempotencyKeys
     /// What the log says of the shapes of entities; a new log says nothing yet.
     let recorder: SchemaRecorder
     let syncer: LogSyncer
@@ -29,6 +31,7 @@ final class StoreSession: Sendable {
         engine = resources.log
         checkpointer = resources.checkpointer
         empty = resources.empty
+        keys = resources.keys
         let view = resources.view
         log = EventLog(
             resources.log, lastTime: view.current.time,
@@ -36,8 +39,8 @@ final class StoreSession: Sendable {
         recorder = SchemaRecorder(resources.schema, view.current)
         history = resources.makeHistoryIndex()
         let maintenance = BackgroundMaintenance(
-            resources.log, view, resources.checkpointer, history, resources.options,
-            resources.scrubber, report: resources.report)
+            resources.log, view, resources.keys, resources.checkpointer, history,
+            resources.options, resources.scrubber, report: resources.report)
         self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,

@@ -6,6 +6,7 @@ enum EventText {
     /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ event: Event) throws -> NamedValues<FieldValue?> {
         var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
+        object["key"] = event.key.map { .text($0) }
         object["changes"] = .array(
             try event.changes.enumerated().map { index, change in
                 let additions = try event.additions(toChange: index).value.map ?? [:]
@@ -93,6 +94,7 @@ enum EventText {
         var head = "\(event.sequence)  \(event.time)  \(event.metadata.actor ?? "-")"
         if let reason = event.metadata.reason { head += "  \"\(reason)\"" }
         head += Self.details(event.metadata)
+        if let key = event.key { head += "  once \(FieldValue.text(key).jsonText())" }
         if let intent = event.intent {
             head += "  \(intent.name) \(try intent.value.readableText())"
             head += try text(intent.additions)

@@ -143,6 +143,8 @@ BEGINNING = [
        intent={"name": "Add", "value": {"count": 2}}),
     of(update(1, "item 1", "changed"), update(2, "item 2", "item 1")),
 ]
+# The first event, from a write with an idempotency key.
+BEGUN_ONCE = {**BEGINNING[0], "key": "request 1", "intent": {"name": "Begin", "value": [1, "é"]}}
 MIDDLE = [
     of({"entity": "Item", "id": 1, "before": {"id": 1, "text": "changed"}}, insertion(3)),
     of({"entity": "Item", "id": 3, "before": {"text": "item 3"}, "after": {"note": "added"}}),
@@ -183,17 +185,20 @@ def signed(number):
 
 
 def checkpoint(log, kind="text", declared="TEXT"):
-    """The checkpoint of a log whose only event inserts the items 1 and 2."""
+    """The checkpoint of a log whose only event is BEGUN_ONCE."""
     connection = sqlite3.connect(":memory:")
     for sql in ("PRAGMA page_size=4096", "PRAGMA application_id=1399552370",
-                "PRAGMA user_version=5",
+                "PRAGMA user_version=6",
                 "CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, "
                 "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, "
-                "seal TEXT)",
+                "key_count INTEGER, key_content TEXT, keys_after INTEGER, "
+                "keys_after_time INTEGER, seal TEXT)",
                 "CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, "
                 "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)",
                 "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
                 "field TEXT, column_name TEXT, kind TEXT)",
+                "CREATE TABLE _skyros_keys(sequence INTEGER PRIMARY KEY, time INTEGER, "
+                "key TEXT, intent INTEGER)",
                 'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, '
                 '_version INTEGER, _sum INTEGER, '
                 f'_id BLOB, _record BLOB, "id" INTEGER, "text" {declared})'):
@@ -208,20 +213,25 @@ def checkpoint(log, kind="text", declared="TEXT"):
             "INSERT INTO Item VALUES (?, 1, 1, ?, NULL, ?, ?, ?)",
             (number, signed(hashes[0]), cbor(record), number,
              record["text"] if kind == "text" else None))
+    event, time = BEGUN_ONCE, log.time
+    intent = hash64(cbor([event["intent"]["name"], event["intent"]["value"]]))
+    keys = hash64(cbor([1, time, event["key"], intent]))
+    connection.execute("INSERT INTO _skyros_keys VALUES (1, ?, ?, ?)",
+                       (time, event["key"], signed(intent)))
     digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
     columns = [["id", "id", "integer"], ["text", "text", kind]]
     indexes = '[["text"]]'
     schemas = cbor({})
-    seal = hash64(cbor([5, log.store, log.sequence, log.chain, log.time, digest, schemas,
-                        [["Item", "Item", 2, digest, content, columns, indexes]]]))
+    seal = hash64(cbor([6, log.store, log.sequence, log.chain, log.time, digest, schemas,
+                        [1, keys, 0, 0], [["Item", "Item", 2, digest, content, columns, indexes]]]))
     for number, column in enumerate(columns, 1):
         connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",
                            (number, *column))
     connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?, ?)",
                        (digest, f"{content:016x}", indexes))
-    connection.execute("INSERT INTO _skyros VALUES (1, 5, ?, ?, ?, ?, ?, ?, ?)",
+    connection.execute("INSERT INTO _skyros VALUES (1, 6, ?, ?, ?, ?, ?, ?, 1, ?, 0, 0, ?)",
                        (log.store.hex(), log.sequence, f"{log.chain:016x}", log.time, digest,
-                        cbor({}), f"{seal:016x}"))
+                        schemas, f"{keys:016x}", f"{seal:016x}"))
     connection.commit()
     return log.file("checkpoint.sqlite", connection.serialize())
 
@@ -326,14 +336,15 @@ STORES = {
         {"entity": "Item", "id": 8, "after": {"id": 8, "secret": protected()}},
         intent={"name": "Add", "value": protected(2)})),
     "names-reserved": reserved_names,
-    "checkpoint-foreign": lambda: checkpoint(Log().open(BEGINNING[:1])),
-    "checkpoint-kind": lambda: checkpoint(Log().open(BEGINNING[:1]), "protected", "BLOB"),
+    "event-idempotency-key": lambda: with_event(of(insertion(8), key="request 1")),
+    "checkpoint-foreign": lambda: checkpoint(Log().open([BEGUN_ONCE])),
+    "checkpoint-kind": lambda: checkpoint(Log().open([BEGUN_ONCE]), "protected", "BLOB"),
     "names-of-others": lambda: short().file("events/notes.txt").file("notes.txt"),
     "format-newer": lambda: short(version=3, oldest=3),
     "format-older": lambda: short(version=1, oldest=1),
     "header-unknown-size": lambda: short(size=104),
     "block-required": lambda: short(extra=[(0x80, 0)]),
-    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(6)),
+    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(7)),
     **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
        for bit, name in enumerate(("protected", "encrypted", "floor", "tree"))},
     **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])
@@ -342,7 +353,7 @@ STORES = {
        lambda suffix=suffix: short().file(f"events/{1:020}.{suffix}")
        for suffix in ("zst.age", "floor", "floor.age")},
     **{f"event-key-{key}": lambda key=key: with_event(of(insertion(8), **{key: 1}))
-       for key in ("erase", "tree", "floor", "key")},
+       for key in ("erase", "tree", "floor")},
     "change-key": lambda: with_event(of(insertion(8, later=1))),
     "intent-key": lambda: with_event(of(intent={"name": "Add", "value": 1, "later": 1})),
     "actor-protected": lambda: with_event(of(insertion(8), actor=protected())),

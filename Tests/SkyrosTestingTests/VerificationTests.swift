@@ -172,7 +172,8 @@ private struct Item: Entity, Equatable {
         state.move(
             to: state.sequence, time: EventTime(microseconds: 1),
             rawChainHash: state.chainHash.rawValue)
-        try checkpointer.write(state, DirtyRows())
+        try checkpointer.write(
+            state, DirtyRows(), IdempotencyKeys(KeyTable(), KeyWindow(KeyWindow.standard)))
         try checkpointer.close()
         #expect(
             archive.verify().problems == [
@@ -187,6 +188,29 @@ private struct Item: Entity, Equatable {
             return
         }
         #expect(reason.contains("its time is not that of event 3"))
+    }
+
+    @Test func `finds a checkpoint with other idempotency keys than the log`() throws {
+        let store = try Store(on: disk, entities: Item.self)
+        for id in 1...3 { try store.write(once: "k\(id)") { try $0.insert(Item(id: id)) } }
+        try store.close()
+        let archive = try Archive(on: Environment(disk: disk))
+        #expect(archive.verify().ok)
+        var rows = DirtyRows()
+        let state = try archive.historyReader.snapshot(asOf: .sequence(3), marking: &rows)
+        disk.erase("checkpoint.sqlite")
+        let checkpointer = Checkpointer(
+            in: try #require(disk.databaseDirectory), "checkpoint.sqlite",
+            storeID: archive.log.storeID.bytes)
+        let table = KeyTable(
+            [KeyedEvent("k9", nil, at: 1, EventTime(microseconds: 1))], after: .none)
+        try checkpointer.write(state, rows, IdempotencyKeys(table, KeyWindow(.seconds(Int64.max))))
+        try checkpointer.close()
+        #expect(
+            archive.verify().problems == [
+                "the checkpoint has other idempotency keys than the log up to event 3; "
+                    + "rebuild the checkpoint"
+            ])
     }
 
     @Test func `says in words what zstd says of a damaged frame`() throws {

@@ -31,16 +31,13 @@ extension Archive {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.invalidInput, "\(path) exists already; remove it or name another")
         }
-        var rows = DirtyRows()
-        let snapshot = try historyReader.snapshot(
-            asOf: moment ?? .sequence(sequence), marking: &rows
-        ) { progress(.read($0)) }
+        let content = try checkpointContent(asOf: moment ?? .sequence(sequence), progress)
         let directory = file.deletingLastPathComponent().resolvingSymlinksInPath()
         do {
             Self.createPrivateFile(path)
             progress(.began)
             try write(
-                snapshot, rows, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
+                content, to: DatabaseDirectory(path: directory.path(percentEncoded: false)),
                 file.lastPathComponent, progress)
         } catch {
             // An incomplete file is useless. The first error counts.
@@ -49,7 +46,32 @@ extension Archive {
             }
             throw error
         }
-        return snapshot
+        return content.snapshot
+    }
+
+    /// What a checkpoint holds.
+    private struct CheckpointContent {
+        let snapshot: Snapshot
+        let rows: DirtyRows
+        let keys: IdempotencyKeys
+    }
+
+    /// What the checkpoint of the state at a moment holds.
+    ///
+    /// It has the keys of the standard window. A store with a longer one reads the older keys from
+    /// the log.
+    private func checkpointContent(
+        asOf moment: Moment, _ progress: (CheckpointProgress) -> Void
+    ) throws -> CheckpointContent {
+        var rows = DirtyRows()
+        var keys = KeyTable()
+        let window = KeyWindow(KeyWindow.standard)
+        let snapshot = try historyReader.snapshot(asOf: moment, marking: &rows) { event in
+            window.note(event, in: &keys)
+            progress(.read(event.sequence))
+        }
+        return CheckpointContent(
+            snapshot: snapshot, rows: rows, keys: IdempotencyKeys(keys, window))
     }
 
     /// Creates an empty file with permissions for this user only, which SQLite then keeps, also for
@@ -60,15 +82,17 @@ extension Archive {
     }
 
     private func write(
-        _ snapshot: Snapshot, _ rows: DirtyRows, to directory: DatabaseDirectory, _ name: String,
+        _ content: CheckpointContent, to directory: DatabaseDirectory, _ name: String,
         _ progress: (CheckpointProgress) -> Void, keepingNamesOf old: TableLayout? = nil
     ) throws {
         do {
             let checkpointer = Checkpointer(
                 in: directory, name, storeID: log.storeID.bytes, isNew: true)
             checkpointer.keepNames(of: old)
-            let total = snapshot.tables.reduce(0) { $0 + $1.count }
-            try checkpointer.write(snapshot, rows) { progress(.wrote($0, of: total)) }
+            let total = content.snapshot.recordCount
+            try checkpointer.write(content.snapshot, content.rows, content.keys) {
+                progress(.wrote($0, of: total))
+            }
             try checkpointer.close()
         } catch let error as CheckpointError {
             throw StoreError(error, in: name)
@@ -161,14 +185,11 @@ extension Archive {
     private func writeUnfinishedCheckpoint(
         to directory: DatabaseDirectory, _ progress: (CheckpointProgress) -> Void
     ) throws -> Snapshot {
-        var rows = DirtyRows()
-        let snapshot = try historyReader.snapshot(
-            asOf: .sequence(sequence), marking: &rows
-        ) { progress(.read($0)) }
+        let content = try checkpointContent(asOf: .sequence(sequence), progress)
         try write(
-            snapshot, rows, to: directory, DiskPath.unfinishedCheckpoint.name, progress,
+            content, to: directory, DiskPath.unfinishedCheckpoint.name, progress,
             keepingNamesOf: try? checkpoint()?.layout)
-        return snapshot
+        return content.snapshot
     }
 
     /// Syncs what a writer that died has left unsynced, so that no checkpoint is ever ahead of the

@@ -9,9 +9,9 @@ extension Archive {
     ///     let report = try Archive.salvageCheckpoint(of: damaged, into: target)
     ///
     /// The records are taken over without their history, in as few events as the limit of an
-    /// event's size allows. Each has the key `+adopted`: the store, the event and the chain hash of
-    /// the checkpoint. The new store has another id, as it has another history. The old one is not
-    /// changed. May be called from any thread.
+    /// event's size allows, followed by one for each idempotency key. Each has the key `+adopted`:
+    /// the store, the event and the chain hash of the checkpoint. The new store has another id, as
+    /// it has another history. The old one is not changed. May be called from any thread.
     ///
     /// - Parameters:
     ///   - url: the store whose checkpoint is read. Its log need not be readable.
@@ -41,22 +41,29 @@ extension Archive {
         } catch  where error.code == .unsupportedFormat {
             throw StoreError(error)
         } catch {}
-        let (state, position) = try checkpointState(on: source, progress)
+        let (state, keys, position) = try checkpointState(on: source, progress)
+        let total = state.recordCount + keys.events.count
         let storeID = StoreID(from: target.entropy)
         return try withNewLog(of: storeID, on: target, options, progress) { writer in
             var doneCount = 0
             let adoption = Adoption(position)
-            for changes in adoption.changes(of: state, bytesMax: options.batchBytesMax / 2) {
-                // The first event says what the log had recorded of the shapes.
-                let schemas = doneCount == 0 ? state.schemas : NamedValues()
-                let event = adoption.event(changes, schemas, writer.head.sequence + 1)
-                var coded = CBORWriter(capacity: 1 << 20)
+            func append(_ event: Event, _ count: Int) throws {
+                var coded = CBORWriter(capacity: 1 << 12)
                 try EventCoding.append(event, to: &coded)
                 try coded.withUnsafeBytes { bytes throws(LogError) in
                     try writer.append(bytes, time: event.time.microseconds)
                 }
-                doneCount += changes.count
-                progress(StoreProgress(.writing, doneCount, of: state.recordCount))
+                doneCount += count
+                progress(StoreProgress(.writing, doneCount, of: total))
+            }
+            for changes in adoption.changes(of: state, bytesMax: options.batchBytesMax / 2) {
+                // The first event says what the log had recorded of the shapes.
+                let schemas = doneCount == 0 ? state.schemas : NamedValues()
+                try append(
+                    adoption.event(changes, schemas, writer.head.sequence + 1), changes.count)
+            }
+            for key in keys.events {
+                try append(adoption.event(of: key, writer.head.sequence + 1), 1)
             }
             return SalvageReport(
                 sequence: SequenceNumber(rawValue: writer.head.sequence),
@@ -67,14 +74,14 @@ extension Archive {
 
     private static func checkpointState(
         on disk: any Disk, _ progress: (StoreProgress) -> Void
-    ) throws -> (Snapshot, CheckpointPosition) {
+    ) throws -> (Snapshot, KeyTable, CheckpointPosition) {
         do {
             let noStoreID = [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes)
             let chainHash = ChainHash(rawValue: 0)
             let empty = Snapshot(.untyped, beginning: chainHash, hashSeed: 0)
             guard let checkpoint = try checkpoint(on: disk, storeID: noStoreID),
                 let description = try checkpoint.description(),
-                let state = try checkpoint.load(
+                let loaded = try checkpoint.loadWithKeys(
                     into: empty,
                     progress: {
                         progress(StoreProgress(.loading, $0, of: description.layout.rowCount))
@@ -84,7 +91,7 @@ extension Archive {
                     .notAStore, "the store has no checkpoint, so there is nothing to take over",
                     at: StoreError.Place(file: "checkpoint.sqlite"))
             }
-            return (state, description.position)
+            return (loaded.snapshot, loaded.keys, description.position)
         } catch {
             throw StoreError.wrapping(error)
         }
@@ -128,24 +135,43 @@ private struct Adoption {
     func event(
         _ changes: [VersionedChange], _ schemas: NamedValues<EntitySchema>, _ sequence: UInt64
     ) -> Event {
-        let time = max(position.timeMicroseconds, 0) + Int64(sequence)
-        let reason = "taken over from the checkpoint of event \(position.sequence)"
-        return Event(
-            sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
-            metadata: Metadata(reason: reason), intent: nil, changes: changes.map(\.change),
-            additions: additions, versions: changes.map(\.version), schemas: schemas)
+        Event(
+            sequence: SequenceNumber(rawValue: sequence), time: time(of: sequence),
+            metadata: metadata, intent: nil, changes: changes.map(\.change),
+            additions: additions(), versions: changes.map(\.version), schemas: schemas)
     }
 
-    /// `+adopted`: where the records come from.
-    private var additions: Fields {
+    /// An event with an idempotency key, so that the new store knows it. The checkpoint has only a
+    /// hash of the intent.
+    func event(of key: KeyedEvent, _ sequence: UInt64) -> Event {
+        Event(
+            sequence: SequenceNumber(rawValue: sequence), time: time(of: sequence),
+            metadata: metadata, intent: nil, key: key.text, changes: [],
+            additions: additions(key.intentHash))
+    }
+
+    private func time(of sequence: UInt64) -> EventTime {
+        EventTime(microseconds: max(position.timeMicroseconds, 0) + Int64(sequence))
+    }
+
+    private var metadata: Metadata {
+        Metadata(reason: "taken over from the checkpoint of event \(position.sequence)")
+    }
+
+    /// `+adopted`: where the records, or the key with the hash of its intent, come from.
+    private func additions(_ intentHash: UInt64? = nil) -> Fields {
         var writer = CBORWriter()
         writer.appendMapHead(1)
         writer.append(text: "+adopted")
-        writer.appendMapHead(3)
+        writer.appendMapHead(intentHash == nil ? 3 : 4)
         writer.append(text: "chain")
         writer.append(position.chainHash)
         writer.append(text: "store")
         writer.append(bytes: position.storeID)
+        if let intentHash {
+            writer.append(text: "intent")
+            writer.append(intentHash)
+        }
         writer.append(text: "sequence")
         writer.append(position.sequence)
         return Fields(trusted: writer.array)

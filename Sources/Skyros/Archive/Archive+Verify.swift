@@ -57,6 +57,7 @@ extension Archive {
     public func verify(progress: (StoreProgress) -> Void = { _ in }) -> Verification {
         var result = Verification()
         let checkpoint = checkpointState(&result, progress)
+        var keys = KeyDigest()
         var check = EventCheck(log.statedTimes)
         var runs = RunChecks(of: self)
         do {
@@ -67,8 +68,15 @@ extension Archive {
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)
                 runs.note(event, chainHash, leading: state)
-                if event.sequence == checkpoint?.sequence {
-                    try compare(checkpoint, with: state, &result)
+                if let checkpoint, event.sequence <= checkpoint.snapshot.sequence {
+                    if event.sequence > checkpoint.keys.bound.sequence,
+                        let keyed = KeyedEvent(event)
+                    {
+                        keys.add(keyed)
+                    }
+                    if event.sequence == checkpoint.snapshot.sequence {
+                        try compare(checkpoint, with: state, keys, &result)
+                    }
                 }
                 result.sequence = event.sequence
                 progress(StoreProgress(.reading, event.sequence, of: sequence))
@@ -108,10 +116,13 @@ extension Archive {
         if let error, !isExplained { result.otherProblems.append(error.description) }
     }
 
+    /// What a checkpoint holds.
+    private typealias CheckpointState = (snapshot: Snapshot, keys: StoredKeys)
+
     /// The state that the checkpoint holds, if there is one.
     private func checkpointState(
         _ result: inout Verification, _ progress: (StoreProgress) -> Void
-    ) -> Snapshot? {
+    ) -> CheckpointState? {
         do {
             guard let checkpoint = try checkpoint(), let description = try checkpoint.description()
             else { return nil }
@@ -140,9 +151,10 @@ extension Archive {
                     "the checkpoint shows another value than the record holds: \(wrong.entity) "
                         + "\(wrong.id), column \(wrong.column); rebuild the checkpoint")
             }
-            return try checkpoint.load(into: empty) {
+            let snapshot = try checkpoint.load(into: empty) {
                 progress(StoreProgress(.loading, $0, of: rowCount))
             }
+            return snapshot.map { ($0, description.keys) }
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
             // A crash left it, and the next opening rolls it back.
             return nil
@@ -156,9 +168,15 @@ extension Archive {
     }
 
     private func compare(
-        _ checkpoint: Snapshot?, with fold: Snapshot, _ result: inout Verification
+        _ state: CheckpointState, with fold: Snapshot, _ keys: KeyDigest,
+        _ result: inout Verification
     ) throws {
-        guard let checkpoint else { return }
+        let checkpoint = state.snapshot
+        if state.keys.digest != keys {
+            result.otherProblems.append(
+                "the checkpoint has other idempotency keys than the log up to event "
+                    + "\(fold.sequence); rebuild the checkpoint")
+        }
         if checkpoint.chainHash != fold.chainHash {
             result.otherProblems.append(
                 "the checkpoint and the log differ at or before event \(fold.sequence)")

@@ -11,6 +11,11 @@ struct CheckpointBatch {
     var indexes = NamedValues<[[String]]>()
     /// What the log has recorded of the entities' shapes.
     var schemas = NamedValues<EntitySchema>()
+    /// Says what becomes of the idempotency keys, for the part of the log whose keys the file has;
+    /// without an answer they stay as they are.
+    var keys: (StoredKeys.Range?) -> IdempotencyKeys.Changes? = { _ in nil }
+    /// Whether every stored key is deleted first.
+    var areKeysCleared = false
 
     init(_ changes: [EntityChanges] = [], rowCounts: NamedValues<Int>? = nil) {
         self.changes = changes

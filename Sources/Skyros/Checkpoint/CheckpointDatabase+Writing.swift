@@ -47,6 +47,7 @@ extension CheckpointDatabase {
                 next.layout.entities[index].indexes = indexes
             }
         }
+        next.keys = try apply(keysOf: batch)
         if let rowCounts = batch.rowCounts { try next.layout.checkRowCounts(rowCounts) }
         try next.write(over: old, on: connection)
         return next

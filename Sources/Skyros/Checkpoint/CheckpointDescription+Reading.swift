@@ -49,8 +49,9 @@ extension CheckpointDescription {
     private static func readTables(
         _ connection: Connection, _ schema: [[UInt8]: [UInt8]]
     ) throws -> CheckpointDescription {
-        let (seal, digest, position, schemas) = try readPosition(connection)
-        var description = CheckpointDescription(position: position, schemas: schemas)
+        let (seal, digest, position, schemas, keys) = try readPosition(connection)
+        var description = CheckpointDescription(
+            position: position, schemas: schemas, keys: keys)
         description.layout = try readEntities(connection)
         try readColumns(connection, into: &description.layout)
         guard description.layout.digest == digest else {
@@ -87,7 +88,7 @@ extension CheckpointDescription {
         _ connection: Connection
     ) throws -> (
         seal: UInt64, digest: StateDigest, position: CheckpointPosition,
-        schemas: NamedValues<EntitySchema>
+        schemas: NamedValues<EntitySchema>, keys: StoredKeys
     ) {
         let select = try connection.prepare("SELECT * FROM _skyros")
         defer { select.reset() }
@@ -98,17 +99,35 @@ extension CheckpointDescription {
             let sequence = UInt64(exactly: try select.checkedInteger(at: 3)),
             let chainHash = HexText.number(try select.checkedText(at: 4)),
             let digest = StateDigest(description: try select.checkedText(at: 6)),
-            let seal = HexText.number(try select.checkedText(at: 8)),
+            let keys = try readKeys(select),
+            let seal = HexText.number(try select.checkedText(at: 12)),
             let schemas = try? NamedValues<EntitySchema>(
                 UnsafeRawBufferPointer(select.bytes(at: 7)), levelsAround: 0)
         else { throw CheckpointError.damage("_skyros has no valid row") }
         let position = CheckpointPosition(
             storeID: storeID, sequence: sequence, chainHash: chainHash,
             timeMicroseconds: try select.checkedInteger(at: 5))
+        guard keys.bound.sequence.rawValue <= sequence else {
+            throw CheckpointError.damage("it lacks the keys of later events than its own")
+        }
         guard try !select.step() else {
             throw CheckpointError.damage("_skyros has more than one row")
         }
-        return (seal, digest, position, schemas)
+        return (seal, digest, position, schemas, keys)
+    }
+
+    /// The totals of the idempotency keys; nil if they are not valid.
+    private static func readKeys(_ row: Statement) throws(CheckpointError) -> StoredKeys? {
+        guard let count = Int(exactly: try row.checkedInteger(at: 8)), count >= 0,
+            let content = HexText.number(try row.checkedText(at: 9)),
+            let sequence = UInt64(exactly: try row.checkedInteger(at: 10))
+        else { return nil }
+        let time = EventTime(microseconds: try row.checkedInteger(at: 11))
+        if sequence == 0, time != .zero { return nil }
+        let bound = KeyBound(sequence: SequenceNumber(rawValue: sequence), time: time)
+        return StoredKeys(
+            digest: KeyDigest(count: count, content: content),
+            bound: sequence == 0 ? .none : bound)
     }
 
     private static func readEntities(_ connection: Connection) throws -> TableLayout {
@@ -168,7 +187,7 @@ extension Connection {
 
 extension Statement {
     /// A value that must be an integer.
-    fileprivate func checkedInteger(at index: Int32) throws(CheckpointError) -> Int64 {
+    func checkedInteger(at index: Int32) throws(CheckpointError) -> Int64 {
         guard storageType(at: index) == .integer else {
             throw .damage("\(columnNames[Int(index)]) is no integer")
         }
@@ -176,7 +195,7 @@ extension Statement {
     }
 
     /// A value that must be text in UTF-8.
-    fileprivate func checkedText(at index: Int32) throws(CheckpointError) -> String {
+    func checkedText(at index: Int32) throws(CheckpointError) -> String {
         guard storageType(at: index) == .text,
             let text = String(validating: bytes(at: index), as: UTF8.self)
         else { throw .damage("\(columnNames[Int(index)]) is no text") }

@@ -10,6 +10,8 @@ struct CheckpointDescription: Hashable, Sendable {
     var position: CheckpointPosition
     /// What the log has recorded of the entities' shapes.
     var schemas = NamedValues<EntitySchema>()
+    /// The totals of the idempotency keys.
+    var keys = StoredKeys()
 
     /// The state digest over all rows.
     var digest: StateDigest { layout.digest }
@@ -17,7 +19,7 @@ struct CheckpointDescription: Hashable, Sendable {
     /// The XXH64 under seed 0 of the description in canonical CBOR.
     var seal: UInt64 {
         var writer = CBORWriter(capacity: 4096)
-        writer.appendArrayHead(8)
+        writer.appendArrayHead(9)
         writer.append(TableLayout.formatVersion)
         writer.append(bytes: position.storeID)
         writer.append(position.sequence)
@@ -25,6 +27,11 @@ struct CheckpointDescription: Hashable, Sendable {
         writer.append(position.timeMicroseconds)
         writer.append(text: layout.digest.description)
         writer.append(bytes: schemas.encoded)
+        writer.appendArrayHead(4)
+        writer.append(Int64(keys.digest.count))
+        writer.append(keys.digest.content)
+        writer.append(keys.bound.sequence.rawValue)
+        writer.append(keys.boundTime)
         writer.appendArrayHead(layout.entities.count)
         for entity in layout.entities { Self.append(entity, to: &writer) }
         return writer.withUnsafeBytes { XXH64.hash($0, seed: 0) }
@@ -56,6 +63,7 @@ extension CheckpointDescription {
         try connection.execute(TableLayout.metaTable)
         try connection.execute(TableLayout.entityTable)
         try connection.execute(TableLayout.columnTable)
+        try connection.execute(TableLayout.keyTable)
     }
 
     /// Writes the differences from `old`, which is the description in the file. Call it in a
@@ -68,7 +76,8 @@ extension CheckpointDescription {
             throw CheckpointError.limitExceeded("the sequence number \(position.sequence)")
         }
         let insert = try connection.prepare(
-            "INSERT OR REPLACE INTO _skyros VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+            "INSERT OR REPLACE INTO _skyros VALUES "
+                + "(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
         try insert.bind(integer: TableLayout.formatVersion, at: 1)
         try insert.bind(string: position.storeID.hexDigits, at: 2)
         try insert.bind(integer: sequence, at: 3)
@@ -76,7 +85,11 @@ extension CheckpointDescription {
         try insert.bind(integer: position.timeMicroseconds, at: 5)
         try insert.bind(string: layout.digest.description, at: 6)
         try schemas.encoded.withUnsafeBytes { try insert.bind(blob: $0, at: 7, .copied) }
-        try insert.bind(string: seal.digits(16, radix: 16), at: 8)
+        try insert.bind(integer: Int64(keys.digest.count), at: 8)
+        try insert.bind(string: keys.digest.content.digits(16, radix: 16), at: 9)
+        try insert.bind(integer: Int64(bitPattern: keys.bound.sequence.rawValue), at: 10)
+        try insert.bind(integer: keys.boundTime, at: 11)
+        try insert.bind(string: seal.digits(16, radix: 16), at: 12)
         try insert.run()
     }
 

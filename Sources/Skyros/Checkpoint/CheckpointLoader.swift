@@ -11,10 +11,11 @@ enum CheckpointLoader {
     /// - Parameters:
     ///   - eventCount: the number of events that will be folded into it.
     ///   - progress: called now and then with the number of rows read.
+    ///   - keys: called with every event of an idempotency key.
     /// - Throws: `CheckpointError`.
     static func load(
         _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0,
-        progress: (Int) -> Void = { _ in }
+        progress: (Int) -> Void = { _ in }, keys: (KeyedEvent) -> Void = { _ in }
     ) throws -> Snapshot? {
         guard let description = try database.description() else { return nil }
         var prepared = empty
@@ -27,7 +28,7 @@ enum CheckpointLoader {
         var rows = LoadedRows(in: empty, "")
         var rowCount = 0
         let result = Result {
-            try database.load { entity, row in
+            try database.load(keys: keys) { entity, row in
                 if rows.isFull || !entity.isSameName(as: rows.entity) {
                     rowCount += rows.count
                     progress(rowCount)

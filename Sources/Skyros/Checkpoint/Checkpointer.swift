@@ -88,12 +88,25 @@ final class Checkpointer: Sendable {
         into empty: Snapshot, beforeEvents eventCount: Int = 0,
         progress: (Int) -> Void = { _ in }
     ) throws -> Snapshot? {
-        let snapshot = try database.withLock { database in
-            try CheckpointLoader.load(
-                open(&database), into: empty, beforeEvents: eventCount, progress: progress)
+        try loadWithKeys(into: empty, beforeEvents: eventCount, progress: progress)?.snapshot
+    }
+
+    /// The same, and the idempotency keys.
+    func loadWithKeys(
+        into empty: Snapshot, beforeEvents eventCount: Int = 0,
+        progress: (Int) -> Void = { _ in }
+    ) throws -> (snapshot: Snapshot, keys: KeyTable)? {
+        let loaded: (snapshot: Snapshot, keys: KeyTable)? = try database.withLock { database in
+            let database = try open(&database)
+            var events: [KeyedEvent] = []
+            let snapshot = try CheckpointLoader.load(
+                database, into: empty, beforeEvents: eventCount, progress: progress,
+                keys: { events.append($0) })
+            guard let snapshot, let description = database.known else { return nil }
+            return (snapshot, KeyTable(events, after: description.keys.bound))
         }
-        written.withLock { $0 = snapshot?.sequence }
-        return snapshot
+        written.withLock { $0 = loaded?.snapshot.sequence }
+        return loaded
     }
 
     /// Makes the next write replace everything in the file, after `comparison` has accepted its
@@ -107,11 +120,13 @@ final class Checkpointer: Sendable {
     /// - Parameters:
     ///   - dirty: all rows that differ from what the checkpoint holds; all rows, after
     ///     `replaceAll`.
+    ///   - keys: the idempotency keys up to the snapshot, and perhaps later ones.
     ///   - progress: called with the number of rows that are written.
     /// - Throws: `CheckpointError`, and what the comparison throws; the checkpoint is then as it
     ///   was before.
     func write(
-        _ snapshot: Snapshot, _ dirty: DirtyRows, progress: (Int) -> Void = { _ in }
+        _ snapshot: Snapshot, _ dirty: DirtyRows, _ keys: IdempotencyKeys,
+        progress: (Int) -> Void = { _ in }
     ) throws {
         let position = CheckpointPosition(
             storeID: storeID, sequence: snapshot.sequence.rawValue,
@@ -125,8 +140,12 @@ final class Checkpointer: Sendable {
                     try comparison(description.position)
                     replaced = description.layout.entities.map(\.name)
                 }
-                let batch = try Self.batch(
+                var batch = try Self.batch(
                     snapshot, dirty, replacing: replaced, gate: directory.gate, progress)
+                batch.areKeysCleared = replaced != nil
+                batch.keys = { range in
+                    keys.changes(through: snapshot.sequence, at: snapshot.time, since: range)
+                }
                 try database.write(batch, at: position)
             }
         }

@@ -6,11 +6,13 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of the format.
-    static let formatVersion: Int64 = 5
+    static let formatVersion: Int64 = 6
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
-        sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, seal TEXT)
+        sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, \
+        key_count INTEGER, key_content TEXT, keys_after INTEGER, keys_after_time INTEGER, \
+        seal TEXT)
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
@@ -19,6 +21,10 @@ extension TableLayout {
     static let columnTable = """
         CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, field TEXT, \
         column_name TEXT, kind TEXT)
+        """
+    static let keyTable = """
+        CREATE TABLE _skyros_keys(sequence INTEGER PRIMARY KEY, time INTEGER, key TEXT, \
+        intent INTEGER)
         """
 
     /// The text of every table by its name, as bytes: Swift's strings are equal in cases where
@@ -29,10 +35,11 @@ extension TableLayout {
         return schema
     }
 
-    /// The tables that describe the others.
+    /// The tables that describe the others, and that of the idempotency keys.
     static var ownSchema: [[UInt8]: [UInt8]] {
         let tables = [
             "_skyros": metaTable, "_skyros_entities": entityTable, "_skyros_columns": columnTable,
+            "_skyros_keys": keyTable,
         ]
         let pairs = tables.map { (Array($0.key.utf8), Array($0.value.utf8)) }
         return Dictionary(uniqueKeysWithValues: pairs)

@@ -35,7 +35,8 @@ struct HistoryReader {
         try snapshot(asOf: moment, marking: &dirty, visiting: { progress($0.sequence) })
     }
 
-    private func snapshot(
+    /// The same, with `body` called before each event that is folded.
+    func snapshot(
         asOf moment: Moment, marking dirty: inout DirtyRows,
         visiting body: (borrowing Event) throws -> Void
     ) throws -> Snapshot {

@@ -39,7 +39,7 @@ extension EventCoding {
         guard hasAdditions else { return appendPlain(event, to: &writer) }
         let bare = Event(
             sequence: event.sequence, time: event.time, metadata: event.metadata, intent: nil,
-            changes: [], schemas: event.schemas)
+            key: event.key, changes: [], schemas: event.schemas)
         var bytes = encoded { appendPlain(bare, to: &$0) }
         bytes = try merge(bytes, try changes(of: event))
         if let intent = event.intent { bytes = try merge(bytes, try map(of: intent)) }

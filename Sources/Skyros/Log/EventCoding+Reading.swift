@@ -57,6 +57,7 @@ extension EventCoding {
     private static func read(_ bytes: UnsafeRawBufferPointer) throws -> Event {
         var sequence: UInt64?
         var time: Int64?
+        var eventKey: String?
         var about: About = (Metadata(), nil)
         var changes = Changes()
         var additions = Additions()
@@ -65,6 +66,7 @@ extension EventCoding {
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
             switch key {
+            case Key.key: eventKey = try readKey(&reader)
             case Key.time: time = try reader.readInteger(Int64.self)
             case Key.schema: schemas = try readSchemas(&reader)
             case Key.changes: changes = try readChanges(&reader)
@@ -81,9 +83,10 @@ extension EventCoding {
         }
         return Event(
             sequence: SequenceNumber(rawValue: sequence), time: EventTime(microseconds: time),
-            metadata: about.metadata, intent: about.intent, changes: changes.all,
-            additions: try additions.fields(), changeAdditions: changes.additions,
-            versions: changes.versions, formerVersions: changes.formerVersions, schemas: schemas)
+            metadata: about.metadata, intent: about.intent, key: eventKey,
+            changes: changes.all, additions: try additions.fields(),
+            changeAdditions: changes.additions, versions: changes.versions,
+            formerVersions: changes.formerVersions, schemas: schemas)
     }
 
     /// Reads the value of a key that this version does not know.
@@ -106,6 +109,15 @@ extension EventCoding {
             throw Unsupported(what: "has metadata that this version cannot read")
         }
         return try reader.readText()
+    }
+
+    /// Reads an idempotency key.
+    private static func readKey(_ reader: inout CBORReader) throws -> String {
+        let key = try readText(&reader)
+        guard IdempotencyKey.isValid(key) else {
+            throw Malformed(why: "its key has \(key.utf8.count) bytes")
+        }
+        return key
     }
 
     static func readTags(_ reader: inout CBORReader) throws -> NamedValues<String> {

@@ -2,8 +2,8 @@ extension EventCoding {
     /// Appends `event` to `writer`, without additions. O(size).
     static func appendPlain(_ event: Event, to writer: inout CBORWriter) {
         append(
-            event.sequence, event.time, event.metadata, event.intent, event.versionedChanges,
-            event.schemas, to: &writer)
+            event.sequence, event.time, event.key, event.metadata, event.intent,
+            event.versionedChanges, event.schemas, to: &writer)
     }
 
     /// Appends the event that `batch` becomes.
@@ -12,18 +12,20 @@ extension EventCoding {
         to writer: inout CBORWriter
     ) {
         append(
-            sequence, time, batch.metadata, batch.intent, batch.changes.lazy.map(\.versioned),
-            batch.schemas, to: &writer)
+            sequence, time, batch.key?.text, batch.metadata, batch.intent,
+            batch.changes.lazy.map(\.versioned), batch.schemas, to: &writer)
     }
 
     private static func append(
-        _ sequence: SequenceNumber, _ time: EventTime, _ metadata: Metadata, _ intent: Intent?,
-        _ changes: some Collection<VersionedChange>, _ schemas: NamedValues<EntitySchema>,
-        to writer: inout CBORWriter
+        _ sequence: SequenceNumber, _ time: EventTime, _ key: String?, _ metadata: Metadata,
+        _ intent: Intent?, _ changes: some Collection<VersionedChange>,
+        _ schemas: NamedValues<EntitySchema>, to writer: inout CBORWriter
     ) {
         // Time, changes and sequence are always there.
-        let moreCount = aboutCount(metadata, intent) + (schemas.isEmpty ? 0 : 1)
+        let moreCount =
+            aboutCount(metadata, intent) + (schemas.isEmpty ? 0 : 1) + (key == nil ? 0 : 1)
         writer.appendMapHead(3 + moreCount)
+        append(key, Key.key, to: &writer)
         if !metadata.tags.isEmpty { append(metadata.tags, to: &writer) }
         writer.append(text: Key.time)
         writer.append(time.microseconds)

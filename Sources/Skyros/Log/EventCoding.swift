@@ -3,7 +3,7 @@
 ///     { "sequence": 1, "time": microseconds since 1970, "changes": [change, …],
 ///       "actor": text, "reason": text, "correlation": text, "causation": text,
 ///       "occurredAt": microseconds since 1970,
-///       "tags": {text: text}, "intent": {"name": text, "value": any},
+///       "key": text, "tags": {text: text}, "intent": {"name": text, "value": any},
 ///       "schema": {entity: {"version": number, …}} }                          absent if empty
 ///
 ///     change:  { "entity": text, "id": any, "after": fields }                     inserted
@@ -17,6 +17,7 @@
 /// Keys are in canonical order: shorter first, then by their bytes.
 enum EventCoding {
     enum Key {
+        static let key: StaticString = "key"
         static let tags: StaticString = "tags"
         static let time: StaticString = "time"
         static let actor: StaticString = "actor"

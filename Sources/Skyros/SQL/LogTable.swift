@@ -27,7 +27,7 @@ final class LogTable: VirtualTable {
                 """
                 sequence INTEGER, time TEXT, actor TEXT, reason TEXT, correlation TEXT, \
                 causation TEXT, tags TEXT, intent TEXT, command TEXT, changes INTEGER, \
-                occurredAt TEXT
+                occurredAt TEXT, key TEXT
                 """
             case .changes:
                 """
@@ -121,7 +121,8 @@ private final class LogCursor: VirtualCursor {
         case (.events, 7): set(event.intent?.name)
         case (.events, 8): set(try event.intent?.value.readableText())
         case (.events, 9): result.set(integer: Int64(event.changes.count))
-        case (.events, _): set(event.metadata.occurredAt?.description)
+        case (.events, 10): set(event.metadata.occurredAt?.description)
+        case (.events, _): set(event.key)
         case (.changes, _): try setValue(of: event.changes[index], column, result)
         }
     }

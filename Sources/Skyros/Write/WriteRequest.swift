@@ -4,12 +4,15 @@ struct WriteRequest: Sendable {
     let intent: Intent?
     let durability: Durability
     let condition: WriteCondition?
+    /// The idempotency key of a write that happens once.
+    let key: IdempotencyKey?
 
-    /// Completes the metadata; throws `.notEncodable` if the command cannot be encoded.
+    /// Completes the metadata; throws `.notEncodable` if the command cannot be encoded,
+    /// `.invalidInput` if the key is no key.
     init(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
         _ intent: (any DomainCommand)?, _ durability: Durability,
-        expecting condition: WriteCondition?
+        expecting condition: WriteCondition?, once key: String? = nil
     ) throws {
         var own = metadata
         if let actor { own.actor = actor }
@@ -18,5 +21,6 @@ struct WriteRequest: Sendable {
         self.intent = try intent.map { try Intent($0) }
         self.durability = durability
         self.condition = condition
+        self.key = try key.map { try IdempotencyKey($0) }
     }
 }

@@ -27,6 +27,7 @@ struct CrashCheck {
         try checkState(history.last?.state ?? [:])
         try checkFold()
         try checkHistory()
+        try checkKeys(history)
         return history
     }
 

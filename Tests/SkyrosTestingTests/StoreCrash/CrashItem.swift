@@ -44,3 +44,14 @@ extension CrashEdit: CustomStringConvertible {
         }
     }
 }
+
+extension Store {
+    /// Writes a block, with an idempotency key if there is one.
+    func write(
+        once key: String?, because reason: String, _ durability: Durability,
+        _ block: (inout WriteTransaction) throws -> Void
+    ) throws {
+        guard let key else { return try write(because: reason, durability: durability, block) }
+        try write(once: key, because: reason, durability: durability, block)
+    }
+}

@@ -1,3 +1,5 @@
+import Skyros
+
 /// An oracle: what was written to a store and what it acknowledged, recorded outside of it.
 struct CrashOracle {
     /// A batch that was written to the store, acknowledged or not.
@@ -6,6 +8,8 @@ struct CrashOracle {
         let marker: String
         /// All records after it.
         let state: [Int: CrashItem]
+        /// Whether the marker is its idempotency key, too.
+        var isOnce = false
     }
 
     /// The batches in the order of writing; after a recovery, those that survived.
@@ -69,6 +73,15 @@ struct CrashOracle {
     mutating func noteDurable(_ count: Int) {
         durableCount = max(durableCount, count)
         noteKept(count)
+    }
+
+    /// A write of the batch with this number, counted from 1, was acknowledged.
+    mutating func note(_ durability: Durability, of count: Int) {
+        switch durability {
+        case .deferred: break
+        case .buffered: noteKept(count)
+        case .durable: noteDurable(count)
+        }
     }
 
     /// After a power cut only durable batches must be kept; after a kill all but deferred ones.

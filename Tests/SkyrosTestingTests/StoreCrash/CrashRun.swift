@@ -179,6 +179,8 @@ extension CrashRun {
             note("  index of the history")
             try store.run(.indexHistory)
             oracle.noteDurable(oracle.batches.count)
+        case 10:
+            try repeatWrite(store)
         default:
             try write(store)
         }
@@ -200,15 +202,32 @@ extension CrashRun {
         let durability = [.deferred, .buffered, .durable][below(3)] as Durability
         let marker = "batch \(batchNumber)"
         note("  \(marker), \(durability): \(edits)")
-        oracle.attempt(CrashOracle.Batch(marker: marker, state: state))
-        try store.write(because: marker, durability: durability) { tx in
+        let isOnce = below(3) == 0
+        oracle.attempt(CrashOracle.Batch(marker: marker, state: state, isOnce: isOnce))
+        try store.write(once: isOnce ? marker : nil, because: marker, durability) { tx in
             for edit in edits { try edit.apply(to: &tx) }
         }
-        switch durability {
-        case .deferred: break
-        case .buffered: oracle.noteKept(oracle.batches.count)
-        case .durable: oracle.noteDurable(oracle.batches.count)
-        }
+        oracle.note(durability, of: oracle.batches.count)
+    }
+
+    /// The same key as an earlier write. Its block must not run, unless the window has passed.
+    private mutating func repeatWrite(_ store: Store) throws {
+        let known = oracle.batches.indices.filter { oracle.batches[$0].isOnce }
+        guard !known.isEmpty else { return }
+        let index = known[below(known.count)]
+        let marker = oracle.batches[index].marker
+        let durability = [.deferred, .buffered, .durable][below(3)] as Durability
+        note("  the key of \(marker) again, \(durability)")
+        struct HasExpired: Error {}
+        do {
+            let receipt = try store.write(once: marker, durability: durability) { _ in
+                throw HasExpired()
+            }
+            guard receipt.isRepeated, receipt.sequence?.rawValue == UInt64(index + 1) else {
+                throw CrashFinding(description: "\(marker) was repeated as \(receipt)")
+            }
+            oracle.note(durability, of: index + 1)
+        } catch is HasExpired {}
     }
 
     /// A block that catches errors of its edits and then throws must leave no event.
@@ -290,6 +309,7 @@ extension Store {
         options.sealThresholdBytes = sizes.least
         options.syncInterval = .milliseconds(3_600_000)
         options.openingTarget = .milliseconds(3_600_000)
+        options.idempotencyWindow = CrashCheck.keyWindow
         let store = try Store(
             Schema.ofCrashItems.get(), options,
             Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))

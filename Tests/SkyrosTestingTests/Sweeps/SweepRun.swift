@@ -68,6 +68,7 @@ final class SweepRun {
     private func perform(_ step: SweepScript.Step) throws {
         switch step {
         case .write(let durability, let edits): try write(durability, edits)
+        case .writeOnce(let durability, let edits): try write(durability, edits, isOnce: true)
         case .seal: try currentStore().run(.seal)
         case .endSegment: try currentStore().run(.endSegment)
         case .merge: try currentStore().run(.merge)
@@ -192,15 +193,17 @@ extension SweepRun {
 // MARK: Writing
 
 extension SweepRun {
-    private func write(_ durability: Durability, _ edits: [SweepScript.Edit]) throws {
+    private func write(
+        _ durability: Durability, _ edits: [SweepScript.Edit], isOnce: Bool = false
+    ) throws {
         let store = try currentStore()
         batchNumber += 1
         let (edits, state) = resolved(edits)
         let marker = "batch \(batchNumber)"
-        oracle.attempt(CrashOracle.Batch(marker: marker, state: state))
+        oracle.attempt(CrashOracle.Batch(marker: marker, state: state, isOnce: isOnce))
         mark()
         do {
-            try store.write(because: marker, durability: durability) { tx in
+            try store.write(once: isOnce ? marker : nil, because: marker, durability) { tx in
                 for edit in edits { try edit.apply(to: &tx) }
             }
         } catch {
@@ -212,11 +215,7 @@ extension SweepRun {
             throw CrashFinding(description: "P10: \(marker) was accepted after a failed sync")
         }
         oracle.noteAccepted()
-        switch durability {
-        case .deferred: break
-        case .buffered: oracle.noteKept(oracle.batches.count)
-        case .durable: oracle.noteDurable(oracle.batches.count)
-        }
+        oracle.note(durability, of: oracle.batches.count)
     }
 
     /// Resolves the edits against the present records, with at least one change; returns them with

@@ -4,6 +4,8 @@ import Skyros
 struct SweepScript: Sendable {
     enum Step {
         case write(Durability, [Edit])
+        /// Writes with an idempotency key.
+        case writeOnce(Durability, [Edit])
         /// Seals the oldest finished segment.
         case seal
         /// Ends the active segment, as after a pause.
@@ -97,16 +99,16 @@ extension SweepScript {
             .write(.buffered, [.put(8, 1_500)]), .reopen,
         ])
 
-    /// Checkpoints, one of them damaged.
+    /// Checkpoints, one of them damaged. The keys of the first writes expire before its end.
     static let checkpointing = SweepScript(
         name: "checkpointing", segmentBytesMax: 800, hasCheckpoint: true,
         steps: [
-            .write(.buffered, [.put(1, 10), .put(2, 20)]), .checkpoint,
-            .write(.durable, [.delete(1), .put(3, 300)]), .write(.buffered, [.put(2, 30)]),
-            .checkpoint, .write(.buffered, [.clear]), .write(.deferred, [.put(4, 400)]), .reopen,
-            .write(.buffered, [.put(5, 50)]), .restart, .write(.durable, [.put(1, 1)]),
-            .damageCheckpoint, .write(.buffered, [.put(6, 60)]), .checkpoint,
-            .write(.buffered, [.delete(5)]),
+            .writeOnce(.buffered, [.put(1, 10), .put(2, 20)]), .checkpoint,
+            .writeOnce(.durable, [.delete(1), .put(3, 300)]), .write(.buffered, [.put(2, 30)]),
+            .checkpoint, .write(.buffered, [.clear]), .writeOnce(.deferred, [.put(4, 400)]),
+            .reopen, .write(.buffered, [.put(5, 50)]), .restart,
+            .writeOnce(.durable, [.put(1, 1)]), .damageCheckpoint,
+            .writeOnce(.buffered, [.put(6, 60)]), .checkpoint, .write(.buffered, [.delete(5)]),
         ])
 
     /// Runs of the history, of which eight are merged, by two processes.

@@ -48,7 +48,7 @@ import Testing
         #expect(records.map(\.fields.names) == [["id"], ["id"]])
     }
 
-    @Test(arguments: ["erase", "tree", "floor", "key", "x", "-"])
+    @Test(arguments: ["erase", "tree", "floor", "keys", "x", "-"])
     func `with any other unknown key is refused (F72)`(key: String) {
         #expect(code(plain) == nil)
         #expect(code(plain.merging([key: 1]) { $1 }) == .unsupportedFormat)
@@ -59,7 +59,7 @@ import Testing
         #expect(code(plain.merging(["intent": intent]) { $1 }) == .unsupportedFormat)
     }
 
-    @Test(arguments: ["actor", "reason", "correlation", "causation"])
+    @Test(arguments: ["actor", "reason", "correlation", "causation", "key"])
     func `with a protected text is refused (F72)`(key: String) throws {
         // The text of one letter becomes an item under a tag of this library.
         var bytes = try Fields(plain.merging([key: "Q"]) { $1 }).bytes

@@ -120,6 +120,21 @@ private struct Subscribe: DomainCommand {
         #expect(refusal(condition) { try $0.insert(Invoice(id: next)) }?.code == .conflict)
     }
 
+    @Test func `is not asked about a request that was submitted twice`() throws {
+        let first = seen
+        for attempt in 1...2 {
+            let receipt = try store.write(
+                once: "request 1", intent: Subscribe(course: 1), expecting: .sequence(first)
+            ) { try $0.insert(Seat(id: 1, course: 1)) }
+            #expect(receipt.sequence == first.next && receipt.isRepeated == (attempt == 2))
+        }
+        #expect(seen == first.next)
+        let error = failure(as: StoreError.self) {
+            try store.write(once: "request 1", intent: Subscribe(course: 2)) { _ in }
+        }
+        #expect(error?.code == .conflict && error?.place.sequences == 2...2)
+    }
+
     @Test func `is that no event has a tag or an intent`() throws {
         let first = seen
         let tagged = WriteCondition.noEvent(tags: ["request": "r1"], since: first)

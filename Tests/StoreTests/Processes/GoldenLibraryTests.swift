@@ -82,6 +82,10 @@ private struct Rename: DomainCommand {
                 if id == 12 || id == 11 { try tx.upsert(Note(id: 11, text: "again")) }
                 if id % 5 == 0 { try tx.delete(Note.self, id - 2) }
             }
+            if id % 10 == 0 {
+                let command = Rename(id: id, text: "once")
+                try store.write(once: "request \(id)", by: "alice", intent: command) { _ in }
+            }
         }
     }
 
@@ -114,12 +118,12 @@ private struct Rename: DomainCommand {
             if !hasCheckpoint { try FileManager.default.removeItem(at: file) }
             let store = try Store(at: copy.store, entities: Everything.self, Note.self)
             #expect(try store.snapshot.digest() == digest)
-            #expect((store.recovery.checkpoint == .loaded(25)) == hasCheckpoint)
+            #expect((store.recovery.checkpoint == .loaded(27)) == hasCheckpoint)
             #expect(try store.get(Everything.self, Everything().id)?.nothing == "something")
             try store.close()
         }
         let verified = try Program("skyros").run("verify", copy.store.path)
-        #expect(verified.output == "ok: 35 events, digest \(digest)\n")
+        #expect(verified.output == "ok: 38 events, digest \(digest)\n")
     }
 
     private func write(_ disk: SimulatedDisk) throws {

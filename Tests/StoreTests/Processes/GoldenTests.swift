@@ -45,7 +45,8 @@ import Testing
                 "sealed-header-longer", "sealed-further-frames", "sealed-index-longer",
                 "successor-of-another-store",
             ])
-        + readable(5, "d9d8cbf44151917eddc0a2eda8ab14de", ["event-plus-keys"])
+        + readable(
+            5, "d9d8cbf44151917eddc0a2eda8ab14de", ["event-plus-keys", "event-idempotency-key"])
         + readable(5, "114984b6e882312c6b930ab6cab16c3d", ["value-reserved-tag"])
         + readable(4, "2da1581589c70aa4caddc6c0a09e4439", ["event-schema"])
         + readable(3, "0e3bf3937341213bf713f40e425371b2", ["names-by-bytes"])
@@ -58,7 +59,7 @@ import Testing
         "header-feature-encrypted", "header-feature-floor", "header-feature-tree",
         "block-required", "block-flag-boxed", "block-flag-protected", "file-zst-age",
         "file-floor", "file-floor-age", "event-key-erase", "event-key-tree", "event-key-floor",
-        "event-key-key", "change-key", "intent-key",
+        "change-key", "intent-key",
         "actor-protected", "tag-protected",
     ]
 
@@ -171,7 +172,7 @@ import Testing
         let before = try directory.contents()
         #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
         let info = try Program("skyros").run("info", url.path)
-        #expect(info.output.contains(/\ncheckpoint +of a newer version \(format 6\)\n/))
+        #expect(info.output.contains(/\ncheckpoint +of a newer version \(format 7\)\n/))
         let archive = try Archive(at: url)
         #expect(try archive.snapshot().digest().description == Self.foreign[1].digest)
         #expect(archive.verify().problems.first?.hasPrefix("unsupportedFormat: ") == true)

@@ -98,6 +98,21 @@ import Testing
         #expect(lines[4].hasSuffix("a  Import {\"file\":\"f\"}"))
     }
 
+    @Test func `shows the idempotency key of a write`() throws {
+        let store = try ToolStore([Note.self]) { store in
+            try store.write(once: "req \"1\"", by: "a") { try $0.insert(Note(id: 1, text: "n")) }
+            try store.write(by: "a") { try $0.delete(Note.self, 1) }
+        }
+        let lines = try store.run("log").output.split(separator: "\n")
+        #expect(lines[0].hasSuffix("a  once \"req \\\"1\\\"\""))
+        #expect(lines[2].hasSuffix("  a"))
+        let json = try store.run("log", "--json").output.split(separator: "\n")
+        #expect(json[0].contains("\"key\":\"req \\\"1\\\"\""))
+        #expect(!json[1].contains("\"key\""))
+        let rows = try store.run("query", "SELECT key FROM _events WHERE key IS NOT NULL", "--json")
+        #expect(rows.output == "{\"key\":\"req \\\"1\\\"\"}\n")
+    }
+
     @Test func `of an unknown entity or record names those that exist`() throws {
         for (words, error) in [
             (

@@ -70,6 +70,26 @@ import Testing
         #expect(try Shell.lines("sqlite3", "-readonly", file.path, sql) == expected)
     }
 
+    @Test func `is rebuilt if a key was changed in it (F27)`() throws {
+        let store = try open()
+        try store.write(once: "a") { try $0.insert(Note(id: 1, text: "a")) }
+        try store.close()
+        _ = try Shell.run(["sqlite3", file.path, "UPDATE _skyros_keys SET key = 'b'"])
+        let problems = try Archive(at: directory.store).verify().problems
+        #expect(problems.count == 1 && problems[0].contains("idempotency keys"))
+        let again = try open()
+        guard case .rebuilt(let reason) = again.recovery.checkpoint else {
+            Issue.record("\(again.recovery)")
+            return
+        }
+        #expect(reason.contains("idempotency keys"))
+        #expect(try again.write(once: "a") { _ in }.isRepeated)
+        #expect(try !again.write(once: "b") { _ in }.isRepeated)
+        try again.close()
+        let keys = try Shell.lines("sqlite3", file.path, "SELECT sequence, key FROM _skyros_keys")
+        #expect(keys == ["1|a", "2|b"])
+    }
+
     @Test func `is rebuilt from the log if it has an earlier format (F27)`() throws {
         let store = try open()
         try store.write { try $0.insert(Note(id: 1, text: "a")) }

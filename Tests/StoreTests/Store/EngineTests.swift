@@ -17,7 +17,8 @@ import Testing
             StoreResources(
                 lock: try disk.lock(), log: MemoryLog(contents), schema: schema,
                 environment: Environment(disk: disk), options: Store.Options(),
-                view: MainView(empty, dirty: DirtyRows(isRecording: false)), empty: empty,
+                view: MainView(empty, dirty: DirtyRows(isRecording: false)),
+                keys: IdempotencyKeys(KeyTable(), KeyWindow(KeyWindow.standard)), empty: empty,
                 checkpointer: nil, recovery: RecoveryReport(),
                 handler: ErrorHandler(Store.Options())))
     }

@@ -125,6 +125,16 @@ private func markAllDone(_ orders: some RecordStore) throws {
         #expect(receipt.sequence == 4)
     }
 
+    @Test func `write once, however often it is asked for`() throws {
+        let request = (id: "request 7", order: PlaceOrder(customer: customer.id, items: ["tea"]))
+        let once = try store.write(once: request.id, intent: request.order) { tx in
+            try tx.insert(Order(customer: request.order.customer, totalCents: 300))
+        }
+        let again = try store.write(once: request.id, intent: request.order) { _ in }
+        print(once.sequence == again.sequence, again.isRepeated)  // true true
+        #expect(once.sequence == again.sequence && again.isRepeated && !once.isRepeated)
+    }
+
     @Test func `write what was decided before, and what happened before`() throws {
         let seen = store.snapshot
         let unpaid = FetchRequest<Order>(where: \.customer == customer.id && \.status != .done)

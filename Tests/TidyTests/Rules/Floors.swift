@@ -18,7 +18,7 @@ enum Floors {
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [
-            ["Errors"], ["Evolution"], ["Entities"], ["Records"], ["Events"],
+            ["Errors"], ["Evolution"], ["Entities"], ["Records"], ["Events"], ["Keys"],
         ],
         "Sources/Skyros/State/": [
             ["Nodes"], ["IndexBTree", "RowTrie"], ["Fetch"],

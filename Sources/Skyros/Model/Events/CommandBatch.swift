@@ -4,12 +4,14 @@
 struct CommandBatch: ~Copyable, Sendable {
     let metadata: Metadata
     let intent: Intent?
+    /// The idempotency key of the event.
+    var key: IdempotencyKey?
     private(set) var changes: [StagedChange] = []
     /// What the event records of the shapes of entities.
     var schemas = NamedValues<EntitySchema>()
 
-    /// Whether the block leaves no event: it changed nothing and states no intent.
-    var isEmpty: Bool { changes.isEmpty && intent == nil }
+    /// Whether the block leaves no event: it changed nothing, and has neither intent nor key.
+    var isEmpty: Bool { changes.isEmpty && intent == nil && key == nil }
 
     mutating func append(_ change: StagedChange) {
         changes.append(change)

@@ -8,6 +8,8 @@ public struct Event: Hashable, Sendable {
     public let metadata: Metadata
     /// The domain command, if the write block had one.
     public let intent: Intent?
+    /// The idempotency key, if the write had one: see `Store.write(once:)`.
+    public let key: String?
     /// One change for each changed record, in the order in which the block first changed them.
     public let changes: [Change]
     /// What a later version has added to the event: keys that begin with `+`. They are kept and
@@ -27,7 +29,8 @@ public struct Event: Hashable, Sendable {
 
     package init(
         sequence: SequenceNumber, time: EventTime, metadata: Metadata, intent: Intent?,
-        changes: [Change], additions: Fields = .none, changeAdditions: [Int: Fields] = [:],
+        key: String? = nil, changes: [Change], additions: Fields = .none,
+        changeAdditions: [Int: Fields] = [:],
         versions: [Int] = [], formerVersions: [Int: Int] = [:],
         schemas: NamedValues<EntitySchema> = NamedValues()
     ) {
@@ -35,6 +38,7 @@ public struct Event: Hashable, Sendable {
         self.time = time
         self.metadata = metadata
         self.intent = intent
+        self.key = key
         self.changes = changes
         self.additions = additions
         self.changeAdditions = changeAdditions
@@ -49,7 +53,7 @@ public struct Event: Hashable, Sendable {
         versions.isEmpty ? Evolver.firstVersion : versions[index]
     }
 
-    /// The event without the changes of other entities.
+    /// The event without the changes of other entities, and without intent and key.
     func part(changing entity: String) -> Event {
         let places = changes.indices.filter { changes[$0].entity.isSameName(as: entity) }
         var formers: [Int: Int] = [:]
