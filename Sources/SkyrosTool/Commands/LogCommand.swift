@@ -8,7 +8,7 @@ struct LogCommand: Command {
     static let usage = """
         STORE [--from N] [--to N] [--since T] [--until T] [--entity E] [--id X] [--actor A] \
         [--reason TEXT] [--tag NAME[=VALUE]] [--correlation C] [--causation C] [--intent NAME] \
-        [--limit N] [--occurred] [--reverse | --follow] [--json]
+        [--key K] [--limit N] [--occurred] [--reverse | --follow] [--json]
         """
     static let details = """
           --from N, --to N      only events in this range of numbers
@@ -19,7 +19,7 @@ struct LogCommand: Command {
           --actor A             only events by this actor
           --reason TEXT         only events whose reason contains this text
           --tag NAME[=VALUE]    only events with this tag; may be repeated
-          --correlation C, --causation C, --intent NAME
+          --correlation C, --causation C, --intent NAME, --key K
                                 only events with exactly this
           --limit N             at most N events
           --occurred            order events by when they happened, which imports and corrections
@@ -33,7 +33,7 @@ struct LogCommand: Command {
         """
     static let options: Set<String> = [
         "from", "to", "since", "until", "limit", "entity", "id", "actor", "reason", "correlation",
-        "causation", "intent", "tag",
+        "causation", "intent", "key", "tag",
     ]
     static let repeatable: Set<String> = ["tag"]
     static let flags: Set<String> = ["follow", "occurred", "reverse"]
@@ -156,7 +156,7 @@ extension Arguments {
         let ids = try text("id").map { try RecordFinder($0).candidates } ?? []
         return EventFilter(
             actor: text("actor"), reason: text("reason"), correlation: text("correlation"),
-            causation: text("causation"), intent: text("intent"), tags: tags,
+            causation: text("causation"), intent: text("intent"), key: text("key"), tags: tags,
             entity: text("entity"), ids: ids)
     }
 }

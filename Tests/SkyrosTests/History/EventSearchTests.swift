@@ -176,6 +176,18 @@ private struct Author {
         try store.close()
     }
 
+    @Test func `finds the event of an idempotency key`() throws {
+        let store = try open()
+        for id in 0..<9 { try store.write(once: "k\(id)") { try $0.upsert(Seat(id: id)) } }
+        for _ in 0..<2 {
+            let found = try Array(store.events(where: EventFilter(key: "k4")))
+            #expect(found.map(\.sequence) == [5])
+            #expect(try Array(store.events(where: EventFilter(key: "k"))).isEmpty)
+            try makeRun(store)
+        }
+        try store.close()
+    }
+
     @Test func `is limited by times, both included`() throws {
         let store = try open()
         for id in 0..<20 { try store.write(by: "a") { try $0.upsert(Seat(id: id)) } }

@@ -3,7 +3,7 @@
 /// In runs and in their tail labels are keys with the empty entity, which no record has.
 enum EventLabel {
     enum Kind: String {
-        case actor, causation, correlation, entity, intent, reason
+        case actor, causation, correlation, entity, intent, key, reason
         /// That the event says when it happened; the text is empty.
         case occurred
         /// A tag's name.
@@ -25,6 +25,7 @@ enum EventLabel {
         add(.actor, metadata.actor)
         add(.reason, metadata.reason)
         add(.intent, event.intent?.name)
+        add(.key, event.key)
         add(.causation, metadata.causation)
         add(.correlation, metadata.correlation)
         if metadata.occurredAt != nil { add(.occurred, "") }

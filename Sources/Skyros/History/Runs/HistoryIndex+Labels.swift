@@ -99,6 +99,7 @@ enum LabelCondition {
             if let text { list.append(.label(kind, text)) }
         }
         if filter.hasOccurredAt { add(.occurred, "") }
+        add(.key, filter.key)
         add(.correlation, filter.correlation)
         add(.causation, filter.causation)
         for (name, value) in filter.tags.sorted(by: { $0.key < $1.key }) {

@@ -18,6 +18,8 @@ public struct EventFilter: Hashable, Sendable {
     public var causation: String?
     /// The name of the event's intent.
     public var intent: String?
+    /// The event's idempotency key.
+    public var key: String?
     /// The event's tags, each with its value; nil for any value.
     public var tags: [String: String?]
     /// An entity of which the event changes a record.
@@ -38,7 +40,8 @@ public struct EventFilter: Hashable, Sendable {
     /// A filter with these parts; that without any is passed by all events.
     public init(
         actor: String? = nil, reason: String? = nil, correlation: String? = nil,
-        causation: String? = nil, intent: String? = nil, tags: [String: String?] = [:],
+        causation: String? = nil, intent: String? = nil, key: String? = nil,
+        tags: [String: String?] = [:],
         entity: String? = nil, ids: [RecordID] = [], since: Date? = nil, until: Date? = nil,
         occurredSince: Date? = nil, occurredUntil: Date? = nil
     ) {
@@ -47,6 +50,7 @@ public struct EventFilter: Hashable, Sendable {
         self.correlation = correlation
         self.causation = causation
         self.intent = intent
+        self.key = key
         self.tags = tags
         self.entity = entity
         self.ids = ids
@@ -77,6 +81,7 @@ public struct EventFilter: Hashable, Sendable {
         let metadata = event.metadata
         guard Self.isEqual(actor, metadata.actor), Self.isEqual(correlation, metadata.correlation),
             Self.isEqual(causation, metadata.causation), Self.isEqual(intent, event.intent?.name),
+            Self.isEqual(key, event.key),
             since.map({ event.time >= $0 }) ?? true, until.map({ event.time <= $0 }) ?? true,
             occurredSince.map({ event.happenedAt >= $0 }) ?? true,
             occurredUntil.map({ event.happenedAt <= $0 }) ?? true,
