@@ -52,7 +52,9 @@ extension Snapshot {
     /// The other state may be of another store, too. A record that was changed and changed back
     /// does not differ, and stored facts are compared: a type's evolution changes none.
     ///
-    /// - Parameter entity: nil for the records of all entities.
+    /// - Parameters:
+    ///   - other: the other state.
+    ///   - entity: nil for the records of all entities.
     /// - Complexity: O(d log d) for d differences if one state was made from the other, as a recent
     ///   state of the past is; otherwise O(n log n).
     public func differences(

@@ -84,8 +84,8 @@ public final class PendingStore: Sendable {
     /// of the calls, and before what is written to the store itself afterwards.
     ///
     /// Parameters and completion are those of
-    /// ``Store/writeAsync(by:because:metadata:intent:durability:_:completion:)``. At most 10,000
-    /// blocks may wait: a further one does not run, and fails with `.limitExceeded`.
+    /// ``Store/writeAsync(by:because:metadata:intent:expecting:durability:_:completion:)``. At most
+    /// 10,000 blocks may wait: a further one does not run, and fails with `.limitExceeded`.
     public func writeAsync(
         by actor: String? = nil, because reason: String? = nil, metadata: Metadata = Metadata(),
         intent: (any DomainCommand)? = nil, durability: Durability? = nil,

@@ -12,7 +12,9 @@ extension UndoStack {
     /// They are events of the stack's actor with one correlation: that of `Store.withMetadata` if
     /// there is one, as in a group within another; otherwise a new one.
     ///
-    /// - Parameter name: the reason of the events that state none, and so the step's name.
+    /// - Parameters:
+    ///   - name: the reason of the events that state none, and so the step's name.
+    ///   - body: makes the writes.
     public func group<R>(_ name: String? = nil, _ body: () throws -> R) rethrows -> R {
         try Store.withMetadata(
             actor: actor, reason: name, correlation: Metadata.current?.correlation ?? newGroup,
