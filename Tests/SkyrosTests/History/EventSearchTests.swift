@@ -188,6 +188,31 @@ private struct Author {
         try store.close()
     }
 
+    @Test func `finds a part of a reason, also where more was written than memory is used for`()
+        throws
+    {
+        let store = try Store(inMemory: Course.self)
+        try store.write(because: "price correction") { try $0.insert(Course(id: "a")) }
+        try store.write(because: "import") { tx in
+            try tx.insert(Course(id: "b", title: String(repeating: "x", count: 33 << 20)))
+        }
+        let found = try Array(store.events(where: EventFilter(reason: "correct")))
+        #expect(found.map(\.sequence) == [1])
+    }
+
+    @Test func `finds one of two tags whose long names begin alike`() throws {
+        let store = try open()
+        let names = ["1", "2"].map { String(repeating: "n", count: 250) + $0 }
+        let metadata = Metadata(tags: [names[0]: "a", names[1]: "b"])
+        try store.write(metadata: metadata) { try $0.insert(Seat(id: 1)) }
+        try makeRun(store)
+        #expect(try Array(store.events(where: EventFilter(tags: [names[1]: "b"]))).count == 1)
+        #expect(try Array(store.events(where: EventFilter(tags: [names[1]: "a"]))).isEmpty)
+        try store.close()
+        #expect(try disk.list(.quarantine).isEmpty)
+        #expect(try Archive(on: Environment(disk: disk)).verify().problems == [])
+    }
+
     @Test func `is limited by times, both included`() throws {
         let store = try open()
         for id in 0..<20 { try store.write(by: "a") { try $0.upsert(Seat(id: id)) } }

@@ -28,13 +28,20 @@ extension HistoryIndex {
     ) throws -> [UInt64]? {
         let (last, reader) = (SequenceNumber(rawValue: range.upperBound), EventReader(log))
         return try candidates(for: filter) { condition in
-            let labels = try condition.labels { kind in
-                try tail.labels(kind, through: last, in: reader) ?? []
+            // The memory may be full at any of these questions.
+            var isKnown = true
+            func known<T>(_ list: [T]?) -> [T] {
+                if list == nil { isKnown = false }
+                return list ?? []
             }
-            return try labels.map { label in
-                try tail.postings(of: label, through: last, in: reader)?
+            let labels = try condition.labels { kind in
+                known(try tail.labels(kind, through: last, in: reader))
+            }
+            let lists = try labels.map { label in
+                known(try tail.postings(of: label, through: last, in: reader))
                     .filter { range.contains($0) }
             }
+            return isKnown ? lists : nil
         }
     }
 
@@ -43,18 +50,14 @@ extension HistoryIndex {
     /// - Parameter find: the events that have each of the labels of a condition; nil if only the
     ///   log says.
     private func candidates(
-        for filter: EventFilter, _ find: (LabelCondition) throws -> [[UInt64]?]
+        for filter: EventFilter, _ find: (LabelCondition) throws -> [[UInt64]]?
     ) throws -> [UInt64]? {
         var common: [UInt64]?
         for condition in LabelCondition.list(of: filter) {
             // Reading the events costs less than a long list that leaves out few of them.
             if let common, common.count <= Self.fewEvents { break }
-            var found: [UInt64] = []
-            let lists = try find(condition)
-            for list in lists {
-                guard let list else { return common }
-                found += list
-            }
+            guard let lists = try find(condition) else { return common }
+            var found = Array(lists.joined())
             if lists.count > 1 { found.sort() }
             common = common.map { Postings.common($0, found) } ?? found
         }
