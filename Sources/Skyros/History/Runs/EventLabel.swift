@@ -20,7 +20,10 @@ enum EventLabel {
         let metadata = event.metadata
         var keys: [HistoryKey] = []
         func add(_ kind: Kind, _ text: String?) {
-            if let text { keys.append(key(kind, text)) }
+            guard let text else { return }
+            let key = key(kind, text)
+            // Two long texts may be one label.
+            if !keys.contains(key) { keys.append(key) }
         }
         add(.actor, metadata.actor)
         add(.reason, metadata.reason)
@@ -36,8 +39,7 @@ enum EventLabel {
         var last: String?
         for change in event.changes where last.map({ !change.entity.isSameName(as: $0) }) ?? true {
             last = change.entity
-            let key = key(.entity, change.entity)
-            if !keys.contains(key) { keys.append(key) }
+            add(.entity, change.entity)
         }
         return keys
     }
