@@ -32,7 +32,7 @@ extension LogCatalog {
     /// Each segment continues its predecessor. Of the sealed segments, which do not change, the
     /// last two are checked.
     func checkInvariants() {
-        var expected: LogHead?
+        var expected = sealed.count <= 2 ? floor?.head : nil
         func check(_ header: SegmentHeader, through head: LogHead) {
             if let expected {
                 precondition(

@@ -1,5 +1,9 @@
-/// The reading side of a log: batches of bytes, numbered 1, 2, 3 … without gaps.
+/// The reading side of a log: batches of bytes, numbered 1, 2, 3 … without gaps. A log that was
+/// pruned begins after its floor.
 package protocol LogReader: Sendable {
+    /// What takes the place of the batches that the log does not keep; nil if it has all.
+    var floor: LogFloor? { get }
+
     /// The last batch, and the chain hash through it.
     var head: LogHead { get }
 
@@ -72,6 +76,11 @@ extension LogEngine {
     package func flush() throws(LogError) {}
 }
 
+extension LogReader {
+    /// Nil, for a log that is never pruned.
+    package var floor: LogFloor? { nil }
+}
+
 extension ObservedLog {
     /// None, for an engine without segments.
     package var statedTimes: [StatedTime] { [] }
@@ -110,6 +119,23 @@ package protocol SegmentedLog: Sendable {
 
     /// The size of the sealed segments' files, and the last batch in them; nil if there are none.
     var sealedExtent: (byteCount: Int, lastSequence: UInt64)? { get }
+
+    /// The places where the log may be pruned, in order.
+    var borders: [LogBorder] { get }
+
+    /// Writes a floor below the segment that begins with `first`: `body` writes the frames, and
+    /// returns the index; `check` may refuse what was read back. Nothing is removed yet.
+    ///
+    /// - Throws: what `body` throws; `LogError`, with `.conflict` if no segment begins there. The
+    ///   log is as before.
+    func makeFloor(
+        below first: UInt64, _ body: (inout FloorWriter) throws -> [UInt8],
+        check: (LogFloor) throws(LogError) -> Void
+    ) throws -> LogFloor
+
+    /// Takes a floor, and removes the segments below it. The thread that seals and merges may call
+    /// it. Batches may be appended and read meanwhile.
+    func prune(to floor: LogFloor) throws(LogError) -> LogPruning
 
     /// Appends and syncs an idle mark after a durable batch, so that the file itself proves where
     /// its durable end is (promise P6).

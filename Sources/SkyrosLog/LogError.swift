@@ -19,6 +19,8 @@ package struct LogError: Error, Equatable, Sendable {
         case foreignStore
         case unsupportedFormat
         case limitExceeded
+        /// The log was pruned, and does not keep these batches.
+        case belowFloor
         /// Another sequence is next than the caller expected.
         case conflict
         case closed

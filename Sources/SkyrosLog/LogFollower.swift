@@ -31,6 +31,8 @@ package final class LogFollower: ObservedLog {
 
     package var beginning: ChainHash { catalog.withLock(\.beginning) }
 
+    package var floor: LogFloor? { catalog.withLock(\.floor) }
+
     package var statedTimes: [StatedTime] { catalog.withLock(\.statedTimes) }
 
     package var statistics: LogStatistics? { catalog.withLock(\.statistics) }

@@ -83,8 +83,14 @@ struct BackupSource {
                 sequences: last + 1...head.sequence)
         }
         guard head.sequence > 0 else { return }
-        let chunk = try catalog.chunk(containing: head.sequence)
-        guard chunk?.chainHash(through: head.sequence) == head.chainHash else {
+        try checkKeeps(from: head.sequence + 1)
+        let hash =
+            if let floor = catalog.floor, floor.head.sequence == head.sequence {
+                floor.head.chainHash
+            } else {
+                try catalog.chunk(containing: head.sequence)?.chainHash(through: head.sequence)
+            }
+        guard hash == head.chainHash else {
             throw LogError(
                 .otherHistory,
                 "the copy, which ends at event \(head.sequence), and the store, which ends at "
@@ -92,16 +98,19 @@ struct BackupSource {
                 sequences: head.sequence...head.sequence)
         }
     }
+
+    /// Throws unless the log keeps the batches from `next` on, with which the copy continues.
+    func checkKeeps(from next: UInt64) throws(LogError) {
+        let first = catalog.firstSequence
+        guard next < first else { return }
+        throw LogError(
+            .belowFloor,
+            "the copy ends at event \(next - 1), and the store does not keep the events before "
+                + "\(first) any more; name another place", sequences: next...first - 1)
+    }
 }
 
 extension LogCatalog {
-    /// The header of the segment that begins with `sequence`; nil if none does.
-    func header(beginning sequence: UInt64) -> SegmentHeader? {
-        let open = (ended + [active]).lazy.map(\.header)
-        return open.first { $0.firstSequence == sequence }
-            ?? sealed.first { $0.header.firstSequence == sequence }?.header
-    }
-
     /// The first sequence of the segment that would hold `sequence`.
     func firstSequence(holding sequence: UInt64) -> UInt64 {
         let open = ([active] + ended.reversed()).lazy.map(\.header.firstSequence)

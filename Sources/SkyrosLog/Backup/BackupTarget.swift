@@ -42,9 +42,9 @@ struct BackupTarget {
         self.init(log, on: disk, options, framing)
     }
 
-    /// Makes an empty log whose first segment has `header`.
+    /// Makes an empty log whose first segment has `header`, after a floor if it has one.
     init(
-        beginning header: SegmentHeader, on disk: any Disk, _ framing: @escaping PayloadFraming,
+        beginning header: SegmentHeader, after floor: LogFloor?, on disk: any Disk, _ framing: @escaping PayloadFraming,
         salt: UInt64, unsyncedBytesMax: Int
     ) throws(LogError) {
         let options = Self.options(unsyncedBytesMax)
@@ -52,8 +52,11 @@ struct BackupTarget {
         var header = header
         header.salt = salt
         header.unsyncedBytesMax = UInt64(options.unsyncedBytesMax)
-        let active = try OpenSegment(creating: header, in: SegmentDirectory(on: disk))
-        let catalog = LogCatalog(format: FrameFormat(options, framing), active: active)
+        let directory = SegmentDirectory(on: disk)
+        let copy = try floor.map { floor throws(LogError) in try floor.copied(to: directory) }
+        let active = try OpenSegment(creating: header, in: directory)
+        let catalog = LogCatalog(
+            format: FrameFormat(options, framing), floor: copy, active: active)
         self.init(FileLog(catalog, on: disk, options), on: disk, options, framing)
     }
 

@@ -12,6 +12,7 @@ extension LogBackup {
     ) throws(LogError) {
         let first = copy.head.sequence + 1
         guard first <= end else { return }
+        try original.checkKeeps(from: first)
         let catalog = original.catalog
         let log = try copy.openLog()
         var next = first

@@ -48,15 +48,15 @@ package final class LogBackup {
         options = LogOptions()
         original = try BackupSource(source, options, framing)
         let found = try LogInspection(of: target, options, framing: framing)
-        if let refusal = found.refusal { throw refusal }
         if found.catalog != nil {
+            if let refusal = found.refusal { throw refusal }
             try original.check(found, through: last)
             copy = try BackupTarget(
                 found, on: target, framing, unsyncedBytesMax: original.unsyncedBytesMax)
         } else {
             copy = try BackupTarget(
-                beginning: original.firstHeader, on: target, framing, salt: entropy.next(),
-                unsyncedBytesMax: original.unsyncedBytesMax)
+                beginning: original.firstHeader, after: original.catalog.floor, on: target, framing,
+                salt: entropy.next(), unsyncedBytesMax: original.unsyncedBytesMax)
         }
     }
 

@@ -73,8 +73,9 @@ extension SegmentHeader {
             let why = "the segment has format \(written), which only older versions read"
             throw LogError(.unsupportedFormat, why, segment, at: Offset.version)
         }
-        if features & ~knownFeatures != 0 {
-            let names = UInt64(features & ~knownFeatures).digits(8, radix: 16)
+        let unknownFeatures = features & ~(segment.kind == .floor ? floorFeature : 0)
+        if unknownFeatures != 0 {
+            let names = UInt64(unknownFeatures).digits(8, radix: 16)
             let why = "the segment needs features 0x\(names) of a reader; use a newer version"
             throw LogError(.unsupportedFormat, why, segment, at: Offset.requiredFeatures)
         }
@@ -110,6 +111,7 @@ extension SegmentHeader {
         salt = bytes.integer(at: Offset.salt)
         unsyncedBytesMax = bytes.integer(at: Offset.unsyncedBytesMax)
         writtenVersion = bytes.integer(at: Offset.version)
+        requiredFeatures = bytes.integer(at: Offset.requiredFeatures)
         optionalFeatures = bytes.integer(at: Offset.optionalFeatures)
         familyID = bytes.integer(at: Offset.familyID)
         if let count = Self.statedByteCount(bytes), count > Self.fixedByteCount,

@@ -38,8 +38,9 @@ package struct SegmentHeader: Equatable, Sendable {
     /// The oldest version that this library reads.
     static let oldestVersion: UInt16 = 2
     static let magic = Array("SKYLOG\r\n".utf8)
-    /// The required features that this library knows: none yet. Source: docs/log-format.md.
-    static let knownFeatures: UInt32 = 0
+    /// The required feature of a floor, and of no segment: the file holds the state that the
+    /// batches before have led to. Source: docs/log-format.md.
+    static let floorFeature: UInt32 = 1 << 2
     private static let hashByteCount = 8
 
     package var storeID: StoreID
@@ -50,6 +51,7 @@ package struct SegmentHeader: Equatable, Sendable {
     package var unsyncedBytesMax: UInt64
     /// The version of the library that created the segment.
     var writtenVersion = Self.version
+    var requiredFeatures: UInt32 = 0
     var optionalFeatures: UInt32 = 0
     var familyID: UInt64 = 0
     /// What a later minor version appended to the fixed part, without its checksum.
@@ -80,6 +82,7 @@ package struct SegmentHeader: Equatable, Sendable {
             bytes.store(littleEndian: timeBefore, at: Offset.timeBefore)
             bytes.store(littleEndian: salt, at: Offset.salt)
             bytes.store(littleEndian: unsyncedBytesMax, at: Offset.unsyncedBytesMax)
+            bytes.store(littleEndian: requiredFeatures, at: Offset.requiredFeatures)
             bytes.store(littleEndian: optionalFeatures, at: Offset.optionalFeatures)
             bytes.store(littleEndian: familyID, at: Offset.familyID)
             let hashed = UnsafeRawBufferPointer(bytes).slice(0, Offset.headerHash)

@@ -5,11 +5,13 @@ package import SkyrosDisk
 ///     events/00000000000000000001.zst     sealed: compressed
 ///     events/00000000000000048213.open    active, or waiting to be sealed
 ///     events/00000000000000048213.tmp     being written; ignored until it is renamed
+///     events/00000000000000048213.floor   what the batches before have led to: see `LogFloor`
 package struct SegmentName: Hashable, Sendable {
     package enum Kind: String, Sendable {
         case sealed = "zst"
         case open
         case temporary = "tmp"
+        case floor
     }
 
     private static let digitCount = 20
@@ -23,7 +25,9 @@ package struct SegmentName: Hashable, Sendable {
     }
 
     /// Where the header begins: in a sealed segment it is in a frame.
-    var headerOffset: Int { kind == .sealed ? SkippableFrame.headerByteCount : 0 }
+    var headerOffset: Int {
+        kind == .sealed || kind == .floor ? SkippableFrame.headerByteCount : 0
+    }
 
     /// Reads a file's name; nil if it is not a segment's.
     package init?(_ name: String) {

@@ -3,6 +3,8 @@ import SkyrosDisk
 /// The segments of a log at one moment, in order.
 struct LogCatalog: Sendable {
     let format: FrameFormat
+    /// What takes the place of the batches before the first; nil if there were none.
+    var floor: LogFloor?
     var sealed: [SealedSegment] = []
     /// Segments that have ended and are not sealed yet.
     var ended: [OpenSegment] = []
@@ -12,8 +14,14 @@ struct LogCatalog: Sendable {
     var lastSequence: UInt64 { active.scan.lastSequence }
     var head: LogHead { active.scan.head }
 
-    /// The chain hash before the first batch.
-    var beginning: ChainHash { ChainHash(beginning: first.storeID) }
+    /// The first batch that the log holds, or will hold.
+    var firstSequence: UInt64 { floor?.firstSequence ?? 1 }
+
+    /// The store that the first batch of all was written for.
+    var beginningID: StoreID { floor?.header.storeID ?? first.storeID }
+
+    /// The chain hash before the first batch of all.
+    var beginning: ChainHash { ChainHash(beginning: beginningID) }
 
     /// The store that most segments name; the segments of a fork's origin name another one.
     var prevailingStoreID: StoreID {
@@ -23,6 +31,13 @@ struct LogCatalog: Sendable {
     /// The headers of all segments, in order.
     var headers: [SegmentHeader] {
         sealed.map(\.header) + (ended + [active]).map(\.header)
+    }
+
+    /// The header of the segment that begins with `sequence`; nil if none does.
+    func header(beginning sequence: UInt64) -> SegmentHeader? {
+        let open = (ended + [active]).lazy.map(\.header)
+        return open.first { $0.firstSequence == sequence }
+            ?? sealed.first { $0.header.firstSequence == sequence }?.header
     }
 
     /// The header of the first segment.
@@ -37,7 +52,7 @@ struct LogCatalog: Sendable {
     func chunk(
         containing sequence: UInt64, replaced: (SealedSegment) -> Void = { _ in }
     ) throws(LogError) -> LogChunk? {
-        guard sequence >= 1, sequence <= lastSequence else { return nil }
+        guard sequence >= firstSequence, sequence <= lastSequence else { return nil }
         if sequence >= active.header.firstSequence {
             return try active.chunk(containing: sequence, format)
         }
@@ -67,7 +82,8 @@ struct LogCatalog: Sendable {
         result.segmentCount = sealed.count + open.count
         result.sealedSegmentCount = sealed.count
         let openBytes = open.reduce(0) { $0 + $1.scan.endOffset }
-        result.fileBytes = sealed.reduce(openBytes) { $0 + $1.byteCount }
+        result.floorBytes = floor?.byteCount ?? 0
+        result.fileBytes = sealed.reduce(openBytes + result.floorBytes) { $0 + $1.byteCount }
         let headerBytes = open.reduce(0) { $0 + $1.header.byteCount }
         result.contentBytes = sealed.reduce(openBytes - headerBytes) {
             $0 + $1.contentByteCount
@@ -80,8 +96,10 @@ struct LogCatalog: Sendable {
 package struct LogStatistics: Equatable, Sendable {
     package var segmentCount = 0
     package var sealedSegmentCount = 0
-    /// Bytes in the segments' files, without preallocated space.
+    /// Bytes in the segments' files and the floor, without preallocated space.
     package var fileBytes = 0
+    /// Those of the floor.
+    package var floorBytes = 0
     /// Bytes before compression.
     package var contentBytes = 0
 

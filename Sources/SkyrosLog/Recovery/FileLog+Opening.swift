@@ -40,6 +40,9 @@ extension FileLog {
         guard var catalog = inspection.catalog else {
             preconditionFailure("an empty directory has no log to open")
         }
+        if inspection.isPruningUnfinished, let floor = catalog.floor {
+            catalog.floor = try renewed(floor, on: disk)
+        }
         var recovery = LogRecovery()
         if let unnamed = inspection.unnamed {
             try onDisk { () throws(DiskError) in
@@ -85,7 +88,9 @@ extension FileLog {
     /// Syncs the files of a log that no log has opened in this directory: it may be a plain copy,
     /// and `cp` syncs nothing.
     private static func sync(_ catalog: LogCatalog, on disk: any Disk) throws(LogError) {
-        let names = catalog.sealed.map(\.name) + catalog.ended.map(\.name)
+        let names =
+            (catalog.floor.map { [$0.name] } ?? []) + catalog.sealed.map(\.name)
+            + catalog.ended.map(\.name)
         try onDisk { () throws(DiskError) in
             for name in names {
                 let file = try disk.open(name.path, .readWrite)
@@ -118,6 +123,15 @@ extension FileLog {
         let content = try file.bytes(from: 0, count: segment.byteCount)
         _ = try DurableFile.write(content, to: segment.name, in: SegmentDirectory(on: disk))
         return try SealedSegment(segment.name, on: disk)
+    }
+
+    /// Reads all of a floor and writes its file again, for the same reason, before what it has
+    /// replaced is removed.
+    private static func renewed(
+        _ floor: LogFloor, on disk: any Disk
+    ) throws(LogError) -> LogFloor {
+        try floor.verify()
+        return try floor.copied(to: SegmentDirectory(on: disk))
     }
 
     /// Opens a segment for appending that a log in this directory has closed in order, so that its

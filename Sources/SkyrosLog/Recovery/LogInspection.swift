@@ -16,11 +16,18 @@ package struct LogInspection: LogReader {
     private(set) var verdict: TailVerdict = .clean
     /// The temporary file of the active segment, if that has no other name yet.
     private(set) var unnamed: SegmentName?
+    /// Whether there are files that the floor has replaced.
+    private(set) var isPruningUnfinished = false
+    /// A floor without a log.
+    private(set) var lonelyFloor: LogFloor?
 
     /// The store that the log belongs to; nil if there is no log yet.
     package var storeID: StoreID? { catalog?.active.header.storeID }
 
-    /// The chain hash before the first batch; nil if there is no log yet.
+    /// What takes the place of the batches that the log does not keep.
+    package var floor: LogFloor? { catalog?.floor }
+
+    /// The chain hash before the first batch of all; nil if there is no log yet.
     package var beginning: ChainHash? { catalog?.beginning }
 
     /// The last batch that an opening keeps.
@@ -50,12 +57,25 @@ package struct LogInspection: LogReader {
         of disk: any Disk, _ options: LogOptions, framing: @escaping PayloadFraming,
         _ known: inout KnownSegments
     ) throws(LogError) {
-        let segments = try SegmentName.list(on: disk)
-        let format = FrameFormat(options, framing)
-        let resolution = try SegmentResolution(segments, on: disk, format, &known)
-        leftovers = resolution.leftovers
-        unreadable = resolution.unreadable
+        let floors = try FloorResolution(SegmentName.list(on: disk), on: disk)
+        do throws(LogError) {
+            try inspect(floors, on: disk, options, FrameFormat(options, framing), &known)
+        } catch {
+            // A floor that cannot be read is why the batches below it are missing.
+            guard error.code == .segmentMissing, let damage = floors.damage else { throw error }
+            throw damage.error
+        }
+    }
+
+    private mutating func inspect(
+        _ floors: FloorResolution, on disk: any Disk, _ options: LogOptions,
+        _ format: FrameFormat, _ known: inout KnownSegments
+    ) throws(LogError) {
+        let resolution = try SegmentResolution(floors.names, on: disk, format, &known)
+        leftovers = resolution.leftovers + floors.replaced
+        unreadable = resolution.unreadable + floors.foreign
         covers = resolution.covers
+        isPruningUnfinished = !floors.replaced.isEmpty
         var open = resolution.open
         if let next = try Self.unnamedActive(resolution.sealed, open, on: disk) {
             let name = SegmentName(next.name.firstSequence, .temporary)
@@ -63,10 +83,20 @@ package struct LogInspection: LogReader {
             unnamed = name
             open.append(next)
         }
-        guard let active = open.popLast() else { return }
+        guard let active = open.popLast() else {
+            lonelyFloor = floors.unfollowed.first
+            if let damage = floors.damage { throw damage.error }
+            return
+        }
         let catalog = LogCatalog(
-            format: format, sealed: resolution.sealed, ended: open, active: active)
+            format: format, floor: floors.floor, sealed: resolution.sealed, ended: open,
+            active: active)
         try Self.checkContinuity(of: catalog)
+        for floor in floors.unfollowed {
+            try Self.check(floor, isIn: catalog)
+            leftovers.append(floor.name)
+        }
+        if let damage = floors.damage { unreadable.append(damage.name) }
         self.catalog = catalog
         // A medium that was away is as good as a reboot, which only the app knows.
         verdict = TailVerdict(
@@ -75,7 +105,9 @@ package struct LogInspection: LogReader {
 
     /// The error with which an opening refuses a log whose end is damaged.
     package var refusal: LogError? {
-        guard let active = catalog?.active else { return nil }
+        guard let active = catalog?.active else {
+            return lonelyFloor.map { Self.missing(after: $0) }
+        }
         switch verdict {
         case .damaged(let offset, let why):
             return active.damage("the segment is damaged and \(why)", at: offset)
@@ -86,6 +118,29 @@ package struct LogInspection: LogReader {
                 sequences: next...next)
         case .clean, .unclean, .torn: return nil
         }
+    }
+
+    /// Throws unless the log has the batches that a floor has replaced.
+    private static func check(
+        _ floor: LogFloor, isIn catalog: LogCatalog
+    ) throws(LogError) {
+        let head = floor.head
+        guard head.sequence <= catalog.lastSequence else { throw missing(after: floor) }
+        guard head.sequence >= catalog.firstSequence else { return }
+        let chunk = try catalog.chunk(containing: head.sequence)
+        guard chunk?.chainHash(through: head.sequence) == head.chainHash else {
+            throw LogError(
+                .chainBroken, "the floor is of another history than the segments", floor.name,
+                sequences: head.sequence...head.sequence)
+        }
+    }
+
+    /// The error of a floor with nothing after it.
+    private static func missing(after floor: LogFloor) -> LogError {
+        let first = floor.firstSequence
+        return LogError(
+            .segmentMissing, "no segment holds the events after the floor; restore the file",
+            SegmentName(first, .open), sequences: first...first)
     }
 
     /// A segment is sealed after its successor was created, so the successor must exist. It is
@@ -149,7 +204,7 @@ private struct Border {
 
     init(_ catalog: LogCatalog) {
         storeID = catalog.prevailingStoreID
-        head = LogHead(sequence: 0, chainHash: catalog.beginning)
+        head = catalog.floor?.head ?? LogHead(sequence: 0, chainHash: catalog.beginning)
     }
 
     /// Checks that a segment with this header continues the last one, and takes it as the last.

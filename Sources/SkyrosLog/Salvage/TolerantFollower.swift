@@ -27,6 +27,7 @@ package final class TolerantFollower: ObservedLog {
     package var head: LogHead { follower.head }
     package var storeID: StoreID { follower.storeID }
     package var beginning: ChainHash { follower.beginning }
+    package var floor: LogFloor? { follower.floor }
     package var statedTimes: [StatedTime] { follower.statedTimes }
     package var statistics: LogStatistics? { follower.statistics }
 

@@ -1,0 +1,95 @@
+package import SkyrosDisk
+
+/// The floor of a log: a file that takes the place of the batches before the first that is kept.
+///
+///     events/00000000000000048213.floor
+///
+/// It is a `FrameFile` with the header of a segment, which says where the log begins now: at which
+/// batch, and after which chain hash and time. The frames hold what the batches before have led to;
+/// only the caller reads them. A log without its floor has lost its past, so it is a part of the
+/// log, and no cache.
+///
+/// The file is kept open: a reader may finish with it after a later floor has replaced it.
+package struct LogFloor: Sendable {
+    let name: SegmentName
+    let header: SegmentHeader
+    package let byteCount: Int
+    private let frames: FrameFile
+    private let file: any DiskFile
+
+    /// Opens a floor and reads its header and seek table.
+    ///
+    /// - Throws: `LogError` with `.corrupt` if it is damaged, `.unsupportedFormat` if a newer
+    ///   version wrote it.
+    init(_ name: SegmentName, on disk: any Disk) throws(LogError) {
+        self.name = SegmentName(name.firstSequence, .floor)
+        file = try onDisk(disk.open(name.path, .read))
+        byteCount = try onDisk(file.status()).sizeBytes
+        frames = try FrameFile(file, byteCount: byteCount, path: name.path, as: "floor")
+        let content = try frames.header(in: file)
+        do throws(LogError) {
+            header = try SegmentHeader(content, in: self.name)
+        } catch {
+            throw error.moved(by: SkippableFrame.headerByteCount)
+        }
+        guard header.requiredFeatures == SegmentHeader.floorFeature, header.firstSequence > 1,
+            frameCount > 0
+        else { throw frames.damage("header", at: 0) }
+    }
+
+    /// The file, relative to the store's directory.
+    package var path: DiskPath { name.path }
+
+    /// The first batch that the log keeps.
+    package var firstSequence: UInt64 { header.firstSequence }
+
+    /// The last batch that the log does not keep.
+    package var head: LogHead {
+        LogHead(sequence: header.firstSequence - 1, chainHash: header.chainHashBefore)
+    }
+
+    /// The time of that batch, in microseconds since 1970.
+    package var time: Int64 { header.timeBefore }
+
+    package var frameCount: Int { frames.frames.count }
+
+    /// Reads and decompresses a frame.
+    ///
+    /// - Throws: `LogError` with `.corrupt` if it is not what was written.
+    package func content(ofFrame number: Int) throws(LogError) -> [UInt8] {
+        do throws(LogError) {
+            return try frames.content(
+                ofFrame: number, in: file, contentBytesMax: LogOptions().contentBytesMax)
+        } catch {
+            // An error of the disk does not say of which file it is.
+            throw LogError(error.code, error.message, in: path, at: error.offset, cause: error.cause)
+        }
+    }
+
+    /// Reads the index, which ends the file.
+    package func index() throws(LogError) -> [UInt8] { try frames.index(in: file) }
+
+    /// Reads every frame.
+    ///
+    /// - Throws: `LogError` with the first one that is not what was written.
+    func verify() throws(LogError) {
+        for number in 0..<frameCount { _ = try content(ofFrame: number) }
+        _ = try index()
+    }
+
+    /// The error of a part of the content that the caller cannot read.
+    package func damage(_ why: String) -> LogError {
+        LogError(
+            .corrupt,
+            "the floor, which holds the state before event \(firstSequence), is damaged: \(why)",
+            in: path)
+    }
+
+    /// All bytes of the file.
+    func bytes() throws(LogError) -> [UInt8] { try file.bytes(from: 0, count: byteCount) }
+}
+
+extension LogReader {
+    /// The first batch that the log holds, or will hold.
+    package var firstSequence: UInt64 { floor?.firstSequence ?? 1 }
+}

@@ -1,0 +1,85 @@
+import SkyrosDisk
+
+/// A place between two segments, before which a log may be pruned.
+package struct LogBorder: Equatable, Sendable {
+    /// The first batch after it.
+    package let firstSequence: UInt64
+    /// The time of the batch before it, in microseconds since 1970.
+    package let timeBefore: Int64
+}
+
+/// What pruning has removed.
+package struct LogPruning: Equatable, Sendable {
+    /// The segments, and the floor before.
+    package var fileCount = 0
+    package var byteCount = 0
+}
+
+extension FileLog {
+    package var floor: LogFloor? { state.withLock { $0.catalog.floor } }
+
+    package var borders: [LogBorder] {
+        let catalog = state.withLock { $0.catalog }
+        return catalog.headers.dropFirst().map {
+            LogBorder(firstSequence: $0.firstSequence, timeBefore: $0.timeBefore)
+        }
+    }
+
+    /// Writes a floor below the segment that begins with `first`: `body` writes the frames, and
+    /// returns the index; `check` may refuse what was read back.
+    ///
+    /// Nothing is removed yet. If this throws, the log is as before.
+    package func makeFloor(
+        below first: UInt64, _ body: (inout FloorWriter) throws -> [UInt8],
+        check: (LogFloor) throws(LogError) -> Void
+    ) throws -> LogFloor {
+        try checkNotSuspended()
+        let catalog = try state.withLock { state throws(LogError) in
+            try state.checkOpen()
+            return state.catalog
+        }
+        guard var header = catalog.header(beginning: first), first > catalog.firstSequence else {
+            throw LogError(.conflict, "no segment begins with batch \(first)")
+        }
+        header.storeID = catalog.beginningID
+        header.requiredFeatures = SegmentHeader.floorFeature
+        header.salt = 0
+        header.unsyncedBytesMax = 0
+        do {
+            var writer = try FloorWriter(header, in: directory)
+            let index = try body(&writer)
+            return try writer.finish(index: index, check: check)
+        } catch {
+            // The first error counts.
+            try? directory.disk.remove(SegmentName(first, .temporary).path)
+            guard let error = error as? LogError else { throw error }
+            throw withState { Self.failStop(error, &$0) }
+        }
+    }
+
+    /// Takes a floor, and removes the segments below it, the oldest first. One thread at a time may
+    /// call it, `sealNext` and `mergeNext`.
+    ///
+    /// If this throws, the next opening removes what is left. The removals need no sync: opening
+    /// repeats those that a power cut undoes.
+    package func prune(to floor: LogFloor) throws(LogError) -> LogPruning {
+        let first = floor.firstSequence
+        let (old, sealed) = withState { state in
+            let old = state.catalog.floor
+            let sealed = state.catalog.sealed.prefix { $0.first < first }
+            state.catalog.floor = floor
+            state.catalog.sealed.removeFirst(sealed.count)
+            return (old, sealed)
+        }
+        var report = LogPruning()
+        let files =
+            (old.map { [($0.name, $0.byteCount)] } ?? [])
+            + sealed.map { ($0.name, $0.byteCount) }
+        for (name, byteCount) in files {
+            try onDisk(directory.disk.remove(name.path))
+            report.fileCount += 1
+            report.byteCount += byteCount
+        }
+        return report
+    }
+}
