@@ -5,11 +5,12 @@ extension Store {
     ///     let newest = try Array(store.events(4_711...))
     ///
     /// Numbers beyond the newest event are left out. Calling it reads nothing.
-    public func events(
-        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...
-    ) -> EventSequence {
+    public func events(_ range: some RangeExpression<SequenceNumber>) -> EventSequence {
         EventSequence(log.engine, range, end: sequence)
     }
+
+    /// All events that the store keeps, as a lazy sequence.
+    public func events() -> EventSequence { EventSequence(log.engine, end: sequence) }
 
     /// The events of a range that a filter names, as a lazy sequence.
     ///
@@ -24,20 +25,24 @@ extension Store {
     ///   is searched in all different reasons. With `Options.historyIndex = .scan`, O(events of the
     ///   range).
     public func events(
-        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...,
-        where filter: EventFilter, newestFirst: Bool = false
+        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter, newestFirst: Bool = false
     ) -> EventSequence {
         let session = session
         let reader = HistoryReader(log: session.engine, empty: session.empty)
         return EventSequence(reader, session.history, range, filter, newestFirst: newestFirst)
     }
 
+    /// The first event that the store keeps, or will hold: 1 unless its history was pruned.
+    public var firstSequence: SequenceNumber { EventReader(log.engine).first }
+
     /// The events after `sequence`, then each new one as it is written.
     ///
     /// Calling it reads nothing, but binds the stream to its first event: what is written before a
     /// task iterates it is not missed. Each iteration reads the log again.
     ///
-    /// - Parameter sequence: 0 for all events; nil for those written from now on.
+    /// - Parameter sequence: 0 for all events; nil for those written from now on. Where the event
+    ///   after it was pruned, the stream throws `.belowFloor`: begin with the state of the floor,
+    ///   `snapshot(asOf: .sequence(floor.sequence))`, and the events after that.
     public func changes(after sequence: SequenceNumber? = nil) -> EventStream {
         let session = session
         return EventStream(

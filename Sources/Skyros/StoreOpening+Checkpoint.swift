@@ -78,6 +78,10 @@ struct CheckpointOpening {
             outcome = .rebuilt(because: "it belongs to another store")
             return empty
         }
+        guard position.sequence + 1 >= log.firstSequence else {
+            outcome = .rebuilt(because: "it is older than the first event that the log keeps")
+            return empty
+        }
         try position.compare(with: log)
         let eventCount = Int(log.head.sequence - position.sequence)
         guard

@@ -17,20 +17,36 @@ extension StoreOpening {
     ) throws {
         let start = keyWindow.start(at: time)
         guard !keys.bound.reaches(start) else { return }
+        let (older, bound) = try olderKeys(of: log, since: start, through: keys.bound.sequence)
+        guard bound.sequence < keys.bound.sequence else { return }
+        keys = KeyTable(older + keys.events, after: bound)
+    }
+
+    /// The keys of the log since `start`, through an event, and how far back they reach.
+    private func olderKeys(
+        of log: any LogReader, since start: EventTime, through last: SequenceNumber
+    ) throws -> ([KeyedEvent], KeyBound) {
         let reader = EventReader(log)
-        let last = keys.bound.sequence
-        let first = try reader.firstSequence(since: start, through: last)
-        guard first <= last else { return }
-        var events: [KeyedEvent] = []
+        var (events, bound): ([KeyedEvent], KeyBound) = ([], .none)
+        var first = reader.first
+        if let floor = log.floor, start.microseconds <= floor.time {
+            // The log has no more than its floor remembers.
+            let kept = try FloorState(floor).keys
+            events = kept.events.filter { $0.time >= start && $0.sequence <= last }
+            bound = kept.bound
+        } else {
+            first = try reader.firstSequence(since: start, through: last)
+            let before = first.advanced(by: -1)
+            if before > .zero {
+                let time = EventTime(microseconds: start.microseconds - 1)
+                bound = KeyBound(sequence: before, time: time)
+            }
+        }
+        guard first <= last else { return (events, bound) }
         try reader.forEach(from: first, through: last) { event, _ in
             if let keyed = KeyedEvent(event) { events.append(keyed) }
             return true
         }
-        let before = first.advanced(by: -1)
-        let bound =
-            before == .zero
-            ? KeyBound.none
-            : KeyBound(sequence: before, time: EventTime(microseconds: start.microseconds - 1))
-        keys = KeyTable(events + keys.events, after: bound)
+        return (events, bound)
     }
 }

@@ -13,15 +13,17 @@ extension StoreOpening {
             of: environment.disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
         let sequence = known.sequence
+        // What the store knew may have been pruned.
+        let isKept = sequence.rawValue + 1 >= inspection.firstSequence
         let hash =
             sequence == .zero
             ? inspection.storeID.map { ChainHash(beginning: $0) }
-            : try EventReader(inspection).check(through: sequence)
-        guard hash == known.chainHash else {
+            : isKept ? try EventReader(inspection).check(through: sequence) : nil
+        guard isKept, hash == known.chainHash else {
             throw StoreError(
                 .historyChanged,
                 "the log has another history than the store had at event \(sequence) when it was "
-                    + "suspended: it was replaced, or has lost events. Close this store and open "
+                    + "suspended: it was replaced or pruned, or has lost events. Close this store and open "
                     + "it again to see what is there now",
                 at: StoreError.Place(sequences: sequence...sequence))
         }

@@ -62,7 +62,8 @@ struct StoreOpening {
             snapshot = try checkpoint.load(into: snapshot, inspection, &keys)
             let first = snapshot.sequence
             try replay(inspection, into: &snapshot, &dirty, &keys)
-            report.replayedEventCount = Int(snapshot.sequence.rawValue - first.rawValue)
+            let start = max(first.rawValue, inspection.firstSequence - 1)
+            report.replayedEventCount = Int(snapshot.sequence.rawValue - start)
         }
         try complete(&keys, from: inspection, at: snapshot.time)
         report.isNew = isNew
@@ -140,6 +141,7 @@ struct StoreOpening {
         _ keys: inout KeyTable
     ) throws {
         let last = SequenceNumber(rawValue: log.head.sequence)
+        if snapshot.sequence == .zero, let floor = log.floor { keys = try FloorState(floor).keys }
         try HistoryReader.fold(log, through: last, into: &snapshot, marking: &dirty) {
             keyWindow.note($0, in: &keys)
             return true

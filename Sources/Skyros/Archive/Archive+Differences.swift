@@ -33,7 +33,8 @@ extension EventReader {
         from other: EventReader, through last: SequenceNumber
     ) throws -> SequenceNumber {
         // The wanted number is in lower...upper.
-        var (lower, upper) = (UInt64(1), last.rawValue + 1)
+        let start = max(first, other.first).rawValue
+        var (lower, upper) = (start, max(start, last.rawValue + 1))
         while lower < upper {
             let middle = SequenceNumber(rawValue: lower + (upper - lower) / 2)
             if try check(through: middle) == other.check(through: middle) {
@@ -50,7 +51,7 @@ extension EventReader {
     fileprivate func firstOtherEvent(
         than other: EventReader, through last: SequenceNumber
     ) throws -> SequenceNumber {
-        var next = SequenceNumber.zero.next
+        var next = max(first, other.first)
         while next <= last {
             let (events, others) = try (
                 part(from: next, through: last), other.part(from: next, through: last)

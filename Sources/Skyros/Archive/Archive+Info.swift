@@ -7,12 +7,16 @@ public struct StoreInfo: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The number of records by entity, for the entities that have any.
     public let entities: NamedValues<Int>
-    /// The time of the first event; nil if there is none.
+    /// The first event that is kept: 1 unless the history was pruned.
+    public let firstSequence: SequenceNumber
+    /// The time of the first event that is kept; nil if there is none.
     public let firstTime: EventTime?
     /// The time of the last event; nil if there is none.
     public let lastTime: EventTime?
     /// Bytes of the log on disk.
     public let logBytes: Int
+    /// Those of the floor, which is there if the history was pruned.
+    public let floorBytes: Int
     /// Bytes of the log before compression.
     public let rawBytes: Int
     /// The number of the log's files.
@@ -62,8 +66,8 @@ extension Archive {
         return StoreInfo(
             sequence: sequence, entities: state.recordCounts,
             // Only the first event may be damaged.
-            firstTime: (try? event(1))?.time, lastTime: sequence == .zero ? nil : state.time,
-            logBytes: statistics.fileBytes, rawBytes: statistics.contentBytes,
+            firstSequence: firstSequence, firstTime: (try? event(firstSequence))?.time, lastTime: sequence == .zero ? nil : state.time,
+            logBytes: statistics.fileBytes, floorBytes: statistics.floorBytes, rawBytes: statistics.contentBytes,
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
             historyBytes: try runs.reduce(0) { sum, name in

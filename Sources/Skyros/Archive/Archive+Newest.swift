@@ -35,10 +35,11 @@ extension Archive {
                 rowCount = layout.rowCount
             }
             let last = sequence
-            let first = state.sequence
-            let total = rowCount + state.sequence.distance(to: last)
+            let first = max(state.sequence, firstSequence.advanced(by: -1))
+            let total = rowCount + first.distance(to: last)
             progress(rowCount, total)
             var collector = LayoutCollector(layout)
+            if state.sequence == .zero { try collector.note(floorOf: log) }
             var unused = DirtyRows(isRecording: false)
             try HistoryReader.fold(log, through: last, into: &state, marking: &unused) { event in
                 try collector.note(event)
@@ -65,7 +66,7 @@ extension Archive {
                 state = loaded
                 rowCount = layout.rowCount
             }
-            let first = state.sequence
+            let first = max(state.sequence, firstSequence.advanced(by: -1))
             let total = rowCount + first.distance(to: event)
             progress(rowCount, total)
             var unused = DirtyRows(isRecording: false)
@@ -89,6 +90,7 @@ extension Archive {
             defer { try? checkpoint.close() }
             guard let description = try checkpoint.description(),
                 description.position.storeID == log.storeID.bytes,
+                description.position.sequence + 1 >= log.firstSequence,
                 last.map({ description.position.sequence <= $0.rawValue }) ?? true
             else { return nil }
             let tail = (last ?? sequence).rawValue.subtractingReportingOverflow(

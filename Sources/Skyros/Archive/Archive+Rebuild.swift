@@ -66,6 +66,7 @@ extension Archive {
         var rows = DirtyRows()
         var keys = KeyTable()
         let window = KeyWindow(KeyWindow.standard)
+        if let floor = log.floor { keys = try FloorState(floor).keys }
         let snapshot = try historyReader.snapshot(asOf: moment, marking: &rows) { event in
             window.note(event, in: &keys)
             progress(.read(event.sequence))

@@ -52,7 +52,8 @@ extension Archive {
     ) throws -> LayoutCollector {
         var collector = LayoutCollector()
         do {
-            try EventReader(log).forEach(from: 1, through: last) { event, _ in
+            try collector.note(floorOf: log)
+            try EventReader(log).forEach(from: firstSequence, through: last) { event, _ in
                 try collector.note(event)
                 progress(event.sequence)
                 return true
@@ -63,6 +64,18 @@ extension Archive {
                 cause: error.description)
         }
         return collector
+    }
+}
+
+extension LayoutCollector {
+    /// Adds what the records of a log's floor show, if it has one.
+    mutating func note(floorOf log: any LogReader) throws {
+        guard let floor = try log.floor.map({ try FloorState($0) }) else { return }
+        note(floor.schemas)
+        try floor.forEach { key, version in
+            guard case .record(let bytes) = version.image else { return }
+            try note(bytes, of: String(decoding: key.entity, as: UTF8.self))
+        }
     }
 }
 

@@ -58,11 +58,18 @@ extension Archive {
         var result = Verification()
         let checkpoint = checkpointState(&result, progress)
         var keys = KeyDigest()
-        var check = EventCheck(log.statedTimes)
+        var check = EventCheck(log.statedTimes, after: log.floor)
         var runs = RunChecks(of: self)
         do {
-            var state = empty
-            try EventReader(log).forEachEncoded(from: 1, through: sequence) {
+            var state = try historyReader.beginning()
+            if let checkpoint, let floor = try log.floor.map({ try FloorState($0) }) {
+                for event in floor.keys.events
+                where event.sequence > checkpoint.keys.bound.sequence { keys.add(event) }
+                if checkpoint.snapshot.sequence == floor.sequence {
+                    try compare(checkpoint, with: state, keys, &result)
+                }
+            }
+            try EventReader(log).forEachEncoded(from: firstSequence, through: sequence) {
                 event, bytes, chainHash in
                 check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)

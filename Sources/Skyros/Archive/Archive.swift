@@ -104,6 +104,16 @@ public final class Archive: Sendable {
     /// The last event, or the last one before the damage.
     public var sequence: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
 
+    /// The first event that the store keeps, or will hold: 1 unless its history was pruned.
+    public var firstSequence: SequenceNumber { EventReader(log).first }
+
+    /// What the store keeps of the history before its first event; nil if it was never pruned.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` if the floor is damaged.
+    public var floor: Floor? {
+        get throws { try log.floor.map { try FloorState($0).description } }
+    }
+
     /// Reads what was appended since the last call; returns whether there was anything. An archive
     /// of a damaged store is of one moment and never has more.
     ///
@@ -121,19 +131,19 @@ public final class Archive: Sendable {
     }
 
     /// The events of a range, as a lazy sequence. Numbers beyond the last event are left out.
-    public func events(
-        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...
-    ) -> EventSequence {
+    public func events(_ range: some RangeExpression<SequenceNumber>) -> EventSequence {
         EventSequence(log, range, end: sequence)
     }
+
+    /// All events that the store keeps, as a lazy sequence.
+    public func events() -> EventSequence { EventSequence(log, end: sequence) }
 
     /// The events of a range that a filter names, as a lazy sequence.
     ///
     /// - Complexity: O(matches), and O(events) of the part of the log that the store's index of the
     ///   history does not cover, about 1 MiB.
     public func events(
-        _ range: some RangeExpression<SequenceNumber> = SequenceNumber(rawValue: 1)...,
-        where filter: EventFilter, newestFirst: Bool = false
+        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter, newestFirst: Bool = false
     ) -> EventSequence {
         EventSequence(historyReader, historyIndex, range, filter, newestFirst: newestFirst)
     }

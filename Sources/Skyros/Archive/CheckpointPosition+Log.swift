@@ -17,6 +17,9 @@ extension CheckpointPosition {
                     + "store without them; in a copy of a store that was written meanwhile, "
                     + "copy its events/ again", at: place)
         }
+        if sequence + 1 < log.firstSequence {
+            throw CheckpointError.damage("it is older than the first event that the log keeps")
+        }
         guard event > .zero else { return }
         let stamp = try EventReader(log).stamp(of: event)
         guard stamp?.chainHash.rawValue == chainHash else {

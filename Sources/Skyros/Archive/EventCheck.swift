@@ -13,9 +13,11 @@ struct EventCheck {
     /// A log by another writer may be wrong in every event.
     private static let problemsMax = 100
 
-    init(_ stated: [StatedTime]) {
+    /// - Parameter floor: that of the log, after which the events begin.
+    init(_ stated: [StatedTime], after floor: LogFloor?) {
         self.stated = Dictionary(grouping: stated, by: \.sequence)
-        compareTimes(of: .zero, at: .zero)
+        if let floor { lastTime = EventTime(microseconds: floor.time) }
+        compareTimes(of: SequenceNumber(rawValue: floor?.head.sequence ?? 0), at: lastTime)
     }
 
     /// Checks an event, whose bytes are `bytes`.

@@ -17,19 +17,24 @@ struct LayoutCollector {
     ///
     /// - Throws: `CBORError` if a record is not canonical.
     mutating func note(_ event: borrowing Event) throws {
-        for (entity, schema) in event.schemas {
-            schemas[entity] = schema
-            guard let index = layout.index(ofEntity: entity),
-                layout.entities[index].retypeColumns(schema.retypedFields)
-            else { continue }
-            plans[index] = ColumnPlan(layout.entities[index].columns)
-        }
+        note(event.schemas)
         for change in event.changes {
             switch change {
             case .inserted(let record): try note(record.fields.bytes, of: record.entity)
             case .updated(let entity, _, _, let after): try note(after.bytes, of: entity)
             case .deleted, .cleared: break
             }
+        }
+    }
+
+    /// Adds what the log has recorded of the entities' shapes.
+    mutating func note(_ schemas: NamedValues<EntitySchema>) {
+        for (entity, schema) in schemas {
+            self.schemas[entity] = schema
+            guard let index = layout.index(ofEntity: entity),
+                layout.entities[index].retypeColumns(schema.retypedFields)
+            else { continue }
+            plans[index] = ColumnPlan(layout.entities[index].columns)
         }
     }
 

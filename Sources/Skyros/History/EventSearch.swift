@@ -13,7 +13,7 @@ struct EventSearch: Sendable {
     private func bounds() throws -> ClosedRange<UInt64>? {
         let log = EventReader(reader.log)
         let end = min(last, reader.last)
-        var (lower, upper) = (max(first, 1), end)
+        var (lower, upper) = (first, end)
         if let since = filter.since {
             lower = max(lower, try log.firstSequence(since: since, through: end))
         }
@@ -64,7 +64,8 @@ struct EventSearch: Sendable {
     /// The same without an index.
     private func scan(through last: SequenceNumber) throws -> [UInt64] {
         var (watch, sequences): (RecordWatch, [UInt64]) = (RecordWatch(filter.ids), [])
-        try EventReader(reader.log).forEach(from: 1, through: last) { event, _ in
+        let log = EventReader(reader.log)
+        try log.forEach(from: log.first, through: last) { event, _ in
             var isFound = false
             for change in event.changes where watch.note(change) {
                 if filter.entity.map({ change.entity.isSameName(as: $0) }) ?? true {

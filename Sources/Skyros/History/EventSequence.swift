@@ -17,35 +17,50 @@ public struct EventSequence: Sendable {
 
     /// Makes the sequence of the events of `range` up to `end`, the last event that exists.
     init(_ log: any LogReader, _ range: some RangeExpression<SequenceNumber>, end: SequenceNumber) {
-        self.log = log
         let (first, last) = Self.bounds(of: range)
-        self.first = Swift.max(first, 1)
-        self.last = Swift.min(last, end)
+        self.init(log, from: first.map { Swift.max($0, 1) }, through: Swift.min(last, end))
     }
 
-    /// Makes the sequence of those events of `range` that pass a filter.
+    /// Makes the sequence of all events that the log keeps.
+    init(_ log: any LogReader, end: SequenceNumber) {
+        self.init(log, from: nil, through: end)
+    }
+
+    private init(_ log: any LogReader, from first: SequenceNumber?, through last: SequenceNumber) {
+        self.log = log
+        self.first = first ?? EventReader(log).first
+        self.last = last
+    }
+
+    /// Makes the sequence of those events of `range` that pass a filter; nil for all that the log
+    /// keeps.
     init(
         _ reader: HistoryReader, _ index: HistoryIndex?,
-        _ range: some RangeExpression<SequenceNumber>, _ filter: EventFilter, newestFirst: Bool
+        _ range: (any RangeExpression<SequenceNumber>)?, _ filter: EventFilter, newestFirst: Bool
     ) {
-        self.init(reader.log, range, end: reader.last)
+        let bounds = range.map { Self.bounds(of: $0) }
+        self.init(
+            reader.log, from: bounds.flatMap(\.0).map { Swift.max($0, 1) },
+            through: Swift.min(bounds?.1 ?? reader.last, reader.last))
         search = EventSearch(
             reader: reader, index: index, filter: filter, first: first, last: last,
             newestFirst: newestFirst)
     }
 
+    /// The first event, nil for that with which the log begins, and the last.
     private static func bounds(
         of range: some RangeExpression<SequenceNumber>
-    ) -> (SequenceNumber, SequenceNumber) {
-        // These two may end at the largest number, which no half-open range contains.
-        if let range = range as? ClosedRange<SequenceNumber> {
-            return (range.lowerBound, range.upperBound)
+    ) -> (SequenceNumber?, SequenceNumber) {
+        // Half-open ranges do not contain the largest number.
+        switch range {
+        case let range as ClosedRange<SequenceNumber>: return (range.lowerBound, range.upperBound)
+        case let range as PartialRangeThrough<SequenceNumber>: return (nil, range.upperBound)
+        case let range as PartialRangeUpTo<SequenceNumber>:
+            return (nil, range.upperBound.advanced(by: -1))
+        default:
+            let half = range.relative(to: .zero..<SequenceNumber(rawValue: .max))
+            return (half.lowerBound, half.upperBound.advanced(by: -1))
         }
-        if let range = range as? PartialRangeThrough<SequenceNumber> {
-            return (.zero, range.upperBound)
-        }
-        let half = range.relative(to: .zero..<SequenceNumber(rawValue: .max))
-        return (half.lowerBound, half.upperBound.advanced(by: -1))
     }
 
     /// An iterator that begins with the first event.

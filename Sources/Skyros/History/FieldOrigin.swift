@@ -15,7 +15,7 @@ extension FieldOrigin {
         var origins = NamedValues<FieldOrigin>()
         for entry in history {
             switch entry.kind {
-            case .inserted: origins = NamedValues()
+            case .inserted, .kept: origins = NamedValues()
             case .updated: break
             case .deleted, .cleared: continue
             }

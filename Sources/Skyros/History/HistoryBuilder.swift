@@ -30,9 +30,10 @@ struct HistoryBuilder {
             case .updated: .updated
             case .deleted: .deleted
             case .cleared: .cleared
+            case .kept: .kept
             }
         if exists || kind != .cleared { try add(kind, version, before) }
-        exists = kind == .inserted || kind == .updated
+        exists = kind != .deleted && kind != .cleared
     }
 
     /// Moves `row` to a version.
@@ -42,7 +43,8 @@ struct HistoryBuilder {
             return
         }
         switch (version.kind, try image(of: version)) {
-        case (.inserted, .record(let bytes)), (.updated, .record(let bytes)):
+        case (.inserted, .record(let bytes)), (.updated, .record(let bytes)),
+            (.kept, .record(let bytes)):
             row = row(bytes, version)
         case (.deleted, .record): row = nil
         case (.updated, .difference(let before, let after)):
@@ -88,6 +90,8 @@ struct HistoryBuilder {
     }
 
     private mutating func about(_ version: RecordVersion) throws -> EventCoding.About {
+        // What the event said was pruned.
+        if version.kind == .kept { return (Metadata(), nil) }
         guard let bytes = version.about else {
             let event = try readEvent(version)
             return (event.metadata, event.intent)

@@ -12,6 +12,9 @@ public struct HistoryEntry: Hashable, Sendable {
         case deleted
         /// The record was deleted together with all other records of its entity.
         case cleared
+        /// The record was there when the history before was pruned: what it was then. The entry's
+        /// event is the last one that had changed it; who made that change is not known any more.
+        case kept
     }
 
     /// The kind of change.

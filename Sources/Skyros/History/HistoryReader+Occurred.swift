@@ -18,10 +18,11 @@ extension HistoryReader {
             let past = try snapshot(asOf: .sequence(min(recorded, last)), from: newest)
             return OccurredSnapshot(snapshot: past, misfits: [])
         }
+        try requireKept(time)
         let order = try order(through: last)
         if order.isThatOfTheLog {
             let count = order.happened.count { $0.time <= time }
-            let moment = Moment.sequence(SequenceNumber(rawValue: UInt64(count)))
+            let moment = Moment.sequence(EventReader(log).first.advanced(by: count - 1))
             return OccurredSnapshot(
                 snapshot: try snapshot(asOf: moment, from: newest), misfits: [])
         }
@@ -41,15 +42,23 @@ extension HistoryReader {
         let versions =
             try index.versions(of: key, through: last)
             + index.versions(of: HistoryKey(entity, nil), through: last)
-        let events = try Set(versions.map(\.sequence)).sorted().compactMap {
-            try EventReader(log).event($0)
-        }
+        try requireKept(time)
+        let kept = versions.first { $0.kind == .kept }
+        let events = try Set(versions.filter { $0.kind != .kept }.map(\.sequence)).sorted()
+            .compactMap { try EventReader(log).event($0) }
         let happened = events.filter { $0.happenedAt <= time }.sorted {
             ($0.happenedAt, $0.sequence) < ($1.happenedAt, $1.sequence)
         }
         var fold = OccurredFold(empty)
+        if let kept { try fold.insert(kept, of: key) }
         for event in happened { try fold.apply(event, only: key) }
         return fold.snapshot.table(entity)?.row(id).map { HistoryRow($0, of: entity) }
+    }
+
+    /// Throws unless the log keeps what happened at a time.
+    private func requireKept(_ time: EventTime) throws {
+        guard let floor = log.floor, time.microseconds < floor.time else { return }
+        throw StoreError.belowFloor("what happened at \(time) is not kept", EventReader(log).first)
     }
 
     /// Whether an event through `last` says that it happened at another time.
@@ -60,7 +69,8 @@ extension HistoryReader {
         var filter = EventFilter()
         filter.hasOccurredAt = true
         let search = EventSearch(
-            reader: self, index: index, filter: filter, first: 1, last: last, newestFirst: true)
+            reader: self, index: index, filter: filter, first: EventReader(log).first, last: last,
+            newestFirst: true)
         var cursor = EventSearch.Cursor(search)
         return try cursor.next() != nil
     }
@@ -80,7 +90,8 @@ extension HistoryReader {
     ) throws -> (happened: [Happening], isThatOfTheLog: Bool) {
         var happened: [Happening] = []
         var isThatOfTheLog = true
-        try EventReader(log).forEach(from: 1, through: last) { event, _ in
+        let reader = EventReader(log)
+        try reader.forEach(from: reader.first, through: last) { event, _ in
             if let before = happened.last, event.happenedAt < before.time { isThatOfTheLog = false }
             happened.append(Happening(time: event.happenedAt, sequence: event.sequence))
             return true
@@ -92,7 +103,7 @@ extension HistoryReader {
         _ sequences: [SequenceNumber], at time: EventTime, progress: (SequenceNumber) -> Void
     ) throws -> OccurredSnapshot {
         var chunks = ChunkCache(log)
-        var fold = OccurredFold(empty)
+        var fold = OccurredFold(try beginning())
         for sequence in sequences {
             try fold.apply(try chunks.event(sequence))
             progress(sequence)

@@ -19,26 +19,40 @@ extension HistoryReader {
         if (try? EventReader(log).holds(known)) == true {
             if target >= known.sequence { return try advanced(known, to: target) }
             let distance = known.sequence.rawValue - target.rawValue
-            if distance <= min(Self.rewoundEventsMax, target.rawValue),
+            // A log that was pruned has a whole state to read first.
+            let fromStart = log.floor == nil ? target.rawValue : .max
+            if distance <= min(Self.rewoundEventsMax, fromStart),
                 let past = try? rewound(known, to: target)
             {
                 return past
             }
         }
-        var past = try snapshot(asOf: .sequence(target))
+        var past = try folded(through: target)
         past.acceptsEntities = known.acceptsEntities
         try past.adoptRecordedSchemas()
         return past
     }
 
+    private func folded(through target: SequenceNumber) throws -> Snapshot {
+        let first = log.firstSequence
+        do {
+            return try snapshot(asOf: .sequence(target))
+        } catch let error as StoreError where error.code == .belowFloor {
+            // The log was pruned meanwhile, and has another floor.
+            guard log.firstSequence > first else { throw error }
+            return try snapshot(asOf: .sequence(target))
+        }
+    }
+
     /// The last event of the moment; zero before the first.
     ///
     /// - Complexity: O(1), or for a date O(log n) parts of the log.
-    /// - Throws: `StoreError` with `.noSuchEvent` if the log does not hold the event yet.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log does not hold the event yet,
+    ///   `.belowFloor` if the moment is before the history that is kept.
     func sequence(of moment: Moment) throws -> SequenceNumber {
         switch moment {
         case .sequence(let sequence):
-            try requireEvent(sequence)
+            try requireState(sequence)
             return sequence
         case .date(let date):
             let time = EventTime(date)

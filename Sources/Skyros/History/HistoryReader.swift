@@ -3,7 +3,7 @@ import SkyrosLog
 /// Reads past states and the history of records from a log.
 struct HistoryReader {
     let log: any LogReader
-    /// The state before the first event.
+    /// The state before the first event of all.
     let empty: Snapshot
 
     var last: SequenceNumber { SequenceNumber(rawValue: log.head.sequence) }
@@ -54,12 +54,17 @@ struct HistoryReader {
 
     /// Folds the events of `log` that follow `snapshot`, through `last` or the first one that is
     /// not wanted. Call it in `Snapshot.fold`.
+    ///
+    /// From the empty state on, the fold of a log that was pruned begins with its floor.
     static func fold(
         _ log: any LogReader, through last: SequenceNumber, into snapshot: inout Snapshot,
         marking dirty: inout DirtyRows,
         while isWanted: (borrowing Event) throws -> Bool = { _ in true }
     ) throws {
         let isFromEmpty = snapshot.sequence == .zero
+        if isFromEmpty, let floor = log.floor {
+            snapshot = try FloorState(floor).state(into: snapshot, marking: &dirty)
+        }
         try EventReader(log).forEach(from: snapshot.sequence.next, through: last) { event, hash in
             guard try isWanted(event) else { return false }
             try Projector.apply(event, chainHash: hash, to: &snapshot, marking: &dirty)
@@ -70,6 +75,16 @@ struct HistoryReader {
         }
     }
 
+    /// The state before the first event that the log keeps.
+    func beginning() throws -> Snapshot {
+        guard let floor = log.floor else { return empty }
+        var (state, unused) = (empty, DirtyRows(isRecording: false))
+        try state.fold { state in
+            state = try FloorState(floor).state(into: state, marking: &unused)
+        }
+        return state
+    }
+
     /// The changes of one record, oldest first.
     ///
     /// - Complexity: O(events in the log).
@@ -78,7 +93,11 @@ struct HistoryReader {
     ) throws -> [HistoryEntry] {
         let key = HistoryKey(entity, id)
         var builder = HistoryBuilder(key, EventReader(log))
-        try EventReader(log).forEach(from: .zero.next, through: last) { event, _ in
+        let reader = EventReader(log)
+        if let kept = try log.floor.flatMap({ try FloorState($0).version(of: key) }) {
+            try builder.append(kept)
+        }
+        try reader.forEach(from: reader.first, through: last) { event, _ in
             for version in RecordVersion.list(of: event, for: [key, HistoryKey(entity, nil)]) {
                 try builder.append(version)
             }
@@ -92,11 +111,24 @@ struct HistoryReader {
     private func bounds(of moment: Moment) throws -> (SequenceNumber, EventTime) {
         switch moment {
         case .date(let date):
-            return (last, EventTime(date))
+            let time = EventTime(date)
+            if let floor = log.floor, time.microseconds < floor.time {
+                throw StoreError.belowFloor("the state at \(time) is not kept", EventReader(log).first)
+            }
+            return (last, time)
         case .sequence(let sequence):
-            try requireEvent(sequence)
+            try requireState(sequence)
             return (sequence, EventTime(microseconds: .max))
         }
+    }
+
+    /// Throws `StoreError` with `.noSuchEvent` if the log ends before this event, `.belowFloor` if
+    /// the state after it can no longer be made.
+    func requireState(_ sequence: SequenceNumber) throws {
+        try requireEvent(sequence)
+        guard sequence.rawValue + 1 < log.firstSequence else { return }
+        throw StoreError.belowFloor(
+            "the state after event \(sequence) is not kept", EventReader(log).first)
     }
 
     /// Throws `StoreError` with `.noSuchEvent` if the log ends before this event.

@@ -8,9 +8,20 @@ struct OccurredFold {
     private(set) var snapshot: Snapshot
     private(set) var misfits: [OccurredSnapshot.Misfit] = []
 
-    /// - Parameter empty: the state before the first event.
-    init(_ empty: Snapshot) {
-        snapshot = empty
+    /// - Parameter beginning: the state before the first event.
+    init(_ beginning: Snapshot) {
+        snapshot = beginning
+    }
+
+    /// Adds a record that was there before the first event.
+    mutating func insert(_ version: RecordVersion, of key: HistoryKey) throws {
+        guard let id = key.id, case .record(let bytes) = version.image else { return }
+        let index = snapshot.tableIndex(of: String(decoding: key.entity, as: UTF8.self))
+        let table = snapshot.tables[index]
+        let row = table.storedRow(
+            id, hash: table.hash(id), number: table.nextNumber, version: version.shape,
+            bytes: bytes)
+        try snapshot.tables[index].put(row, replacing: nil)
     }
 
     /// Applies the changes of the next event.

@@ -70,16 +70,33 @@ struct EventReader {
         return true
     }
 
-    /// The chain hash through the event `sequence`; nil if the log does not hold it.
+    /// The first event that the log keeps, or will hold.
+    var first: SequenceNumber { SequenceNumber(rawValue: log.firstSequence) }
+
+    /// The floor of the log, if it was pruned through this event.
+    private func floor(at sequence: SequenceNumber) -> LogFloor? {
+        log.floor.flatMap { $0.head.sequence == sequence.rawValue ? $0 : nil }
+    }
+
+    /// The chain hash through the event `sequence`; nil if the log does not hold it yet.
+    ///
+    /// - Throws: `StoreError` with `.belowFloor` for an event that was pruned, but for the last of
+    ///   them.
     func check(through sequence: SequenceNumber) throws -> ChainHash? {
-        try chunk(containing: sequence.rawValue)?.chainHash(through: sequence.rawValue)
+        if let floor = floor(at: sequence) { return floor.head.chainHash }
+        return try chunk(containing: sequence.rawValue)?.chainHash(through: sequence.rawValue)
     }
 
     /// The chain hash through an event, and the time that the event says.
     typealias Stamp = (chainHash: ChainHash, time: EventTime?)
 
-    /// The stamp of the event `sequence`; nil if the log does not hold it.
+    /// The stamp of the event `sequence`; nil if the log does not hold it yet.
+    ///
+    /// - Throws: as `check(through:)`.
     func stamp(of sequence: SequenceNumber) throws -> Stamp? {
+        if let floor = floor(at: sequence) {
+            return (floor.head.chainHash, EventTime(microseconds: floor.time))
+        }
         guard let chunk = try chunk(containing: sequence.rawValue) else { return nil }
         var time: EventTime?
         _ = chunk.forEach(from: sequence.rawValue) { _, bytes in
@@ -98,12 +115,13 @@ struct EventReader {
     /// The first event that is not earlier than `time`; the number after `last` if all are.
     ///
     /// - Complexity: O(log n) parts of the log: the times of events ascend.
+    /// - Throws: `StoreError` with `.belowFloor` if it was pruned.
     func firstSequence(
         since time: EventTime, through last: SequenceNumber
     ) throws -> SequenceNumber {
         // The wanted number is in lower...upper.
-        var lower: UInt64 = 1
-        var upper = last.rawValue + 1
+        var lower = first.rawValue
+        var upper = max(lower, last.rawValue + 1)
         while lower < upper {
             let middle = lower + (upper - lower) / 2
             let sequence = SequenceNumber(rawValue: middle)
@@ -114,12 +132,27 @@ struct EventReader {
             }
             if eventTime < time { lower = middle + 1 } else { upper = middle }
         }
+        if let floor = log.floor, lower == floor.firstSequence, time.microseconds <= floor.time {
+            throw StoreError.belowFloor(
+                "\(time) is before the history that is kept", SequenceNumber(rawValue: lower))
+        }
         return SequenceNumber(rawValue: lower)
     }
 
-    /// The chunk of the log with an event; nil if the log does not hold it.
+    /// The chunk of the log with an event; nil if the log does not hold it yet.
+    ///
+    /// - Throws: `StoreError` with `.belowFloor` if the event was pruned.
     func chunk(containing sequence: UInt64) throws -> LogChunk? {
-        try StoreError.wrap(try log.chunk(containing: sequence))
+        do throws(LogError) {
+            if let chunk = try log.chunk(containing: sequence) { return chunk }
+        } catch {
+            // Its file may just have been removed.
+            if sequence >= log.firstSequence { throw StoreError(error) }
+        }
+        if sequence < log.firstSequence, sequence > 0 {
+            throw StoreError.belowFloor("event \(sequence) is not kept", first)
+        }
+        return nil
     }
 
     /// What `part` decodes at a time, in bytes of the log.

@@ -65,14 +65,14 @@ private final class LogCursor: VirtualCursor {
 
     init(_ table: LogTable) {
         self.table = table
-        buffer = EventBuffer(table.log, next: 1)
+        buffer = EventBuffer(table.log, next: EventReader(table.log).first)
         last = table.last
     }
 
     var isAtEnd: Bool { event == nil }
 
     func start(_ plan: Int32, _ values: [VirtualValue]) throws {
-        var first: Int64 = 1
+        var first = Int64(clamping: table.log.firstSequence)
         var end = Int64(clamping: table.last.rawValue)
         for (condition, value) in zip(table.plans[Int(plan)], values) {
             // SQLite compares the row again: what is no integer only bounds less.

@@ -25,7 +25,8 @@ struct UndoPlanner {
             throw StoreError(.nothingToUndo, "there is nothing to undo: no event was named")
         case .correlation(let correlation):
             let events = try EventSelection(reader: reader.reader, index: reader.index).events(
-                withCorrelation: correlation, from: .zero.next, through: reader.newest.sequence)
+                withCorrelation: correlation, from: EventReader(reader.reader.log).first,
+                through: reader.newest.sequence)
             if !events.isEmpty { return events.ranges }
             throw StoreError(
                 .noSuchEvent, "there is no event with the correlation \"\(correlation)\"")

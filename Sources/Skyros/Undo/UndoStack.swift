@@ -105,7 +105,9 @@ public final class UndoStack: Sendable {
                 memory = Memory(steps: UndoSteps(options), session: session)
             }
             guard last > memory.last else { return memory.steps }
-            let earliest = last.advanced(by: 1 - max(1, options.eventsMax))
+            let earliest = max(
+                last.advanced(by: 1 - max(1, options.eventsMax)),
+                EventReader(session.engine).first)
             let isGap = memory.last < earliest.advanced(by: -1)
             var steps = isGap ? UndoSteps(options) : memory.steps
             let reader = HistoryReader(log: session.engine, empty: session.empty)

@@ -30,7 +30,7 @@ public struct Replay: Sendable {
     private let entities: [any Entity.Type]
     private var invariants: [Invariant] = []
     private var digest: String?
-    private var first = SequenceNumber.zero
+    private var first: SequenceNumber?
     private var last: SequenceNumber?
     private var ignoresUnknownEntities = false
     private var violationsMax = 1

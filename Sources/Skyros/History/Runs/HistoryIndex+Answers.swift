@@ -8,7 +8,7 @@ extension HistoryIndex {
     func versions(of key: HistoryKey, through last: SequenceNumber) throws -> [RecordVersion] {
         let hash = key.hash
         let (parts, tail) = current()
-        var versions: [RecordVersion] = []
+        var versions = try keptVersion(of: key).map { [$0] } ?? []
         for part in parts where part.sequences.lowerBound <= last.rawValue {
             try append(part, orScanFor: key, through: last, to: &versions) { run, versions in
                 try run.forEachVersion(of: key, hash: hash) { version in
@@ -39,6 +39,9 @@ extension HistoryIndex {
                 versions = try run.versions(of: key, hash: hash, through: last.rawValue)
             }
             versions = Self.needed(earlier) + versions
+        }
+        if !(versions.first?.isWhole ?? false), let kept = try keptVersion(of: key) {
+            return [kept] + versions
         }
         return versions
     }

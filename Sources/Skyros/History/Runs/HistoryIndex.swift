@@ -23,11 +23,12 @@ final class HistoryIndex: Sendable {
     }
 
     struct State: Sendable {
-        /// From the first event on, without gaps.
+        /// From the first event that the log keeps on, without gaps.
         var parts: [Part] = []
         /// What follows them.
         var tail = RunTail(after: .zero)
-        var isLoaded = false
+        /// That first event; nil if nothing was loaded yet.
+        var first: UInt64?
     }
 
     let log: any LogReader
@@ -36,6 +37,7 @@ final class HistoryIndex: Sendable {
     /// The state before the first event.
     let empty: Snapshot
     let cache = FrameCache()
+    private let floor = Locked<FloorState?>(nil)
     /// Whether this process holds the store's lock, and may change its files.
     let mayWrite: Bool
     let report: @Sendable (any Error) -> Void
@@ -67,8 +69,9 @@ final class HistoryIndex: Sendable {
         // The log answers if the directory cannot be read.
         let names = (try? RunName.list(on: disk)) ?? []
         let covered = names.lazy.filter { $0.kind == .run }.map(\.sequences.upperBound).max() ?? 0
-        let count = log.head.sequence
-        let share = count > covered ? Double(count - covered) / Double(count) : 0
+        let (last, before) = (log.head.sequence, log.firstSequence - 1)
+        let start = max(covered, before)
+        let share = last > start ? Double(last - start) / Double(last - before) : 0
         noteUncovered(byteCount: Int(share * Double(logByteCount)))
     }
 
@@ -118,18 +121,39 @@ final class HistoryIndex: Sendable {
         }
     }
 
-    /// The runs and what is missing between them, and the tail. The first call opens the runs.
+    /// The runs and what is missing between them, and the tail. The first call opens the runs, and
+    /// the first one after the log was pruned.
     func current() -> (parts: [Part], tail: RunTail) {
         state.withLock { state in
-            if !state.isLoaded { load(&state) }
+            if state.first != log.firstSequence { load(&state) }
             return (state.parts, state.tail)
         }
+    }
+
+    /// Removes the runs that begin below the floor of the log. What they say of later events is
+    /// answered by the log, until there are new ones.
+    func forgetPruned() {
+        abandonMerge()
+        work.withLock { $0 = Work() }
+        _ = current()
+    }
+
+    /// What the floor of the log says of a record; nil if there is no floor, or no such record.
+    func keptVersion(of key: HistoryKey) throws -> RecordVersion? {
+        guard key.id != nil, let file = log.floor else { return nil }
+        let floor = try floor.withLock { floor in
+            if let floor, floor.sequence.rawValue == file.head.sequence { return floor }
+            let opened = try FloorState(file)
+            floor = opened
+            return opened
+        }
+        return try floor.version(of: key)
     }
 
     /// Replaces neighbouring parts by a run that covers the same events, or follows the last one.
     func put(_ run: HistoryRun) {
         state.withLock { state in
-            guard state.isLoaded else { return }
+            guard state.first != nil else { return }
             let range = run.header.sequences
             let start =
                 state.parts.firstIndex { $0.sequences.lowerBound >= range.lowerBound }
@@ -167,9 +191,10 @@ final class HistoryIndex: Sendable {
 
 extension HistoryIndex {
     private func load(_ state: inout State) {
+        let first = log.firstSequence
         for _ in 0..<Self.attemptsMax {
             state = State()
-            state.isLoaded = true
+            state.first = first
             do {
                 return try open(try RunName.list(on: disk), &state)
             } catch is Vanished {
@@ -181,7 +206,8 @@ extension HistoryIndex {
             }
         }
         state = State()
-        state.isLoaded = true
+        state.first = first
+        state.tail = RunTail(after: SequenceNumber(rawValue: first - 1))
     }
 
     /// How often the directory is listed if the writer removes runs, which it has merged, while
@@ -193,11 +219,13 @@ extension HistoryIndex {
     /// Opens the runs that cover the most, from the first event on, and removes what a crash has
     /// left: unfinished files, and runs that others cover.
     private func open(_ names: [RunName], _ state: inout State) throws {
-        let runs = names.filter { $0.kind == .run }
+        let first = state.first ?? 1
+        // One that begins below the floor has what is no longer kept.
+        let runs = names.filter { $0.kind == .run && $0.sequences.lowerBound >= first }
         var unusable = Set<RunName>()
         repeat {
             state.parts = []
-            var next: UInt64 = 1
+            var next = first
             while let name = Self.best(in: runs, without: unusable, from: next) {
                 let range = name.sequences
                 guard let run = try openIfUsable(name) else {
@@ -216,7 +244,8 @@ extension HistoryIndex {
         let used = state.parts.compactMap { part in
             if case .run(let run) = part { run.name } else { nil }
         }
-        if used.count < state.parts.count || !unusable.isEmpty {
+        let hasPruned = names.contains { $0.kind == .run && $0.sequences.lowerBound < first }
+        if used.count < state.parts.count || !unusable.isEmpty || hasPruned {
             noteUncovered(byteCount: RunPlan.logBytesMin)
         }
         for name in names where !used.contains(name) && !unusable.contains(name) {

@@ -5,6 +5,8 @@ struct RecordVersion: Equatable, Sendable {
         case updated
         case deleted
         case cleared
+        /// It was there when the history before was pruned.
+        case kept
     }
 
     enum Image: Equatable, Sendable {

@@ -115,6 +115,6 @@ extension RunIndex {
             default: try reader.skipValue()
             }
         }
-        guard frameCount > 0, frames.count.isMultiple(of: Self.frameByteCount) else { return nil }
+        guard frames.count.isMultiple(of: Self.frameByteCount) else { return nil }
     }
 }

@@ -3,9 +3,6 @@ import SkyrosLog
 
 /// Writes a run: keys in order, each with its versions.
 ///
-/// A frame is a sequence of items of CBOR, each an array of an entity, an id, and a byte string
-/// with the versions as another sequence. What is longer than a frame is cut to several items.
-///
 /// The file is written while it grows, and synced in between: a sync of all at the end would make
 /// those of the log wait.
 struct RunWriter: ~Copyable {
@@ -19,12 +16,7 @@ struct RunWriter: ~Copyable {
     private let file: any DiskFile
     private var writtenBytes = 0
     private var frames: FrameFileWriter
-    private var index = RunIndex()
-    private var hashes: [UInt64] = []
-    private var lastKey: HistoryKey?
-    private var keyBytes: [UInt8] = []
-    /// The items of the next frame.
-    private var content: CBORWriter
+    private var items = RunFrames(frameBytes: frameBytes)
 
     /// Creates the file under a temporary name.
     init(_ header: RunHeader, on disk: any Disk) throws {
@@ -33,49 +25,11 @@ struct RunWriter: ~Copyable {
         let file = try disk.open(temporary, .create)
         (self.frames, self.file, self.disk) = (frames, file, disk)
         name = RunName(header.sequences)
-        content = CBORWriter(capacity: 2 * Self.frameBytes)
     }
 
-    /// Adds versions of a key, items of CBOR, oldest first. The key follows those before, or is the
-    /// last one again, with later versions.
+    /// Adds versions of a key, see `RunFrames`.
     mutating func append(_ key: HistoryKey, _ versions: UnsafeRawBufferPointer) throws {
-        if key != lastKey {
-            lastKey = key
-            keyBytes = key.bytes
-            hashes.append(XXH64.hash(keyBytes))
-        }
-        var start = 0
-        while start < versions.count {
-            let (end, first) = try Self.piece(of: versions, from: start)
-            if content.count == 0 { index.appendFrame(keyBytes, from: first) }
-            content.appendArrayHead(3)
-            content.append(raw: keyBytes)
-            content.append(bytes: UnsafeRawBufferPointer(rebasing: versions[start..<end]))
-            if content.count >= Self.frameBytes { try endFrame() }
-            start = end
-        }
-    }
-
-    /// The versions from an offset on that fit a frame, or one larger: their end, and the event of
-    /// the first.
-    private static func piece(
-        of bytes: UnsafeRawBufferPointer, from start: Int
-    ) throws(CBORError) -> (end: Int, first: UInt64) {
-        var reader = CBORReader(bytes, at: start)
-        let first = try RecordVersion.skipSequence(&reader)
-        var end = reader.offset
-        while !reader.isAtEnd {
-            _ = try RecordVersion.skipSequence(&reader)
-            if reader.offset - start > frameBytes { break }
-            end = reader.offset
-        }
-        return (end, first)
-    }
-
-    private mutating func endFrame() throws {
-        guard content.count > 0 else { return }
-        try frames.append(content.array)
-        content.removeAll(keepingCapacityUpTo: 4 * Self.frameBytes)
+        try items.append(key, versions) { try frames.append($0) }
         if frames.bytes.count >= Self.pieceBytes { try write() }
     }
 
@@ -90,10 +44,7 @@ struct RunWriter: ~Copyable {
 
     /// Ends the file, and gives it its name, durably.
     consuming func finish() throws -> RunName {
-        try endFrame()
-        var filter = RunFilter(keyCount: hashes.count)
-        for hash in hashes { filter.insert(hash) }
-        index.filter = filter
+        let index = try items.finish { try frames.append($0) }
         frames.finish(index: index.bytes)
         try write()
         try file.close()

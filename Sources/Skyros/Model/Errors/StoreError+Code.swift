@@ -130,6 +130,8 @@ extension StoreError {
         public static let invalidEvent = Code("invalidEvent")
         /// There is no such event.
         public static let noSuchEvent = Code("noSuchEvent")
+        /// The question is about history that was pruned.
+        public static let belowFloor = Code("belowFloor")
         /// The text is no valid query, id, moment or the like.
         public static let invalidInput = Code("invalidInput")
         /// A name that no field of the entity has.

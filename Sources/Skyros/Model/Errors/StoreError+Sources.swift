@@ -76,6 +76,7 @@ extension StoreError {
         case .foreignStore: (.foreignStore, "put the store's own file in its place")
         case .unsupportedFormat: (.unsupportedFormat, "nothing was changed")
         case .limitExceeded: (.limitExceeded, "split the write block, or raise eventBytesMax")
+        case .belowFloor: (.belowFloor, "")
         case .conflict: (.conflict, "another writer appended; open the store again")
         case .closed: (.closed, "")
         case .erased: (.erased, "nothing can be read from it or written to it")
@@ -88,6 +89,17 @@ extension StoreError {
     /// The error of a write after `close`.
     static var closed: StoreError {
         StoreError(.closed, "the store was closed; open it again to write")
+    }
+
+    /// The error of a question about events that were pruned.
+    ///
+    /// - Parameter first: the first event that the log keeps.
+    static func belowFloor(_ what: String, _ first: SequenceNumber) -> StoreError {
+        StoreError(
+            .belowFloor,
+            "\(what): the history before event \(first) was pruned; the oldest moment that can be "
+                + "asked for is just before that event, .sequence(\(first.rawValue - 1))",
+            at: Place(sequences: first...first))
     }
 
     /// The error of a store whose records and events were erased.
