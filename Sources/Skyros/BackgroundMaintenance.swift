@@ -15,6 +15,7 @@ final class BackgroundMaintenance: Sendable {
     private let history: HistoryIndex?
     private let report: @Sendable (any Error) -> Void
     private let scrubber: Scrubber?
+    private let clock: any WallClock
     private let queue = SerialQueue()
     /// Held during each run.
     private let running = Locked(())
@@ -37,7 +38,7 @@ final class BackgroundMaintenance: Sendable {
     init(
         _ log: any LogEngine, _ view: MainView, _ keys: IdempotencyKeys,
         _ checkpointer: Checkpointer?, _ history: HistoryIndex?, _ options: Store.Options,
-        _ scrubber: Scrubber?,
+        _ scrubber: Scrubber?, _ clock: any WallClock,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -47,6 +48,7 @@ final class BackgroundMaintenance: Sendable {
         self.history = history
         self.report = report
         self.scrubber = scrubber
+        self.clock = clock
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
@@ -139,6 +141,33 @@ final class BackgroundMaintenance: Sendable {
             tailNanoseconds.add(cost, ordering: .relaxed)
             throw StoreError.wrapping(error)
         }
+    }
+
+    /// Prunes the history before a time, on the calling thread; returns nil if no file has older
+    /// events only.
+    func prune(
+        before time: EventTime, _ actor: String?, _ reason: String?
+    ) throws -> PruneReport? {
+        try running.withLock { _ in
+            try StoreError.wrap { try pruneNow(before: time, actor, reason) }
+        }
+    }
+
+    private func pruneNow(
+        before time: EventTime, _ actor: String?, _ reason: String?
+    ) throws -> PruneReport? {
+        guard let segments = log.segments else { return nil }
+        if view.current.time < time { try endSegment() }
+        try sealEnded(atMost: segments.endedSegmentCount)
+        let pruner = Pruner(
+            log: log, segments: segments, history: history, window: keys.window, clock: clock)
+        guard let border = pruner.border(before: time) else { return nil }
+        // A checkpoint that is older than the floor would be of no use.
+        let written = checkpointer?.sequence ?? .zero
+        if checkpointer != nil, written.rawValue + 1 < border.firstSequence {
+            try checkpoint()
+        }
+        return try pruner.prune(to: border, actor, reason)
     }
 
     /// Runs `body` while nothing is sealed and no checkpoint is written; waits for what is.

@@ -20,6 +20,8 @@ extension Store {
         case scrub
         /// Makes runs of the whole history, and merges those that are due.
         case indexHistory
+        /// Prunes the history before the newest event, as far as files end there.
+        case prune
     }
 
     /// Opens a store that seals what an earlier process left to seal, and runs nothing in the
@@ -46,6 +48,7 @@ extension Store {
         case .checkpoint: try maintenance.checkpoint()
         case .scrub: maintenance.scrub()
         case .indexHistory: try maintenance.indexHistory()
+        case .prune: _ = try maintenance.prune(before: snapshot.time, nil, nil)
         }
     }
 

@@ -40,7 +40,8 @@ final class StoreSession: Sendable {
         history = resources.makeHistoryIndex()
         let maintenance = BackgroundMaintenance(
             resources.log, view, resources.keys, resources.checkpointer, history,
-            resources.options, resources.scrubber, report: resources.report)
+            resources.options, resources.scrubber, resources.environment.clock,
+            report: resources.report)
         self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,

@@ -135,7 +135,9 @@ package protocol SegmentedLog: Sendable {
 
     /// Takes a floor, and removes the segments below it. The thread that seals and merges may call
     /// it. Batches may be appended and read meanwhile.
-    func prune(to floor: LogFloor) throws(LogError) -> LogPruning
+    ///
+    /// - Parameter body: runs when the log has taken the floor, before anything is removed.
+    func prune(to floor: LogFloor, before body: () -> Void) throws(LogError) -> LogPruning
 
     /// Appends and syncs an idle mark after a durable batch, so that the file itself proves where
     /// its durable end is (promise P6).

@@ -62,7 +62,9 @@ extension FileLog {
     ///
     /// If this throws, the next opening removes what is left. The removals need no sync: opening
     /// repeats those that a power cut undoes.
-    package func prune(to floor: LogFloor) throws(LogError) -> LogPruning {
+    package func prune(
+        to floor: LogFloor, before body: () -> Void
+    ) throws(LogError) -> LogPruning {
         let first = floor.firstSequence
         let (old, sealed) = withState { state in
             let old = state.catalog.floor
@@ -71,6 +73,7 @@ extension FileLog {
             state.catalog.sealed.removeFirst(sealed.count)
             return (old, sealed)
         }
+        body()
         var report = LogPruning()
         let files =
             (old.map { [($0.name, $0.byteCount)] } ?? [])

@@ -5,16 +5,10 @@ struct FloorBuilder {
     /// What the floor says of itself; its records are counted when they are written.
     private var head: FloorHead
     private let state: Snapshot
-    /// The newest event of each record, and its time.
-    private let stamps: [RecordStamps]
+    private let stamps: RecordStamps
 
-    /// The newest event of each row of a table, by the row's number.
-    typealias RecordStamps = [UInt64: (sequence: SequenceNumber, time: EventTime)]
-
-    /// - Parameters:
-    ///   - state: the state after the last event that is pruned.
-    ///   - stamps: for each table of `state`.
-    init(_ head: FloorHead, _ state: Snapshot, _ stamps: [RecordStamps]) throws {
+    /// - Parameter state: the state after the last event that is pruned.
+    init(_ head: FloorHead, _ state: Snapshot, _ stamps: RecordStamps) throws {
         self.head = head
         self.head.digest = try state.digest()
         self.head.recordCount = state.recordCount
@@ -46,7 +40,7 @@ struct FloorBuilder {
     }
 
     private func version(of row: Row, inTable index: Int) -> RecordVersion {
-        let stamp = index < stamps.count ? stamps[index][row.number] : nil
+        let stamp = stamps.stamp(of: row, inTable: index)
         return RecordVersion(
             kind: .kept, sequence: stamp?.sequence ?? state.sequence,
             time: stamp?.time ?? state.time, shape: row.version, image: .record(row.bytes),
@@ -70,5 +64,29 @@ struct FloorBuilder {
         } catch {
             throw file.damage("\(error)")
         }
+    }
+}
+
+/// The newest event of each record, and its time.
+struct RecordStamps {
+    typealias Stamp = (sequence: SequenceNumber, time: EventTime)
+
+    /// For each table, by the numbers of the rows.
+    private var tables: [[UInt64: Stamp]] = []
+
+    mutating func note(_ row: Row, inTable table: Int, _ event: SequenceNumber, _ time: EventTime) {
+        note(row.number, inTable: table, event, time)
+    }
+
+    /// Takes a newer event for a row.
+    mutating func note(
+        _ row: UInt64, inTable table: Int, _ event: SequenceNumber, _ time: EventTime
+    ) {
+        while tables.count <= table { tables.append([:]) }
+        tables[table][row] = (event, time)
+    }
+
+    func stamp(of row: Row, inTable table: Int) -> Stamp? {
+        table < tables.count ? tables[table][row.number] : nil
     }
 }
