@@ -65,9 +65,12 @@ final class BackgroundMaintenance: Sendable {
         if isDue || bytes > wakeThresholdBytes || history?.isDue ?? false { wake() }
     }
 
-    /// Seals the active segment, if it holds enough, after a pause without a write.
+    /// Seals the active segment, if it holds enough, after a pause without a write; and those that
+    /// have ended before they were full.
     func noteIdle() {
-        guard let segments = log.segments, segments.isActiveSealable else { return }
+        guard let segments = log.segments,
+            segments.isActiveSealable || segments.endedSegmentCount > 0
+        else { return }
         isIdle.store(true, ordering: .relaxed)
         wake()
     }

@@ -131,6 +131,12 @@ extension Store {
         /// In whole milliseconds; a negative window is refused at opening. Default: 7 days.
         public var idempotencyWindow: Duration = KeyWindow.standard
 
+        /// For how long history is kept. Older history is replaced by a floor, the state as of
+        /// then, and questions about it throw. Default: `.forever`.
+        ///
+        ///     options.retention = .keep(.days(90))
+        public var retention = Retention.forever
+
         /// The pause without a write after which the active segment is sealed, if it holds enough.
         package var idleInterval: Duration = .seconds(1)
 
@@ -157,6 +163,7 @@ extension Store.Options {
             throw StoreError(
                 .invalidInput, "Options.idempotencyWindow is negative; it must be zero or more")
         }
+        try retention.check()
     }
 
     private static func refusal(_ name: String, _ value: Int, atLeast least: Int) -> StoreError {

@@ -36,7 +36,7 @@ struct StoreResources: Sendable {
         guard options.historyIndex == .runs, let segments = log.segments else { return nil }
         let index = HistoryIndex(
             log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: !isInMemory,
-            report: report)
+            timeSpanMax: options.retention.fileSpanMax, report: report)
         if !isInMemory { index.estimateUncovered(logByteCount: segments.statistics.contentBytes) }
         return index
     }
@@ -66,6 +66,7 @@ extension Store.Options {
         log.sealThresholdBytes = sealThresholdBytes
         log.acceptsLostTail = acceptsLostTail
         log.batchBytesMax = min(eventBytesMax, LogOptions.batchBytesLimit)
+        log.timeSpanMax = retention.fileSpanMax
         log.unsyncedBytesMax = max(log.unsyncedBytesMax, 2 * log.batchBytesMax)
         return log
     }

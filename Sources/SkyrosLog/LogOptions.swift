@@ -1,4 +1,4 @@
-/// The limits and sizes of a log, all in bytes.
+/// The limits of a log: sizes in bytes, and a time.
 package struct LogOptions: Sendable {
     /// The size at which a segment ends and is sealed in the background. Larger segments do not
     /// compress better, and a crash costs the rewrite of one. Default: 16 MiB.
@@ -7,6 +7,11 @@ package struct LogOptions: Sendable {
     /// The content from which on an active segment is sealed on closing and after a pause. With
     /// less it is continued. Default: 64 KiB.
     package var sealThresholdBytes = 64 << 10
+
+    /// The time that one segment may span, in microseconds, from the batch before its first to its
+    /// last; nil for any. A segment that spans more takes no more batches, and is sealed however
+    /// small; merges never make one. Default: nil.
+    package var timeSpanMax: Int64?
 
     /// The size of the largest batch. Default: 64 MiB, at most `batchBytesLimit`.
     package var batchBytesMax = 64 << 20

@@ -28,18 +28,31 @@ extension FileLog {
         }
     }
 
-    /// Starts a new segment if the active one is full. Returns false if a sync is needed first.
+    /// Starts a new segment if the active one is full, or spans too long a time. Returns false if a
+    /// sync is needed first.
     private func prepare(
         for byteCount: Int, _ timeBefore: Int64, _ state: inout State
     ) throws(LogError) -> Bool {
         let unsynced = state.appendedBytes - state.durableBytes
         let isFull = state.catalog.active.scan.endOffset >= options.segmentBytesMax
+        let start = state.catalog.active.header.timeBefore
+        let mustEnd = isFull || spansTooLong(from: start, through: timeBefore)
         // The successor of a segment without batches would have the same name.
-        if isFull, state.catalog.active.hasBatches {
+        if mustEnd, state.catalog.active.hasBatches {
             guard unsynced == 0, !state.isSyncing else { return false }
             try startSegment(timeBefore, &state)
         }
         return unsynced + Block.byteCount(payload: byteCount) <= options.unsyncedBytesMax
+    }
+
+    /// Whether a segment between batches with these times spans more than one may.
+    ///
+    /// The first segment of a log begins at the time 0, as there is no batch before it: when its
+    /// first batch was made is not in its header. So with a bound it gets one batch, and each later
+    /// segment knows when it begins.
+    private func spansTooLong(from start: Int64, through end: Int64) -> Bool {
+        guard let timeSpanMax = options.timeSpanMax else { return false }
+        return !TimeSpan(from: start, through: end).fits(timeSpanMax)
     }
 
     /// Ends the active segment, which is durable, and creates its successor. The ended segment is

@@ -336,7 +336,7 @@ private struct RandomHistory {
 
     @Test func `has neighbours merged that are not larger than the others together`() {
         func next(_ sizes: [Int]) -> Range<Int>? {
-            RunPlan.next(logByteCounts: sizes.map { $0 << 20 })
+            RunPlan.next(in: sizes.map { RunPlan.Run(logByteCount: $0 << 20) }, timeSpanMax: nil)
         }
         #expect(next([Int](repeating: 1, count: 7)) == nil)
         #expect(next([Int](repeating: 1, count: 8)) == 0..<8)

@@ -12,7 +12,8 @@ enum Floors {
             ["Backup"],
         ],
         "Sources/Skyros/": [
-            ["Coding"], ["Model"], ["State"], ["Write", "Log", "Projection", "View", "Checkpoint"],
+            ["Coding"], ["Model"], ["State"],
+            ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
             ["History", "Live"], ["SQL"], ["Archive"], [wiring],
             ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],
         ],

@@ -37,7 +37,8 @@ extension HistoryIndex {
         }.first
         let first = missing?.lowerBound ?? tail.start.rawValue + 1
         let builder = try builder(first, missing?.upperBound ?? last.rawValue)
-        let isSmall = builder.logByteCount < RunPlan.logBytesMin
+        // The next attempt would end at the same event.
+        let isSmall = builder.logByteCount < RunPlan.logBytesMin && !builder.isFull
         if builder.isEmpty || (isSmall && missing == nil && !isComplete) {
             noteUncovered(byteCount: builder.logByteCount)
             work.withLock { $0.state = nil }
@@ -45,8 +46,8 @@ extension HistoryIndex {
         }
         let header = RunHeader(
             storeID: storeID, sequences: first...builder.last.rawValue,
-            chainHashBefore: try chainHash(before: first), chainHashAfter: builder.chainHash,
-            logByteCount: builder.logByteCount)
+            times: builder.times, chainHashBefore: try chainHash(before: first),
+            chainHashAfter: builder.chainHash, logByteCount: builder.logByteCount)
         let base = try base(first, builder.last, known)
         if case .after(let state) = base {
             work.withLock { $0.state = builder.last < last ? state : nil }
@@ -58,13 +59,13 @@ extension HistoryIndex {
 
     /// The changes of events, as many as one run may have.
     private func builder(_ first: UInt64, _ last: UInt64) throws -> RunBuilder {
-        var builder = RunBuilder()
+        var builder = RunBuilder(timeSpanMax: timeSpanMax)
         guard first <= last else { return builder }
         try EventReader(log).forEachEncoded(
             from: SequenceNumber(rawValue: first), through: SequenceNumber(rawValue: last)
         ) { event, bytes, chainHash in
             builder.append(event, byteCount: bytes.count, chainHash)
-            return builder.logByteCount < RunPlan.logBytesMax
+            return !builder.isFull
         }
         return builder
     }
@@ -194,7 +195,10 @@ extension HistoryIndex {
                 continue
             }
             neighbours.insert(run, at: 0)
-            if let range = RunPlan.next(logByteCounts: neighbours.map(\.header.logByteCount)) {
+            let runs = neighbours.map { run in
+                RunPlan.Run(logByteCount: run.header.logByteCount, times: run.header.times)
+            }
+            if let range = RunPlan.next(in: runs, timeSpanMax: timeSpanMax) {
                 return Array(neighbours[range])
             }
         }

@@ -40,6 +40,8 @@ final class HistoryIndex: Sendable {
     private let floor = Locked<FloorState?>(nil)
     /// Whether this process holds the store's lock, and may change its files.
     let mayWrite: Bool
+    /// What one run may span, in microseconds from its first event to its last; nil for any time.
+    let timeSpanMax: Int64?
     let report: @Sendable (any Error) -> Void
     private let state = Locked(State())
     let work = Locked(Work())
@@ -50,7 +52,7 @@ final class HistoryIndex: Sendable {
 
     init(
         _ log: any LogReader, of storeID: StoreID, on disk: any Disk, empty: Snapshot,
-        mayWrite: Bool,
+        mayWrite: Bool, timeSpanMax: Int64? = nil,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -58,6 +60,7 @@ final class HistoryIndex: Sendable {
         self.disk = disk
         self.empty = empty
         self.mayWrite = mayWrite
+        self.timeSpanMax = timeSpanMax
         self.report = report
     }
 

@@ -22,19 +22,39 @@ struct RunBuilder {
     private var versions: [(key: HistoryKey, version: RecordVersion)] = []
     private var labels: [HistoryKey: [UInt64]] = [:]
     private(set) var logByteCount = 0
+    /// From the first event to the last.
+    private(set) var times = TimeSpan(from: 0, through: 0)
+    /// Whether no further event belongs to the run: it has as much log as one may have, or the next
+    /// event is too late for it.
+    private(set) var isFull = false
+    /// What the run may span, in microseconds; nil for any time.
+    private let timeSpanMax: Int64?
     /// The last event, and the chain hash through it.
     private(set) var last = SequenceNumber.zero
     private(set) var chainHash = ChainHash(rawValue: 0)
 
+    init(timeSpanMax: Int64? = nil) {
+        self.timeSpanMax = timeSpanMax
+    }
+
     var isEmpty: Bool { last == .zero }
 
-    /// Adds the changes of an event of this size, which follows those before.
+    /// Adds the changes of an event of this size, which follows those before, unless it is too
+    /// late for the run: then that is full.
     mutating func append(_ event: Event, byteCount: Int, _ chainHash: ChainHash) {
+        let time = event.time.microseconds
+        let times = TimeSpan(from: isEmpty ? time : times.start, through: time)
+        guard times.fits(timeSpanMax) else {
+            isFull = true
+            return
+        }
+        self.times = times
         versions += RecordVersion.list(of: event)
         for label in EventLabel.keys(of: event) {
             labels[label, default: []].append(event.sequence.rawValue)
         }
         logByteCount += byteCount
+        isFull = logByteCount >= RunPlan.logBytesMax
         (last, self.chainHash) = (event.sequence, chainHash)
     }
 

@@ -5,7 +5,7 @@ import SkyrosLog
 /// A map of CBOR, and the XXH64 of it. Source of the layout: docs/history-format.md.
 struct RunHeader: Equatable, Sendable {
     /// The format that this library writes, and the only one that it reads: a run can be made anew.
-    static let format = 2
+    static let format = 3
 
     /// A larger size of a log is damage: sizes are added.
     private static let logByteCountMax = 1 << 50
@@ -15,6 +15,8 @@ struct RunHeader: Equatable, Sendable {
         static let first: StaticString = "first"
         static let store: StaticString = "store"
         static let format: StaticString = "format"
+        static let lastTime: StaticString = "lastTime"
+        static let firstTime: StaticString = "firstTime"
         static let chainHashAfter: StaticString = "chainHashAfter"
         static let chainHashBefore: StaticString = "chainHashBefore"
         static let logByteCount: StaticString = "logByteCount"
@@ -22,6 +24,8 @@ struct RunHeader: Equatable, Sendable {
 
     let storeID: StoreID
     let sequences: ClosedRange<UInt64>
+    /// The times of the first and the last event.
+    let times: TimeSpan
     /// The chain hashes before the first event and through the last.
     let chainHashBefore: ChainHash
     let chainHashAfter: ChainHash
@@ -30,7 +34,7 @@ struct RunHeader: Equatable, Sendable {
 
     var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.appendMapHead(7)
+        writer.appendMapHead(9)
         writer.append(text: Key.last)
         writer.append(sequences.upperBound)
         writer.append(text: Key.first)
@@ -39,6 +43,10 @@ struct RunHeader: Equatable, Sendable {
         writer.append(bytes: storeID.bytes)
         writer.append(text: Key.format)
         writer.append(Int64(Self.format))
+        writer.append(text: Key.lastTime)
+        writer.append(times.end)
+        writer.append(text: Key.firstTime)
+        writer.append(times.start)
         writer.append(text: Key.logByteCount)
         writer.append(Int64(logByteCount))
         writer.append(text: Key.chainHashAfter)
@@ -70,12 +78,15 @@ extension RunHeader {
         var reader = CBORReader(bytes)
         var (first, last, before, after): (UInt64, UInt64, UInt64?, UInt64?) = (0, 0, nil, nil)
         var (storeID, format, logByteCount): (StoreID?, Int, Int) = (nil, 0, 0)
+        var (firstTime, lastTime): (Int64?, Int64?) = (nil, nil)
         for _ in 0..<(try reader.readMapHead()) {
             switch try reader.readUTF8() {
             case Key.first: first = try reader.readInteger(UInt64.self)
             case Key.last: last = try reader.readInteger(UInt64.self)
             case Key.store: storeID = StoreID([UInt8](try reader.readBytes()))
             case Key.format: format = try reader.readInteger(Int.self)
+            case Key.firstTime: firstTime = try reader.readInteger(Int64.self)
+            case Key.lastTime: lastTime = try reader.readInteger(Int64.self)
             case Key.logByteCount: logByteCount = try reader.readInteger(Int.self)
             case Key.chainHashAfter: after = try reader.readInteger(UInt64.self)
             case Key.chainHashBefore: before = try reader.readInteger(UInt64.self)
@@ -83,10 +94,12 @@ extension RunHeader {
             }
         }
         guard format == Self.format, 0 < first, first <= last, let storeID, let before, let after,
+            let firstTime, let lastTime,
             (0...Self.logByteCountMax).contains(logByteCount)
         else { return nil }
         self.init(
             storeID: storeID, sequences: first...last,
+            times: TimeSpan(from: firstTime, through: lastTime),
             chainHashBefore: ChainHash(rawValue: before),
             chainHashAfter: ChainHash(rawValue: after), logByteCount: logByteCount)
     }

@@ -23,6 +23,7 @@ final class RunMerger: @unchecked Sendable {
         let header = RunHeader(
             storeID: first.storeID,
             sequences: first.sequences.lowerBound...last.sequences.upperBound,
+            times: first.times.joined(with: last.times),
             chainHashBefore: first.chainHashBefore, chainHashAfter: last.chainHashAfter,
             logByteCount: runs.reduce(0) { $0 + $1.header.logByteCount })
         self.runs = runs
