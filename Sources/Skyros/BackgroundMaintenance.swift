@@ -16,6 +16,7 @@ final class BackgroundMaintenance: Sendable {
     private let report: @Sendable (any Error) -> Void
     private let scrubber: Scrubber?
     private let clock: any WallClock
+    private let pruning: PruneSchedule?
     private let queue = SerialQueue()
     /// Held during each run.
     private let running = Locked(())
@@ -49,11 +50,14 @@ final class BackgroundMaintenance: Sendable {
         self.report = report
         self.scrubber = scrubber
         self.clock = clock
+        pruning = RetentionPlan(options.retention).map { PruneSchedule($0, log) }
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
-        if isSealingDue || history?.isDue ?? false { wake() }
+        if isSealingDue || history?.isDue ?? false || isPruningDue { wake() }
     }
+
+    private var isPruningDue: Bool { pruning?.cut(at: view.current.time) != nil }
 
     /// Adds the cost of an event. A few nanoseconds.
     func noteAppended(changeCount: Int, byteCount: Int) {
@@ -69,7 +73,7 @@ final class BackgroundMaintenance: Sendable {
     /// have ended before they were full.
     func noteIdle() {
         guard let segments = log.segments,
-            segments.isActiveSealable || segments.endedSegmentCount > 0
+            segments.isActiveSealable || segments.endedSegmentCount > 0 || isPruningDue
         else { return }
         isIdle.store(true, ordering: .relaxed)
         wake()
@@ -109,6 +113,7 @@ final class BackgroundMaintenance: Sendable {
 
     /// Reads some of the sealed segments again: a minute of use has passed.
     func noteMinute() {
+        if isPruningDue { wake() }
         if scrubber?.beginMinute() ?? false { continueScrub() }
     }
 
@@ -154,6 +159,11 @@ final class BackgroundMaintenance: Sendable {
         try running.withLock { _ in
             try StoreError.wrap { try pruneNow(before: time, actor, reason) }
         }
+    }
+
+    /// Prunes what is older than `Options.retention` asks for, on the calling thread.
+    func retain() throws {
+        try running.withLock { _ in try StoreError.wrap { try pruneIfDue() } }
     }
 
     private func pruneNow(
@@ -226,7 +236,20 @@ final class BackgroundMaintenance: Sendable {
         var hasMerged = false
         attempt { hasMerged = try mergeNext() }
         if !hasMerged { attempt { hasMerged = try makeRun() } }
+        attempt { try pruneIfDue() }
         return hasMerged
+    }
+
+    /// Prunes what is older than `Options.retention` asks for.
+    private func pruneIfDue() throws {
+        let newest = view.current.time
+        guard let pruning, let cut = pruning.cut(at: newest) else { return }
+        do {
+            _ = try pruneNow(before: cut, nil, "Options.retention")
+        } catch {
+            pruning.noteFailure(at: newest)
+            throw error
+        }
     }
 
     /// Makes or merges a run of the history, if one is due; returns whether it did.

@@ -22,6 +22,8 @@ extension Store {
         case indexHistory
         /// Prunes the history before the newest event, as far as files end there.
         case prune
+        /// Prunes what `Options.retention` does not keep.
+        case retention
     }
 
     /// Opens a store that seals what an earlier process left to seal, and runs nothing in the
@@ -48,6 +50,7 @@ extension Store {
         case .checkpoint: try maintenance.checkpoint()
         case .scrub: maintenance.scrub()
         case .indexHistory: try maintenance.indexHistory()
+        case .retention: try maintenance.retain()
         case .prune: _ = try maintenance.prune(before: snapshot.time, nil, nil)
         }
     }
