@@ -12,7 +12,10 @@ extension CrashCheck {
     func checkKeys(_ history: [CrashOracle.Batch]) throws {
         for (index, batch) in history.enumerated() {
             let sequence = SequenceNumber(rawValue: UInt64(index + 1))
-            let time = try store.event(sequence)?.time
+            let isPruned = sequence < store.firstSequence
+            // Of a batch that was not acknowledged, only the log knows the time.
+            if isPruned, batch.time == nil { continue }
+            let time = isPruned ? batch.time : try store.event(sequence)?.time
             let isKnown = batch.isOnce && time.map { isInWindow($0) } == true
             try check(batch.marker, isKnown ? sequence : nil)
         }

@@ -1,5 +1,7 @@
 import SkyrosDisk
+import SkyrosLog
 import SkyrosTesting
+import TestSupport
 
 @testable import Skyros
 
@@ -21,29 +23,53 @@ struct CrashCheck {
     /// - Throws: `CrashFinding`, or an unexpected error of the store.
     func run() throws -> [CrashOracle.Batch] {
         let count = Int(store.sequence.rawValue)
-        let marker = try store.event(store.sequence)?.metadata.reason
+        let isKept = store.sequence >= store.firstSequence
+        let marker = isKept ? try store.event(store.sequence)?.metadata.reason : nil
         let history = try oracle.history(ofStoreWith: count) { $0.marker == marker }
         try checkEvents(history)
         try checkState(history.last?.state ?? [:])
+        try checkFloor(history)
         try checkFold()
         try checkHistory()
         try checkKeys(history)
         return history
     }
 
-    /// Checks that the log holds the batches in order and without a gap.
+    /// Checks that the log holds the batches in order and without a gap, from its floor on.
     private func checkEvents(_ history: [CrashOracle.Batch]) throws {
-        let expected = history.map(\.marker)
+        let prunedCount = Int(store.firstSequence.rawValue) - 1
+        let expected = history.dropFirst(prunedCount).map(\.marker)
         var found: [String] = []
         var sequences: [UInt64] = []
         try store.events().forEach { event in
             found.append(event.metadata.reason ?? "")
             sequences.append(event.sequence.rawValue)
         }
-        guard found == expected, sequences == history.indices.map({ UInt64($0 + 1) }) else {
+        guard found == expected, sequences == expected.indices.map({ UInt64(prunedCount + $0 + 1) })
+        else {
             throw CrashFinding(
                 description: "P3: the log holds \(found) at \(sequences), not \(expected)")
         }
+    }
+
+    /// Checks that the floor has the records of then, and that nothing below it is answered.
+    private func checkFloor(_ history: [CrashOracle.Batch]) throws {
+        guard let floor = try store.floor else { return }
+        let last = floor.sequence
+        let expected = history[Int(last.rawValue) - 1].state
+        let items = try store.snapshot(asOf: .sequence(last)).all(CrashItem.self, sortedBy: \.id)
+        guard items == expected.values.sorted(by: { $0.id < $1.id }) else {
+            throw CrashFinding(description: "the floor at \(last) holds \(items.map(\.number))")
+        }
+        let error = failure(as: StoreError.self) {
+            _ = try store.snapshot(asOf: .sequence(last.advanced(by: -1)))
+        }
+        guard error?.code == .belowFloor else {
+            throw CrashFinding(description: "below the floor at \(last): \(error as Any)")
+        }
+        let names = try disk.list(.events)
+        guard names.compactMap({ SegmentName($0) }).allSatisfy({ $0.firstSequence > last.rawValue })
+        else { throw CrashFinding(description: "files are left below the floor: \(names)") }
     }
 
     /// Checks that the view holds the expected records, and that its indexes find them.

@@ -10,6 +10,8 @@ struct CrashOracle {
         let state: [Int: CrashItem]
         /// Whether the marker is its idempotency key, too.
         var isOnce = false
+        /// The time of its event; nil if that is not known.
+        var time: EventTime?
     }
 
     /// The batches in the order of writing; after a recovery, those that survived.
@@ -33,6 +35,11 @@ struct CrashOracle {
     /// Must be called before the write, which may succeed and crash before it returns.
     mutating func attempt(_ batch: Batch) {
         batches.append(batch)
+    }
+
+    /// The write of the last batch gave its event this time.
+    mutating func noteTime(_ time: EventTime) {
+        batches[batches.count - 1].time = time
     }
 
     /// The write of the last batch failed.

@@ -149,7 +149,7 @@ extension CrashRun {
 
     private mutating func step(_ store: Store) throws {
         clock.advance(byMicroseconds: Int64(below(2_000)) - 500)
-        switch below(17) {
+        switch below(18) {
         case 0, 1:
             note("  seal")
             try store.run(.seal)
@@ -181,6 +181,11 @@ extension CrashRun {
             oracle.noteDurable(oracle.batches.count)
         case 10:
             try repeatWrite(store)
+        case 11:
+            note("  prune")
+            try store.run(.prune)
+            // Only what is durable is pruned.
+            oracle.noteDurable(Int(store.firstSequence.rawValue) - 1)
         default:
             try write(store)
         }
@@ -207,6 +212,7 @@ extension CrashRun {
         try store.write(once: isOnce ? marker : nil, because: marker, durability) { tx in
             for edit in edits { try edit.apply(to: &tx) }
         }
+        oracle.noteTime(store.snapshot.time)
         oracle.note(durability, of: oracle.batches.count)
     }
 

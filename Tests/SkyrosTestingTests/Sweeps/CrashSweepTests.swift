@@ -16,8 +16,10 @@ import Testing
             CrashImage.Budget(exhaustiveCountMax: 2, seedCount: 1, followedInterval: 64),
         ])
 
-    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging, .indexing])
-    func `holds all acknowledged events (F2, F4, F5, F6, F8, F10, F12)`(
+    @Test(arguments: [
+        SweepScript.rolling, .clearing, .beginning, .merging, .indexing, .pruning,
+    ])
+    func `holds all acknowledged events (F2, F4, F5, F6, F8, F9, F10, F12, F57)`(
         script: SweepScript
     ) throws {
         var sweep = CrashSweep(script, Self.budgets)
@@ -43,6 +45,16 @@ import Testing
         run.end()
         #expect(operations.count { $0.kind == .rename } == 10)
         #expect(operations.count { $0.kind == .remove } == 8)
+    }
+
+    /// As above.
+    @Test func `has pruned in the script that is about that`() throws {
+        let run = SweepRun(.pruning)
+        try run.play()
+        let operations = run.disk.operations.filter { $0.path.hasPrefix("events/") }
+        run.end()
+        #expect(operations.count { $0.kind == .remove && $0.path.hasSuffix(".floor") } >= 2)
+        #expect(operations.count { $0.kind == .remove && $0.path.hasSuffix(".zst") } >= 3)
     }
 
     @Test func `holds all acknowledged events and the old or new checkpoint (F56)`() throws {

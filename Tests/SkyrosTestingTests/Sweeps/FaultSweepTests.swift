@@ -3,7 +3,9 @@ import Testing
 
 /// Fails each operation of the disk in each possible way, once or from then on.
 @Suite(.long) struct `A store whose disk fails at any operation` {
-    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging, .indexing])
+    @Test(arguments: [
+        SweepScript.rolling, .clearing, .beginning, .merging, .indexing, .pruning,
+    ])
     func `stops after a failed sync, and loses nothing (F13, F15, F16, F18, F20)`(
         script: SweepScript
     ) throws {
@@ -12,7 +14,9 @@ import Testing
         sweep.tally.report()
     }
 
-    @Test(arguments: [SweepScript.rolling, .clearing, .beginning, .merging, .indexing])
+    @Test(arguments: [
+        SweepScript.rolling, .clearing, .beginning, .merging, .indexing, .pruning,
+    ])
     func `loses nothing if a second operation fails soon after (F23)`(script: SweepScript) throws {
         var sweep = FaultSweep(script, interval: Extent.pick(brief: 53, quick: 16, deep: 1))
         try sweep.runPairs()

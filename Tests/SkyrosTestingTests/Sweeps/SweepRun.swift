@@ -81,6 +81,10 @@ final class SweepRun {
             try currentStore().run(.indexHistory)
             // The log is synced first.
             oracle.noteDurable(oracle.batches.count)
+        case .prune:
+            try currentStore().run(.prune)
+            // Only what is durable is pruned.
+            oracle.noteDurable(Int(try currentStore().firstSequence.rawValue) - 1)
         case .reopen:
             try tolerating { try closeStore() }
             try open()
@@ -206,6 +210,7 @@ extension SweepRun {
             try store.write(once: isOnce ? marker : nil, because: marker, durability) { tx in
                 for edit in edits { try edit.apply(to: &tx) }
             }
+            oracle.noteTime(store.snapshot.time)
         } catch {
             let isAccepted = Int(store.sequence.rawValue) == oracle.batches.count
             if isAccepted { oracle.noteAccepted() } else { oracle.noteRefused() }

@@ -18,6 +18,8 @@ struct SweepScript: Sendable {
         case scrub
         /// Makes a run of the history, and merges those that are due.
         case indexHistory
+        /// Prunes the history before the newest event, as far as segments end there.
+        case prune
         /// Closes the store and opens it again.
         case reopen
         /// Kills the process; another one opens the store.
@@ -123,5 +125,17 @@ extension SweepScript {
             .indexHistory, .write(.buffered, [.put(3, 5)]), .indexHistory,
             .write(.buffered, [.put(1, 70)]), .reopen, .write(.durable, [.delete(2)]),
             .indexHistory,
+        ])
+
+    /// Floors, one after the other, with runs and keys that cross them, by several processes.
+    static let pruning = SweepScript(
+        name: "pruning", segmentBytesMax: 700,
+        steps: [
+            .writeOnce(.buffered, [.put(1, 10), .put(2, 400)]), .write(.durable, [.put(1, 300)]),
+            .indexHistory, .writeOnce(.buffered, [.delete(1)]), .seal, .prune,
+            .write(.durable, [.put(3, 300), .put(2, 500)]), .indexHistory, .prune, .restart,
+            .writeOnce(.buffered, [.put(4, 300)]), .write(.deferred, [.put(1, 400)]), .prune,
+            .write(.buffered, [.clear]), .write(.durable, [.put(5, 300), .put(6, 400)]), .reopen,
+            .prune, .write(.buffered, [.put(5, 10)]), .indexHistory,
         ])
 }
