@@ -94,6 +94,7 @@ import Testing
         let copy = pruned.disk.killed()
         let last = try #require(log.borders.last).firstSequence
         let whole = try pruned.fixture.open(copy).0
+        while try whole.sealNext() {}
         let floor = try whole.makeFloor(
             below: last,
             { writer in

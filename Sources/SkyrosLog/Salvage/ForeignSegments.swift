@@ -43,10 +43,11 @@ struct ForeignSegments {
         guard let header = scan.file.header, header.storeID != storeID, !scan.isForeign else {
             return false
         }
-        if header.firstSequence == first, let end = scan.extents.last?.chainHashAfter {
-            return beginnings[end, default: 0] == 0
+        if ends[header.chainHashBefore, default: 0] > 0 { return false }
+        guard header.firstSequence == first, let end = scan.extents.last?.chainHashAfter else {
+            return true
         }
-        return ends[header.chainHashBefore, default: 0] == 0
+        return beginnings[end, default: 0] == 0
     }
 }
 

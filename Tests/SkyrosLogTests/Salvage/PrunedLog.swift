@@ -55,7 +55,7 @@ struct PrunedLog {
         return index
     }
 
-    /// Changes a field of the header of a sealed segment or the floor, whose checksum is right again.
+    /// Changes a byte in the header of a sealed segment or the floor, and makes its checksum right.
     func changeHeader(of name: SegmentName, at offset: Int) {
         var bytes = log.bytes(of: name)
         let start = SkippableFrame.headerByteCount
