@@ -206,6 +206,8 @@ import Testing
                 #expect(scan.head.sequence == log.count)
                 #expect(scan.damages.allSatisfy { $0.segment.kind == .floor })
                 #expect(scan.damages.isEmpty == (number < 2))
+                let refused = logCode { _ = try pruned.fixture.inspect(copy) }
+                #expect(refused == (number < 2 ? nil : .corrupt))
             }
         }
     }
