@@ -47,27 +47,36 @@ EVENT = ("sequence time changes actor reason correlation causation occurredAt ke
          "schema").split()
 CHANGE = "entity id before after cleared version formerVersion".split()
 
-def segments(store):
+def files(store):                                              # the floor or None, the segments
+    floor, found = None, []
     for path in sorted(pathlib.Path(store, "events").iterdir()):
         if not re.match(r"\d{20}\.", path.name): continue      # not the store's
-        require(path.name[20:] in (".zst", ".open", ".tmp"), path.name)
-        if path.suffix != ".tmp": yield path
+        require(path.name[20:] in (".zst", ".open", ".tmp", ".floor"), path.name)
+        if path.suffix != ".tmp": found.append(path)
+    for path in found:                                         # the newest with a segment after it
+        if path.suffix == ".floor" and any(other.name[:20] == path.name[:20] and other != path
+                                           for other in found): floor = path
+    return floor, [path for path in found if path.suffix != ".floor"
+                   and (floor is None or path.name[:20] >= floor.name[:20])]
 
 def header(path, data):
-    start = 8 if path.suffix == ".zst" else 0                  # in a skippable frame
+    start = 0 if path.suffix == ".open" else 8                 # in a skippable frame
+    features = 4 if path.suffix == ".floor" else 0
     fixed = data[start:start + 96]
     assert fixed[:8] == b"SKYLOG\r\n" and hash64(fixed[:88]) == u64(fixed, 88), path
     version, oldest, size = struct.unpack_from("<HHI", fixed, 8)
-    require(version >= 2 >= oldest and u32(fixed, 72) == 0, f"{path.name}, version {version}")
+    require(version >= 2 >= oldest and u32(fixed, 72) == features, f"{path.name} of {version}")
     require(size == 96 or 112 <= size <= 65536 and size % 8 == 0, f"a header of {size} bytes")
     more = data[start + 96:start + size]
     assert size == 96 or hash64(more[:-8]) == u64(more, size - 104), path
     return fixed, size
 
+def frames(data):                                              # frames of CBOR, nothing else
+    return zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
+
 def batches(path, data, salt, at):
-    if path.suffix == ".zst":                                  # frames of CBOR, nothing else
-        reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
-        yield from items(reader.read())
+    if path.suffix == ".zst":
+        yield from items(frames(data))
         return
     while data[at:at + 1] == b"\xb5" and hash64(data[at:at + 40], salt) == u64(data, at + 40):
         kind, flags, size = struct.unpack_from("<BHI", data, at + 1)
@@ -91,9 +100,28 @@ def apply(event, records):
         if "after" not in change: continue
         entity[change["id"]] = {k: v for k, v in record.items() if k not in before} | after
 
+def floor_records(data):                                       # what the events before it led to
+    about, *rest = items(frames(data))
+    about = fields(about)
+    require(about["format"] == b"\x01", "a later floor")
+    records = {}
+    for entity, key, versions in map(content, rest):
+        (kind, _, _, record, *_), = map(content, items(cbor2.loads(versions)))
+        require(kind == b"\x04", "a record that was not kept")
+        parts = content(record)
+        records.setdefault(cbor2.loads(entity), {})[key] = dict(zip(parts[::2], parts[1::2]))
+    assert digest(records) == cbor2.loads(about["digest"]), "the floor is damaged"
+    return records
+
 def fold(store):
     records, chain_hash, last = {}, None, 0
-    for path in segments(store):
+    floor, segments = files(store)
+    if floor:
+        data = floor.read_bytes()
+        start, _ = header(floor, data)
+        chain_hash, last = u64(start, 40), u64(start, 32) - 1
+        records = floor_records(data)
+    for path in segments:
         data = path.read_bytes()
         start, size = header(path, data)
         chain_hash = hash64(start[16:32]) if chain_hash is None else chain_hash

@@ -140,7 +140,7 @@ final class Scrubber: Sendable {
         report(
             StoreError(
                 failure.code,
-                "\(error.message); found by reading the sealed segments again. Restore the file "
+                "\(error.message); found by reading the log's sealed files again. Restore the file "
                     + "from a backup: docs/damage.md says how", at: place, cause: failure.cause))
     }
 

@@ -25,7 +25,8 @@ extension Store {
     ///   is searched in all different reasons. With `Options.historyIndex = .scan`, O(events of the
     ///   range).
     public func events(
-        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter, newestFirst: Bool = false
+        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter,
+        newestFirst: Bool = false
     ) -> EventSequence {
         let session = session
         let reader = HistoryReader(log: session.engine, empty: session.empty)

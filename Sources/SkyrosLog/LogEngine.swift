@@ -83,6 +83,9 @@ extension LogReader {
 
 extension ObservedLog {
     /// None, for an engine without segments.
+    package var borders: [LogBorder] { [] }
+
+    /// None, for an engine without segments.
     package var statedTimes: [StatedTime] { [] }
 }
 
@@ -109,15 +112,17 @@ package protocol SegmentedLog: Sendable {
     /// be appended and read meanwhile.
     func mergeNext() throws(LogError) -> Bool
 
-    /// Reads a part of the sealed segments again, from the frame with the batch `sequence` on, and
-    /// compares it with its checksums. It reads at least one frame, and ends with the one that
+    /// Reads a part of the floor and the sealed segments again, from the frame with the batch
+    /// `sequence` on, and compares it with its checksums. Before the floor's number it reads the
+    /// floor. It reads at least one frame, and ends with the one that
     /// reaches `byteCountMax` bytes. The thread that seals and merges may call it.
     ///
     /// - Throws: `LogError` with `.suspended`; `.io` if files cannot be read for now. Damage is
     ///   recorded, not thrown.
     func checkSealed(from sequence: UInt64, byteCountMax: Int) throws(LogError) -> SealedCheck
 
-    /// The size of the sealed segments' files, and the last batch in them; nil if there are none.
+    /// The size of the floor and the sealed segments' files, and the last batch in them; nil if
+    /// there are none.
     var sealedExtent: (byteCount: Int, lastSequence: UInt64)? { get }
 
     /// The places where the log may be pruned, in order.
@@ -173,6 +178,9 @@ package protocol ObservedLog: LogReader {
 
     /// The size of the log; nil if the engine has no files to measure.
     var statistics: LogStatistics? { get }
+
+    /// The places where the log may be pruned, in order.
+    var borders: [LogBorder] { get }
 
     /// The times that segments state besides the batches: they should be those of the batches.
     var statedTimes: [StatedTime] { get }

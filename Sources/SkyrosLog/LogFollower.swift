@@ -33,6 +33,8 @@ package final class LogFollower: ObservedLog {
 
     package var floor: LogFloor? { catalog.withLock(\.floor) }
 
+    package var borders: [LogBorder] { catalog.withLock(\.borders) }
+
     package var statedTimes: [StatedTime] { catalog.withLock(\.statedTimes) }
 
     package var statistics: LogStatistics? { catalog.withLock(\.statistics) }

@@ -68,6 +68,13 @@ enum DamageText {
         return damage.isReadable ? text + ", still readable" : text
     }
 
+    /// The events that a log holds; after a floor, also the state before them.
+    static func extent(from first: SequenceNumber, through last: SequenceNumber) -> String {
+        guard first > 1 else { return "\(last) events" }
+        let state = "the state before event \(first)"
+        return first > last ? state : "\(state) and \(line(first...last))"
+    }
+
     static func line(_ range: ClosedRange<SequenceNumber>) -> String {
         range.lowerBound == range.upperBound
             ? "event \(range.lowerBound)" : "events \(range.lowerBound) to \(range.upperBound)"

@@ -351,7 +351,7 @@ STORES = {
        for flag, name in ((1, "boxed"), (2, "protected"))},
     **{f"file-{suffix.replace('.', '-')}":
        lambda suffix=suffix: short().file(f"events/{1:020}.{suffix}")
-       for suffix in ("zst.age", "floor", "floor.age")},
+       for suffix in ("zst.age", "floor.age")},
     **{f"event-key-{key}": lambda key=key: with_event(of(insertion(8), **{key: 1}))
        for key in ("erase", "tree", "floor")},
     "change-key": lambda: with_event(of(insertion(8, later=1))),

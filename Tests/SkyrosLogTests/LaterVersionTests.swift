@@ -185,7 +185,7 @@ import Testing
         #expect(follower.head.sequence == 5)
     }
 
-    @Test(arguments: [".zst.age", ".floor", ".floor.age", ".next", ".x"])
+    @Test(arguments: [".zst.age", ".floor.age", ".next", ".x"])
     func `with a file of an unknown kind is refused (F72)`(suffix: String) throws {
         disk.overwrite("events/00000000000000000001\(suffix)", with: [1])
         expectRefusal(of: disk)

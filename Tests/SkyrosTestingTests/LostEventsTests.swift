@@ -154,7 +154,7 @@ private struct Item: Entity, Equatable {
         disk.erase(name)
         #expect(code() == .notAStore)
         disk.overwrite(name, with: bytes)
-        disk.overwrite("events/00000000000000000001.floor", with: [1])
+        disk.overwrite("events/00000000000000000001.floor.age", with: [1])
         #expect(code() == .unsupportedFormat)
     }
 }

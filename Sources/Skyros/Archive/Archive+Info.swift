@@ -65,9 +65,11 @@ extension Archive {
         let runs = try StoreError.wrap { try RunName.list(on: disk) }.filter { $0.kind == .run }
         return StoreInfo(
             sequence: sequence, entities: state.recordCounts,
+            firstSequence: firstSequence,
             // Only the first event may be damaged.
-            firstSequence: firstSequence, firstTime: (try? event(firstSequence))?.time, lastTime: sequence == .zero ? nil : state.time,
-            logBytes: statistics.fileBytes, floorBytes: statistics.floorBytes, rawBytes: statistics.contentBytes,
+            firstTime: (try? event(firstSequence))?.time,
+            lastTime: sequence == .zero ? nil : state.time, logBytes: statistics.fileBytes,
+            floorBytes: statistics.floorBytes, rawBytes: statistics.contentBytes,
             segmentCount: statistics.segmentCount,
             sealedSegmentCount: statistics.sealedSegmentCount,
             historyBytes: try runs.reduce(0) { sum, name in

@@ -41,7 +41,9 @@ extension Archive {
     private func holds(_ moment: Moment) throws -> Bool {
         switch moment {
         case .sequence(let last): last <= sequence
-        case .date(let date): try event(sequence).map { $0.time > EventTime(date) } ?? false
+        case .date(let date):
+            // That of the last event that was pruned is in the floor.
+            try EventReader(log).stamp(of: sequence)?.time.map { $0 > EventTime(date) } ?? false
         }
     }
 }

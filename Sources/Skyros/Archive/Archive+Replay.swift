@@ -13,14 +13,15 @@ extension Archive {
     /// changes.
     ///
     /// - Parameters:
-    ///   - first: the event after which to begin; nil for the first that the log keeps. The state after it is that of the checkpoint, if
-    ///     this is not later, and of the events between the two.
+    ///   - first: the event after which to begin; nil to begin with the first that the log keeps.
+    ///     The state after it is that of the checkpoint, if this is not later, and of the events
+    ///     between the two.
     ///   - last: the last event; nil for that of the log.
     ///   - body: receives an event and the state after it.
     /// - Complexity: O(events up to the last one).
     /// - Throws: what `body` throws; `StoreError` with `.belowFloor` if the state after `first` is
-    ///   not kept, `.noSuchEvent` if the log ends before `first` or `last`, `.invalidInput` if `last` is before `first`, `.logCorrupt` and the like
-    ///   if the log is damaged.
+    ///   not kept, `.noSuchEvent` if the log ends before `first` or `last`, `.invalidInput` if
+    ///   `last` is before `first`, `.logCorrupt` and the like if the log is damaged.
     public func replay(
         after first: SequenceNumber? = nil, through last: SequenceNumber? = nil,
         _ body: (_ event: ReplayedEvent, _ state: Snapshot) throws -> Bool

@@ -38,7 +38,7 @@ extension Archive {
     }
 
     /// Writes a new store with the events up to the first damage. Their bytes, sequences, times and
-    /// chain hashes stay the same.
+    /// chain hashes stay the same. That of a pruned store begins with the same floor.
     ///
     ///     let archive = try Archive(at: damaged, reading: .upToDamage)
     ///     let report = try archive.salvage(into: target)
@@ -102,7 +102,11 @@ extension Archive {
         guard scan.isStoreKnown else {
             throw StoreError(.logCorrupt, "no segment has a readable store id")
         }
-        return try Self.withNewLog(of: scan.originID, on: target, options, progress) { writer in
+        // A floor says with which id the chain hash begins, so the segments keep theirs.
+        let storeID = scan.floor == nil ? scan.originID : scan.storeID
+        return try Self.withNewLog(
+            of: storeID, after: scan.floor, on: target, options, progress
+        ) { writer in
             try copyEvents(from: scan, to: writer, progress)
         }
     }
@@ -110,13 +114,14 @@ extension Archive {
     /// Writes a new store: `body` appends its events and returns what was written, with which the
     /// store is compared. It appears complete and durable, or not at all.
     static func withNewLog(
-        of storeID: StoreID, on target: Environment, _ options: LogOptions,
-        _ progress: (StoreProgress) -> Void, _ body: (SalvagedLogWriter) throws -> SalvageReport
+        of storeID: StoreID, after floor: LogFloor? = nil, on target: Environment,
+        _ options: LogOptions, _ progress: (StoreProgress) -> Void,
+        _ body: (SalvagedLogWriter) throws -> SalvageReport
     ) throws -> SalvageReport {
         try requireEmpty(target.disk)
         let lock = try StoreError.wrap(try target.disk.lock())
         let writer = SalvagedLogWriter(
-            for: storeID, on: target.disk, options, entropy: target.entropy)
+            for: storeID, after: floor, on: target.disk, options, entropy: target.entropy)
         do {
             try StoreError.wrap(try FormatNote.write(on: target.disk))
             try writer.begin()
@@ -153,7 +158,7 @@ extension Archive {
     private func copyEvents(
         from scan: DamageScan, to writer: SalvagedLogWriter, _ progress: (StoreProgress) -> Void
     ) throws -> SalvageReport {
-        var state = empty
+        var state = try HistoryReader(log: scan, empty: empty).beginning()
         var dirty = DirtyRows(isRecording: false)
         var invalid: DamageReport.Damage?
         try scan.forEach(after: 0) { number, bytes in
@@ -184,9 +189,9 @@ extension Archive {
             readable.insert(first.next...damage.sequence, at: 0)
         }
         return SalvageReport(
-            sequence: state.sequence, digest: try state.digest(),
-            damages: (invalid.map { [$0] } ?? []) + damage.damages, tornTail: damage.tornTail,
-            readableAfterDamage: readable, lostEvents: lostEvents)
+            firstSequence: EventReader(scan).first, sequence: state.sequence,
+            digest: try state.digest(), damages: (invalid.map { [$0] } ?? []) + damage.damages,
+            tornTail: damage.tornTail, readableAfterDamage: readable, lostEvents: lostEvents)
     }
 
     /// Verifies the copy as any reader does.

@@ -66,7 +66,7 @@ extension Archive {
                 try append(adoption.event(of: key, writer.head.sequence + 1), 1)
             }
             return SalvageReport(
-                sequence: SequenceNumber(rawValue: writer.head.sequence),
+                firstSequence: .zero.next, sequence: SequenceNumber(rawValue: writer.head.sequence),
                 digest: try state.digest(), damages: [], tornTail: nil, readableAfterDamage: [],
                 adoptedSequence: SequenceNumber(rawValue: position.sequence))
         }

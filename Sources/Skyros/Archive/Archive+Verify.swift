@@ -5,6 +5,8 @@ import SkyrosSQLite
 public struct Verification: Hashable, Sendable {
     /// Whether there is no problem.
     public var ok: Bool { problems.isEmpty }
+    /// The first event that the log keeps, or will hold: 1 unless its history was pruned.
+    public internal(set) var firstSequence: SequenceNumber = 1
     /// The last event that could be reached.
     public internal(set) var sequence: SequenceNumber = .zero
     /// The digest of the state at that event.
@@ -62,6 +64,7 @@ extension Archive {
         var runs = RunChecks(of: self)
         do {
             var state = try historyReader.beginning()
+            (result.firstSequence, result.sequence) = (firstSequence, state.sequence)
             if let checkpoint, let floor = try log.floor.map({ try FloorState($0) }) {
                 for event in floor.keys.events
                 where event.sequence > checkpoint.keys.bound.sequence { keys.add(event) }

@@ -143,7 +143,8 @@ public final class Archive: Sendable {
     /// - Complexity: O(matches), and O(events) of the part of the log that the store's index of the
     ///   history does not cover, about 1 MiB.
     public func events(
-        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter, newestFirst: Bool = false
+        _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter,
+        newestFirst: Bool = false
     ) -> EventSequence {
         EventSequence(historyReader, historyIndex, range, filter, newestFirst: newestFirst)
     }

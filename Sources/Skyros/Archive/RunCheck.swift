@@ -190,10 +190,12 @@ struct RunChecks {
         disk = archive.disk
         storeID = archive.log.storeID
         // What the writer has covered since the archive looked is of no concern.
-        let last = archive.log.head.sequence
+        let (first, last) = (archive.log.firstSequence, archive.log.head.sequence)
         do throws(DiskError) {
             names = try RunName.list(on: disk).filter {
-                $0.kind == .run && $0.sequences.upperBound <= last
+                // One that begins below the floor is removed by the next opening.
+                $0.kind == .run && $0.sequences.lowerBound >= first
+                    && $0.sequences.upperBound <= last
             }
         } catch {
             names = []

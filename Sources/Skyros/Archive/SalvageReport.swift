@@ -5,7 +5,10 @@
 ///
 /// A value of the moment when the salvage ended.
 public struct SalvageReport: Hashable, Sendable {
-    /// The last event that was saved, as were all events before it.
+    /// The first event that the new store keeps, or will hold: 1 unless the history was pruned, and
+    /// then the state before it was saved, too.
+    public let firstSequence: SequenceNumber
+    /// The last event that was saved, as were all events from the first one on.
     public let sequence: SequenceNumber
     /// The digest of the state at that event.
     public let digest: StateDigest

@@ -113,7 +113,8 @@ struct HistoryReader {
         case .date(let date):
             let time = EventTime(date)
             if let floor = log.floor, time.microseconds < floor.time {
-                throw StoreError.belowFloor("the state at \(time) is not kept", EventReader(log).first)
+                throw StoreError.belowFloor(
+                    "the state at \(time) is not kept", EventReader(log).first)
             }
             return (last, time)
         case .sequence(let sequence):

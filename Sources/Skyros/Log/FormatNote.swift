@@ -18,6 +18,9 @@ enum FormatNote {
                               bytes. A block has 48 bytes with B5 first, the kind at byte 1 (1 is
                               an event) and the size of the CBOR after them at bytes 4 to 7.
                               Zeros follow the last block.
+          events/*.floor      only if the oldest history was pruned: the records as they were before
+                              the event in the name. `zstd -dc FILE` prints them. It is no cache:
+                              keep it. Files in events/ with a lower number do not count.
           checkpoint.sqlite   the records as of some event: an ordinary SQLite database, a table for
                               each kind of record. It is a cache and can be deleted.
           history/*.zst       the changes of the events that the name counts, sorted by record, in

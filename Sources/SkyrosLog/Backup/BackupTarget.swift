@@ -44,8 +44,8 @@ struct BackupTarget {
 
     /// Makes an empty log whose first segment has `header`, after a floor if it has one.
     init(
-        beginning header: SegmentHeader, after floor: LogFloor?, on disk: any Disk, _ framing: @escaping PayloadFraming,
-        salt: UInt64, unsyncedBytesMax: Int
+        beginning header: SegmentHeader, after floor: LogFloor?, on disk: any Disk,
+        _ framing: @escaping PayloadFraming, salt: UInt64, unsyncedBytesMax: Int
     ) throws(LogError) {
         let options = Self.options(unsyncedBytesMax)
         try onDisk(disk.makeDirectoryDurably(.events))

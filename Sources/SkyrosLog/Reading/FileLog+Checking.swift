@@ -2,9 +2,12 @@ import SkyrosDisk
 
 extension FileLog {
     package var sealedExtent: (byteCount: Int, lastSequence: UInt64)? {
-        let sealed = state.withLock { $0.catalog.sealed }
-        guard let last = sealed.last else { return nil }
-        return (sealed.reduce(0) { $0 + $1.byteCount }, last.lastSequence)
+        let catalog = state.withLock { $0.catalog }
+        guard let last = catalog.sealed.last?.lastSequence ?? catalog.floor?.head.sequence else {
+            return nil
+        }
+        let floorBytes = catalog.floor?.byteCount ?? 0
+        return (catalog.sealed.reduce(floorBytes) { $0 + $1.byteCount }, last)
     }
 
     package func checkSealed(

@@ -14,8 +14,11 @@ package struct LogFloor: Sendable {
     let name: SegmentName
     let header: SegmentHeader
     package let byteCount: Int
-    private let frames: FrameFile
+    let frames: FrameFile
     private let file: any DiskFile
+
+    /// The size of the hash that ends the index.
+    private static let hashByteCount = 8
 
     /// Opens a floor and reads its header and seek table.
     ///
@@ -35,6 +38,14 @@ package struct LogFloor: Sendable {
         guard header.requiredFeatures == SegmentHeader.floorFeature, header.firstSequence > 1,
             frameCount > 0
         else { throw frames.damage("header", at: 0) }
+    }
+
+    private init(
+        _ name: SegmentName, _ header: SegmentHeader, _ byteCount: Int, _ frames: FrameFile,
+        in file: any DiskFile
+    ) {
+        (self.name, self.header, self.byteCount) = (name, header, byteCount)
+        (self.frames, self.file) = (frames, file)
     }
 
     /// The file, relative to the store's directory.
@@ -62,27 +73,61 @@ package struct LogFloor: Sendable {
                 ofFrame: number, in: file, contentBytesMax: LogOptions().contentBytesMax)
         } catch {
             // An error of the disk does not say of which file it is.
-            throw LogError(error.code, error.message, in: path, at: error.offset, cause: error.cause)
+            throw LogError(
+                error.code, error.message, in: path, at: error.offset, cause: error.cause)
         }
     }
 
-    /// Reads the index, which ends the file.
-    package func index() throws(LogError) -> [UInt8] { try frames.index(in: file) }
+    /// Reads the index. It ends with the XXH64 of the bytes before, as every index does.
+    ///
+    /// - Throws: `LogError` with `.corrupt` if it is not what was written.
+    package func index() throws(LogError) -> [UInt8] {
+        let index = try frames.index(in: file)
+        let count = index.count - Self.hashByteCount
+        let isWhole = index.withBytes {
+            count >= 0 && XXH64.hash($0.slice(0, count)) == $0.integer(at: count)
+        }
+        guard isWhole else { throw frames.damage("index", at: frames.indexOffset) }
+        return index
+    }
 
     /// Reads every frame.
     ///
     /// - Throws: `LogError` with the first one that is not what was written.
     func verify() throws(LogError) {
-        for number in 0..<frameCount { _ = try content(ofFrame: number) }
-        _ = try index()
+        if let first = try damages().first { throw first.error }
+    }
+
+    /// Reads every frame and the index, and returns what is damaged, each with its frame; nil for
+    /// the index.
+    ///
+    /// - Throws: `LogError` if a disk operation fails.
+    func damages() throws(LogError) -> [(frame: Int?, error: LogError)] {
+        var found: [(frame: Int?, error: LogError)] = []
+        for number in 0...frameCount {
+            do throws(LogError) {
+                let isIndex = number == frameCount
+                _ = try isIndex ? index() : content(ofFrame: number)
+            } catch {
+                guard error.isDamage else { throw error }
+                found.append((number < frameCount ? number : nil, error))
+            }
+        }
+        return found
+    }
+
+    /// The same floor, read from `file`, which was opened anew.
+    func read(from file: any DiskFile) -> LogFloor {
+        LogFloor(name, header, byteCount, frames, in: file)
     }
 
     /// The error of a part of the content that the caller cannot read.
     package func damage(_ why: String) -> LogError {
-        LogError(
-            .corrupt,
-            "the floor, which holds the state before event \(firstSequence), is damaged: \(why)",
-            in: path)
+        LogError(.corrupt, Self.damageText(why, before: firstSequence), in: path)
+    }
+
+    static func damageText(_ why: String, before first: UInt64) -> String {
+        "the floor, which holds the state before event \(first), is damaged: \(why)"
     }
 
     /// All bytes of the file.
@@ -92,4 +137,28 @@ package struct LogFloor: Sendable {
 extension LogReader {
     /// The first batch that the log holds, or will hold.
     package var firstSequence: UInt64 { floor?.firstSequence ?? 1 }
+}
+
+/// A place after a sealed segment, before which a log may be pruned.
+package struct LogBorder: Equatable, Sendable {
+    /// The first batch after it.
+    package let firstSequence: UInt64
+    /// The time of the batch before it, in microseconds since 1970.
+    package let timeBefore: Int64
+    /// The bytes of the segments before it, and of the floor.
+    package let byteCountBefore: Int
+}
+
+extension LogCatalog {
+    /// The places after sealed segments, in order.
+    var borders: [LogBorder] {
+        var byteCount = floor?.byteCount ?? 0
+        let next = sealed.dropFirst().map(\.header) + [(ended.first ?? active).header]
+        return zip(sealed, next).map { segment, header in
+            byteCount += segment.byteCount
+            return LogBorder(
+                firstSequence: header.firstSequence, timeBefore: header.timeBefore,
+                byteCountBefore: byteCount)
+        }
+    }
 }

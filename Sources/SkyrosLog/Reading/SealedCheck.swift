@@ -1,27 +1,28 @@
 import SkyrosDisk
 
-/// What reading a part of the sealed segments again has found.
+/// What reading a part of the floor and the sealed segments again has found.
 package struct SealedCheck: Sendable {
-    /// A piece of a segment that was read.
+    /// A piece of a file that was read.
     package struct Piece: Sendable {
         /// Whether it is the file's header, index and seek table, and not one of its frames.
         package let isStructure: Bool
-        /// The batches in it; of a structure, those of the segment.
+        /// The batches in it; of a structure, those of the segment. A floor is divided among the
+        /// batches that it has replaced.
         package let sequences: ClosedRange<UInt64>
         /// What is wrong with it; nil if it is as it was written.
         package let error: LogError?
     }
 
-    package fileprivate(set) var pieces: [Piece] = []
+    package internal(set) var pieces: [Piece] = []
     /// The bytes that were read.
-    package fileprivate(set) var byteCount = 0
+    package internal(set) var byteCount = 0
     /// The batch with which to continue; nil after the last sealed one.
-    package fileprivate(set) var next: UInt64?
+    package internal(set) var next: UInt64?
 }
 
 extension LogCatalog {
-    /// Reads sealed segments again, from the frame with the batch `sequence` on, and compares them
-    /// with their checksums and the chain hash.
+    /// Reads the floor and sealed segments again, from the frame with the batch `sequence` on, and
+    /// compares them with their checksums and the chain hash.
     ///
     /// It opens the files anew, so one that was restored meanwhile is read. A damage is recorded,
     /// and reading continues after it.
@@ -32,6 +33,10 @@ extension LogCatalog {
         from sequence: UInt64, byteCountMax: Int, on disk: any Disk
     ) throws(LogError) -> SealedCheck {
         var check = SealedCheck()
+        if let floor, sequence < floor.firstSequence {
+            let isEnough = try check.read(floor, from: sequence, byteCountMax, on: disk)
+            if isEnough { return check }
+        }
         for segment in sealed where segment.lastSequence >= sequence {
             let isEnough = try check.read(segment, from: sequence, byteCountMax, format, on: disk)
             if isEnough { return check }
@@ -139,7 +144,7 @@ extension LogError {
 
     /// Whether the medium does not return what was written: other errors, such as a file that must
     /// not be read now, say nothing about it.
-    fileprivate var isOfMedium: Bool {
+    var isOfMedium: Bool {
         switch code {
         case .corrupt, .chainBroken, .limitExceeded, .segmentMissing, .foreignStore,
             .unsupportedFormat:

@@ -96,7 +96,11 @@ package struct LogInspection: LogReader {
             try Self.check(floor, isIn: catalog)
             leftovers.append(floor.name)
         }
-        if let damage = floors.damage { unreadable.append(damage.name) }
+        if let damage = floors.damage {
+            // The log may have lost what came before it.
+            guard damage.name.firstSequence <= catalog.lastSequence + 1 else { throw damage.error }
+            unreadable.append(damage.name)
+        }
         self.catalog = catalog
         // A medium that was away is as good as a reboot, which only the app knows.
         verdict = TailVerdict(

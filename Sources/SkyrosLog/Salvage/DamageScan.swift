@@ -3,8 +3,8 @@ package import SkyrosDisk
 /// A scan of all files of a log that continues after damage: everything that is damaged, and
 /// everything that can still be read. It takes no lock and changes nothing.
 ///
-/// As a log it is the history up to the first damage: batches from the first one on, which the
-/// chain hash proves. What can be read after the damage is a list of ranges.
+/// As a log it is the history up to the first damage: batches from the first one on, or from a
+/// floor on, which the chain hash proves. What can be read after the damage is a list of ranges.
 package final class DamageScan: ObservedLog {
     private let disk: any Disk
     private let format: FrameFormat
@@ -16,6 +16,8 @@ package final class DamageScan: ObservedLog {
         var isStoreProved = false
         /// The store of the first segment.
         var originID: StoreID?
+        /// The floor that the history begins with.
+        var floor: LogFloor?
         var damages: [LogDamage] = []
         var tornTail: LogDamage?
         /// The history up to the first damage.
@@ -75,7 +77,11 @@ package final class DamageScan: ObservedLog {
     /// Whether a segment has a valid ID of the store.
     package var isStoreKnown: Bool { findings.isStoreProved }
 
-    /// The store whose id the chain hash begins with: that of the first segment.
+    /// What takes the place of the batches before the first; nil if there were none, or if it is
+    /// damaged.
+    package var floor: LogFloor? { findings.floor }
+
+    /// The store whose id the chain hash begins with: that of the first segment of all.
     package var originID: StoreID { findings.originID ?? storeID }
 
     package var beginning: ChainHash { ChainHash(beginning: originID) }
@@ -87,7 +93,7 @@ package final class DamageScan: ObservedLog {
     /// The last batch before the first damage.
     package var head: LogHead {
         guard let last = findings.prefix.last else {
-            return LogHead(sequence: 0, chainHash: beginning)
+            return floor?.head ?? LogHead(sequence: 0, chainHash: beginning)
         }
         return LogHead(sequence: last.sequences.upperBound, chainHash: last.chainHashAfter)
     }
@@ -109,7 +115,7 @@ package final class DamageScan: ObservedLog {
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         let index = findings.prefix.partitioningIndex { $0.sequences.upperBound >= sequence }
-        guard sequence >= 1, index < findings.prefix.count else { return nil }
+        guard sequence >= firstSequence, index < findings.prefix.count else { return nil }
         return try chunk(of: findings.prefix[index], containing: sequence)
     }
 

@@ -5,26 +5,20 @@ struct DamageScanPass {
     let disk: any Disk
     let format: FrameFormat
 
-    /// What is there; nil if there is no segment.
+    /// What is there; nil if there is neither a segment nor a floor.
     ///
     /// - Parameter progress: called after each file with the number of bytes read, and that of all.
     func findings(
         _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws(LogError) -> DamageScan.Findings? {
-        // Open files first: a writer may seal them soon, and removes them then.
         let names = try SegmentName.list(on: disk)
-        var files: [SegmentFile] = []
-        for name in names where name.kind == .open {
-            files.append(try SegmentFile(name, on: disk))
+        var files = try segmentFiles(names)
+        let floors = try names.filter { $0.kind == .floor }.map { name throws(LogError) in
+            try FloorDamageScan(name, on: disk)
         }
-        for name in names where name.kind == .sealed {
-            files.append(try SegmentFile(name, on: disk))
-        }
-        guard !files.isEmpty else { return nil }
-        // A sealed segment comes before its open twin.
-        files.sort {
-            ($0.firstSequence, $0.isSealed ? 0 : 1) < ($1.firstSequence, $1.isSealed ? 0 : 1)
-        }
+        guard !files.isEmpty || !floors.isEmpty else { return nil }
+        let beginning = HistoryBeginning(floors, before: files)
+        files.removeAll { beginning.hasReplaced($0) }
         let context = SegmentDamageScan.Context(
             disk: disk, format: format, chainHashesBefore: Self.chainHashesBefore(files))
         var scans: [SegmentDamageScan] = []
@@ -32,8 +26,9 @@ struct DamageScanPass {
         for file in files {
             sizes.append(try onDisk(disk.status(of: file.name.path))?.sizeBytes ?? 0)
         }
-        let byteCount = sizes.reduce(0, +)
-        var doneCount = 0
+        let floorByteCount = floors.reduce(0) { $0 + $1.byteCount }
+        let byteCount = floorByteCount + sizes.reduce(0, +)
+        var doneCount = floorByteCount
         var following = files.startIndex
         for (file, size) in zip(files, sizes) {
             while following < files.endIndex,
@@ -46,28 +41,46 @@ struct DamageScanPass {
             doneCount += size
             progress(doneCount, byteCount)
         }
-        var foreign = ForeignSegments(in: scans)
+        var foreign = ForeignSegments(
+            in: scans, after: beginning.floor, from: beginning.firstKept(in: files))
         foreign.reject(from: &scans)
-        let storeID = Self.storeID(of: scans)
+        let storeID = Self.storeID(of: scans) ?? beginning.originID
         let all = scans
         scans = try CoveredScans(disk: disk, format: format).removed(from: scans)
         let result = try DamageScanResult(
-            scans, of: all, storeID, hasUnnamed: hasUnnamedSegment(after: scans.last),
-            firstDifference: firstDifference)
+            scans, of: all, from: beginning, storeID,
+            hasUnnamed: hasUnnamedSegment(after: scans.last), firstDifference: firstDifference)
         var findings = DamageScan.Findings(
-            storeID: storeID, originID: result.originID, damages: result.damages,
-            prefix: result.prefix, rest: result.rest)
+            storeID: storeID, originID: result.originID, floor: beginning.floor,
+            damages: result.damages, prefix: result.prefix, rest: result.rest)
         findings.tornTail = scans.lazy.compactMap(\.tornTail).first
         findings.isStoreProved =
-            files.contains { $0.header != nil } || !result.prefix.isEmpty
+            files.contains { $0.header != nil } || !result.prefix.isEmpty || beginning.floor != nil
         findings.statedTimes = scans.filter { !$0.isForeign }.flatMap(\.statedTimes)
         findings.statistics.segmentCount = files.count
         findings.statistics.sealedSegmentCount = files.count { $0.isSealed }
         findings.statistics.contentBytes = result.prefix.reduce(0) {
             $0 + ($1.contentByteCount ?? $1.byteCount)
         }
-        findings.statistics.fileBytes = byteCount
+        findings.statistics.floorBytes = beginning.floor?.byteCount ?? 0
+        findings.statistics.fileBytes =
+            byteCount - floorByteCount + findings.statistics.floorBytes
         return findings
+    }
+
+    /// The segments' files, in the order of their batches.
+    private func segmentFiles(_ names: [SegmentName]) throws(LogError) -> [SegmentFile] {
+        var files: [SegmentFile] = []
+        // Open files first: a writer may seal them soon, and removes them then.
+        for kind in [SegmentName.Kind.open, .sealed] {
+            for name in names where name.kind == kind {
+                files.append(try SegmentFile(name, on: disk))
+            }
+        }
+        // A sealed segment comes before its open twin.
+        return files.sorted {
+            ($0.firstSequence, $0.isSealed ? 0 : 1) < ($1.firstSequence, $1.isSealed ? 0 : 1)
+        }
     }
 
     /// The first batch of `scan` that `other`, which begins with the same one, has not.

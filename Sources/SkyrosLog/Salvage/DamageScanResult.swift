@@ -9,26 +9,29 @@ struct DamageScanResult {
 
     private let scans: [SegmentDamageScan]
     private let storeID: StoreID?
+    private let beginning: HistoryBeginning
 
     /// - Parameters:
     ///   - scans: of the files that no other file holds.
     ///   - all: of these files too.
+    ///   - beginning: where the history begins.
     ///   - hasUnnamed: whether the last segment has a successor with a temporary name.
     ///   - firstDifference: the first batch of a file that another of the same batches has not.
     init<E: Error>(
-        _ scans: [SegmentDamageScan], of all: [SegmentDamageScan], _ storeID: StoreID?,
-        hasUnnamed: Bool,
+        _ scans: [SegmentDamageScan], of all: [SegmentDamageScan], from beginning: HistoryBeginning,
+        _ storeID: StoreID?, hasUnnamed: Bool,
         firstDifference: (SegmentDamageScan, SegmentDamageScan) throws(E) -> UInt64
     ) throws(E) {
         self.scans = scans
         self.storeID = storeID
+        self.beginning = beginning
         let extents = all.flatMap(\.extents).sorted {
             ($0.sequences.lowerBound, $1.sequences.upperBound)
                 < ($1.sequences.lowerBound, $0.sequences.upperBound)
         }
         takePrefix(extents)
         takeRest(extents)
-        damages = scans.flatMap(\.damages)
+        damages = scans.flatMap(\.damages) + beginning.damages(beside: prefix)
         try addDifferingTwins(firstDifference)
         addBrokenChains()
         addMissing(extents, hasUnnamed: hasUnnamed)
@@ -39,10 +42,17 @@ struct DamageScanResult {
         damages.sort { Self.order(of: $0) < Self.order(of: $1) }
     }
 
-    /// The store of the first segment, with whose id the chain hash begins.
+    /// The store of the first segment of all, with whose id the chain hash begins.
     var originID: StoreID? {
+        if let floor = beginning.floor { return floor.header.storeID }
         let first = scans.first { $0.file.firstSequence == 1 && !$0.isForeign }
-        return first?.file.header?.storeID ?? storeID
+        return first?.file.header?.storeID ?? beginning.originID ?? storeID
+    }
+
+    /// The batch after which the history begins; nil if nothing says which store it is of.
+    private var head: LogHead? {
+        if let floor = beginning.floor { return floor.head }
+        return originID.map { LogHead(sequence: 0, chainHash: ChainHash(beginning: $0)) }
     }
 
     private static func order(of damage: LogDamage) -> (UInt64, UInt64, Int) {
@@ -55,16 +65,15 @@ struct DamageScanResult {
     /// A torn tail ends the history even if a later file repeats its batches, because opening the
     /// store cuts it off. A contradicted batch ends it too.
     private mutating func takePrefix(_ extents: [BatchExtent]) {
-        guard let originID else { return }
+        guard let head else { return }
         let ends = scans.flatMap { [$0.tornTail?.sequences?.lowerBound, $0.firstContradicted] }
         let end = ends.compactMap(\.self).min() ?? .max
-        prefix = LongestHistory(of: extents, before: end)
-            .extents(after: ChainHash(beginning: originID))
+        prefix = LongestHistory(of: extents, before: end).extents(after: head)
     }
 
     /// Takes the other extents that hold further batches.
     private mutating func takeRest(_ extents: [BatchExtent]) {
-        var last = prefix.last?.sequences.upperBound ?? 0
+        var last = prefix.last?.sequences.upperBound ?? beginning.firstSequence - 1
         for extent in extents where extent.sequences.upperBound > last {
             rest.append(extent)
             last = extent.sequences.upperBound
@@ -129,7 +138,7 @@ struct DamageScanResult {
                 continue
             }
             var expected = earlier.chainHashes(before: first)
-            if first == 1, let originID { expected = [ChainHash(beginning: originID)] }
+            if let head, first == head.sequence + 1 { expected = [head.chainHash] }
             guard !expected.isEmpty, !expected.contains(header.chainHashBefore) else { continue }
             addBrokenChain(
                 scan.file, SegmentHeader.Offset.chainHashBefore, sequences,
@@ -150,13 +159,16 @@ struct DamageScanResult {
         let torn = scans.compactMap { $0.tornTail?.sequences }
         let known = (extents.map(\.sequences) + damages.compactMap(\.sequences) + torn)
             .sorted { $0.lowerBound < $1.lowerBound }
-        var next: UInt64 = 1
+        var next = beginning.firstSequence
         for range in known {
             addMissing(from: next, before: range.lowerBound)
             // A file's name may contain any number.
             next = max(next, range.upperBound == .max ? .max : range.upperBound + 1)
         }
-        guard let last = scans.last?.file.firstSequence else { return }
+        guard let last = scans.last?.file.firstSequence else {
+            guard let floor = beginning.floor else { return }
+            return addMissingActive(from: next, HistoryBeginning.missingText(after: floor))
+        }
         // The newest segment may be empty, but its header has its first sequence.
         addMissing(from: next, before: last)
         if !hasUnnamed { addMissingActive(after: last, from: max(next, last)) }
@@ -176,10 +188,14 @@ struct DamageScanResult {
             scan.file.firstSequence == last && scan.file.isSealed && scan.lastKnown != nil
         }
         guard isSealed else { return }
+        addMissingActive(
+            from: next, "the segment that follows the last sealed one is missing; restore it")
+    }
+
+    private mutating func addMissingActive(from next: UInt64, _ why: String) {
         damages.append(
             LogDamage(
-                .segmentMissing,
-                "the segment that follows the last sealed one is missing; restore it",
-                SegmentName(next, .open), sequences: next...next, isOpenEnded: true))
+                .segmentMissing, why, SegmentName(next, .open), sequences: next...next,
+                isOpenEnded: true))
     }
 }

@@ -1,16 +1,20 @@
 /// Finds the segments of other stores among those of a log. O(files), unless foreign ones continue
 /// each other backwards.
 ///
-/// A segment with another id than the log's is of the log if it continues one of its segments, or
-/// is its first: a fork continues a copy of its origin under another id.
+/// A segment with another id than the log's is of the log if it continues one of its segments or
+/// its floor, or is its first: a fork continues a copy of its origin under another id.
 struct ForeignSegments {
     private let storeID: StoreID?
     /// How many segments of the log end with a chain hash, and how many begin after one.
     private var ends: [ChainHash: Int] = [:]
     private var beginnings: [ChainHash: Int] = [:]
+    /// The first batch that a segment can be expected to hold.
+    private let first: UInt64
 
-    init(in scans: [SegmentDamageScan]) {
+    init(in scans: [SegmentDamageScan], after floor: LogFloor?, from first: UInt64) {
+        self.first = first
         storeID = StoreID.prevailing(in: scans.compactMap(\.file.header))
+        if let floor { ends[floor.head.chainHash] = 1 }
         for scan in scans { count(scan, 1) }
     }
 
@@ -39,10 +43,11 @@ struct ForeignSegments {
         guard let header = scan.file.header, header.storeID != storeID, !scan.isForeign else {
             return false
         }
-        if header.firstSequence == 1, let end = scan.extents.last?.chainHashAfter {
-            return beginnings[end, default: 0] == 0
+        if ends[header.chainHashBefore, default: 0] > 0 { return false }
+        guard header.firstSequence == first, let end = scan.extents.last?.chainHashAfter else {
+            return true
         }
-        return ends[header.chainHashBefore, default: 0] == 0
+        return beginnings[end, default: 0] == 0
     }
 }
 

@@ -1,4 +1,4 @@
-/// The longest history in what can be read of a log: extents from the first batch on, each of which
+/// The longest history in what can be read of a log: extents from a beginning on, each of which
 /// continues the one before, as the chain hashes show.
 ///
 /// Files of different histories may have the same sequences. Then the history counts that more
@@ -40,10 +40,10 @@ struct LongestHistory {
         }
     }
 
-    /// The extents from the first batch on.
-    func extents(after beginning: ChainHash) -> [BatchExtent] {
+    /// The extents after a batch: that of a floor, or none, with the chain hash of the beginning.
+    func extents(after head: LogHead) -> [BatchExtent] {
         var found: [BatchExtent] = []
-        var next = best[Start(sequence: 1, chainHash: beginning)]
+        var next = best[Start(sequence: head.sequence + 1, chainHash: head.chainHash)]
         while let index = next {
             found.append(extents[index])
             next = ways[index]?.next

@@ -1,13 +1,17 @@
 package import SkyrosDisk
 
-/// Writes a log from existing batches. The log appears complete and durable, or not at all.
+/// Writes a log from existing batches, and the floor before them, if there is one. The log appears
+/// complete and durable, or not at all.
 ///
 /// Segments are written under temporary names, which readers ignore. At the end they are renamed,
-/// the first one last: without it the others are not a log. One thread uses the writer.
+/// the first one last: without it the others, and the floor, are not a log. One thread uses the
+/// writer.
 package final class SalvagedLogWriter {
     private let disk: any Disk
     private let options: LogOptions
     private let entropy: any Entropy
+    /// What takes the place of the batches before the first.
+    private let floor: LogFloor?
     /// The segments that were written, with the names that they will have.
     private var written: [SegmentName] = []
     /// The header of the current segment.
@@ -20,22 +24,33 @@ package final class SalvagedLogWriter {
     package private(set) var head: LogHead
 
     /// A log for the store `storeID`, on a disk that holds none. Writes nothing yet.
+    ///
+    /// - Parameter floor: what the log begins with, instead of the first batch of all.
     package init(
-        for storeID: StoreID, on disk: any Disk, _ options: LogOptions, entropy: any Entropy
+        for storeID: StoreID, after floor: LogFloor? = nil, on disk: any Disk,
+        _ options: LogOptions, entropy: any Entropy
     ) {
         self.disk = disk
         self.options = options
         self.entropy = entropy
+        self.floor = floor
         header = SegmentHeader(
             beginning: storeID, salt: entropy.next(), unsyncedBytesMax: options.unsyncedBytesMax)
-        head = LogHead(sequence: 0, chainHash: header.chainHashBefore)
+        if let floor {
+            header.firstSequence = floor.firstSequence
+            header.chainHashBefore = floor.head.chainHash
+            header.timeBefore = floor.time
+            lastTime = floor.time
+        }
+        head = floor?.head ?? LogHead(sequence: 0, chainHash: header.chainHashBefore)
     }
 
-    /// Creates the directory of the log.
+    /// Creates the directory of the log, and copies the floor to it.
     ///
     /// - Throws: `LogError`; call `discard` then.
     package func begin() throws(LogError) {
         try onDisk(disk.makeDirectoryDurably(.events))
+        _ = try floor?.copied(to: SegmentDirectory(on: disk))
     }
 
     /// Appends the next batch, whose time is `time`, in microseconds since 1970.
@@ -71,6 +86,7 @@ package final class SalvagedLogWriter {
             try? disk.remove(name.path)
             try? disk.remove(SegmentName(name.firstSequence, .temporary).path)
         }
+        if let floor { try? disk.remove(floor.path) }
         try? disk.removeDirectory(.events)
     }
 

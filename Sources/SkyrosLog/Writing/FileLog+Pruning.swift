@@ -1,13 +1,5 @@
 import SkyrosDisk
 
-/// A place between two segments, before which a log may be pruned.
-package struct LogBorder: Equatable, Sendable {
-    /// The first batch after it.
-    package let firstSequence: UInt64
-    /// The time of the batch before it, in microseconds since 1970.
-    package let timeBefore: Int64
-}
-
 /// What pruning has removed.
 package struct LogPruning: Equatable, Sendable {
     /// The segments, and the floor before.
@@ -18,12 +10,7 @@ package struct LogPruning: Equatable, Sendable {
 extension FileLog {
     package var floor: LogFloor? { state.withLock { $0.catalog.floor } }
 
-    package var borders: [LogBorder] {
-        let catalog = state.withLock { $0.catalog }
-        return catalog.headers.dropFirst().map {
-            LogBorder(firstSequence: $0.firstSequence, timeBefore: $0.timeBefore)
-        }
-    }
+    package var borders: [LogBorder] { state.withLock { $0.catalog }.borders }
 
     /// Writes a floor below the segment that begins with `first`: `body` writes the frames, and
     /// returns the index; `check` may refuse what was read back.
@@ -38,9 +25,9 @@ extension FileLog {
             try state.checkOpen()
             return state.catalog
         }
-        guard var header = catalog.header(beginning: first), first > catalog.firstSequence else {
-            throw LogError(.conflict, "no segment begins with batch \(first)")
-        }
+        guard catalog.borders.contains(where: { $0.firstSequence == first }),
+            var header = catalog.header(beginning: first)
+        else { throw LogError(.conflict, "batch \(first) does not follow a sealed segment") }
         header.storeID = catalog.beginningID
         header.requiredFeatures = SegmentHeader.floorFeature
         header.salt = 0

@@ -6,7 +6,7 @@ struct InfoCommand: Command {
     static let summary = "Show what the store holds, and its size"
     static let usage = "STORE [--json]"
     static let details = """
-        Prints the number of events, the time of the first and the last one, the number of records
+        Prints the number of events, the first one that is kept if older ones were pruned, the time of the first and the last one, the number of records
         per entity, the size of the log on disk and uncompressed, the number of segments, the event
         of the checkpoint, the events that the log has lost and the checkpoint holds, how far the
         app has read the compressed segments again to find rot, what it found, and the time that
@@ -39,8 +39,10 @@ struct InfoCommand: Command {
         try output.json([
             "sequence": .integer(Int128(info.sequence.rawValue)),
             "events": .integer(Int128(info.sequence.rawValue)),
+            "firstSequence": .integer(Int128(info.firstSequence.rawValue)),
             "entities": .map(info.entities.mapValues { .integer(Int128($0)) }),
             "logBytes": .integer(Int128(info.logBytes)),
+            "floorBytes": .integer(Int128(info.floorBytes)),
             "rawBytes": .integer(Int128(info.rawBytes)),
             "segments": .integer(Int128(info.segmentCount)),
             "historyBytes": .integer(Int128(info.historyBytes)),
@@ -65,6 +67,10 @@ struct InfoCommand: Command {
 
     private func printText(_ info: StoreInfo, to output: Output) throws {
         var rows = [["events", "\(info.sequence)"]]
+        if info.firstSequence > 1 {
+            let size = Output.bytes(info.floorBytes)
+            rows.append(["pruned", "kept from event \(info.firstSequence) on, floor of \(size)"])
+        }
         if let first = info.firstTime, let last = info.lastTime {
             rows.append(["from", "\(first)"])
             rows.append(["to", "\(last)"])

@@ -39,7 +39,7 @@ struct LogCommand: Command {
     static let flags: Set<String> = ["follow", "occurred", "reverse"]
 
     private let arguments: Arguments
-    private let from: SequenceNumber
+    private let from: SequenceNumber?
     private let to: SequenceNumber?
     private let since: EventTime?
     private let until: EventTime?
@@ -52,7 +52,7 @@ struct LogCommand: Command {
     init(_ arguments: Arguments) throws {
         try arguments.requireOnlyStore()
         self.arguments = arguments
-        from = try max(arguments.sequence("from") ?? 1, 1)
+        from = try arguments.sequence("from").map { max($0, 1) }
         to = try arguments.sequence("to")
         since = try arguments.time("since")?.first
         until = try arguments.time("until")?.last
@@ -71,6 +71,7 @@ struct LogCommand: Command {
         let archive = try Archive(at: arguments.store)
         if to == nil, until == nil { archive.warnOfLostEvents() }
         if arguments.has("occurred") { return try listByOccurrence(archive, output) }
+        let from = from ?? archive.firstSequence
         var next = try since.map { max(from, try archive.firstSequence(since: $0)) } ?? from
         var rest = limit
         let isReversed = arguments.has("reverse")
@@ -98,6 +99,7 @@ struct LogCommand: Command {
     private func listByOccurrence(_ archive: Archive, _ output: Output) throws -> Bool {
         var found: [(time: EventTime, sequence: SequenceNumber)] = []
         let end = min(to ?? archive.sequence, archive.sequence)
+        let from = from ?? archive.firstSequence
         if from <= end {
             try archive.events(from...end, where: filter).forEach {
                 found.append(($0.happenedAt, $0.sequence))

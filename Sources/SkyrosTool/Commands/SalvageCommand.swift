@@ -8,7 +8,8 @@ struct SalvageCommand: Command {
     static let usage = "STORE --into NEWSTORE [--after-gap FILE | --from-checkpoint] [--json]"
     static let details = """
         Copies the events before the first damage unchanged to a new store, and reports what was
-        saved and what was lost. The damaged store is not changed.
+        saved and what was lost. A store whose oldest history was pruned keeps its floor. The
+        damaged store is not changed.
 
           --into NEWSTORE    the directory of the new store; it must be empty or missing
           --after-gap FILE   a new file for the events that can be read after the damage, one
@@ -115,6 +116,7 @@ struct SalvageCommand: Command {
     private func print(_ report: SalvageReport, to output: Output) throws {
         if arguments.isJSON {
             try output.json([
+                "firstSequence": .integer(Int128(report.firstSequence.rawValue)),
                 "sequence": .integer(Int128(report.sequence.rawValue)),
                 "digest": .text(report.digest.description),
                 "isComplete": .bool(report.isComplete),
@@ -141,7 +143,7 @@ struct SalvageCommand: Command {
         }
         let what =
             report.adoptedSequence.map { "the records as of event \($0), without their history" }
-            ?? "\(report.sequence) events"
+            ?? DamageText.extent(from: report.firstSequence, through: report.sequence)
         try output.line("saved: \(what), digest \(report.digest)")
     }
 }

@@ -29,6 +29,7 @@ struct VerifyCommand: Command {
         if arguments.isJSON {
             try output.json([
                 "ok": .bool(result.ok),
+                "firstSequence": .integer(Int128(result.firstSequence.rawValue)),
                 "sequence": .integer(Int128(result.sequence.rawValue)),
                 "digest": result.digest.map { .text($0.description) },
                 "problems": .array(result.problems.map { .text($0) }),
@@ -44,7 +45,9 @@ struct VerifyCommand: Command {
             let verdict = result.ok ? "ok" : result.damages.isEmpty ? "not ok" : "damaged"
             try output.line(
                 result.isReadable
-                    ? "\(verdict): \(result.sequence) events, digest \(digest)"
+                    ? "\(verdict): "
+                        + DamageText.extent(from: result.firstSequence, through: result.sequence)
+                        + ", digest \(digest)"
                     : "not verified: this version cannot read the log")
         }
         return result.ok

@@ -1,4 +1,5 @@
 import Foundation
+import SkyrosDisk
 import TestSupport
 import Testing
 
@@ -223,6 +224,37 @@ private struct Odd: Entity {
             #expect(try found == records.map { try FieldValue(json: $0.jsonText()) })
             #expect(!found.isEmpty)
         }
+    }
+
+    @Test func `reads a log that was pruned, whatever is left below its floor`() throws {
+        try store.close()
+        // The next opening seals what was not sealed in time.
+        try Store(at: directory.store, entities: Everything.self, Note.self).close()
+        let expected = try expected(Archive(at: directory.store).snapshot())
+        let before = try directory.contents()
+        let disk = try PosixDisk(path: directory.store.path, creating: false)
+        let first = try FileLog.prune(on: disk)
+        #expect(first > 1 && first < 62)
+        #expect(try read() == expected)
+        let left = try directory.contents()
+        let removed = before.filter { $0.key.contains("/events/") && left[$0.key] == nil }
+        #expect(!removed.isEmpty)
+        for (path, bytes) in removed {
+            try bytes.write(to: directory.url.appending(path: path))
+            #expect(try read() == expected)
+        }
+        // The log continues after it.
+        let again = try Store(at: directory.store, entities: Everything.self, Note.self)
+        try again.write { try $0.upsert(Note(id: 5, text: "later")) }
+        try again.close()
+        #expect(try read() == self.expected(Archive(at: directory.store).snapshot()))
+        // Without a segment of its number, a floor is none.
+        let floor = try #require(segments("floor").first)
+        for number in ["00000000000000000002", "00000000000000099999"] {
+            let copy = floor.deletingLastPathComponent().appending(path: "\(number).floor")
+            try FileManager.default.copyItem(at: floor, to: copy)
+        }
+        #expect(try read() == self.expected(again.snapshot))
     }
 
     @Test func `reads the events of a merged segment once beside its sources (F73)`() throws {

@@ -97,7 +97,7 @@ import Testing
 
     @Test func `to a newer version is not called damaged`() throws {
         try write(1...2)
-        try Data([1]).write(to: events.appending(path: "00000000000000000009.floor"))
+        try Data([1]).write(to: events.appending(path: "00000000000000000009.floor.age"))
         let outcome = try run("verify")
         #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix("problem: unsupportedFormat: events/0000"))

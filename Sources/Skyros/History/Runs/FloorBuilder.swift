@@ -61,6 +61,9 @@ struct FloorBuilder {
             else { throw file.damage("it is not what was written") }
         } catch let error as LogError {
             throw error
+        } catch let error as StoreError where error.code != .logCorrupt {
+            // It could not be read: nothing is known of its content.
+            throw LogError(.io, error.message, in: file.path)
         } catch {
             throw file.damage("\(error)")
         }

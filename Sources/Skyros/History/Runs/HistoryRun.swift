@@ -46,7 +46,8 @@ final class HistoryRun: Sendable {
         }
         self.header = header
         guard let index = RunIndex(try frames.index(in: file)),
-            index.frameCount == frames.frames.count, index.frameCount > 0, header.sequences == name.sequences
+            index.frameCount == frames.frames.count, index.frameCount > 0,
+            header.sequences == name.sequences
         else { throw LogError(.corrupt, "the run's index is damaged", in: name.path) }
         self.index = index
     }

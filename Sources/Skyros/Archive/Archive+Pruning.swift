@@ -1,0 +1,29 @@
+public import Foundation
+import SkyrosLog
+
+/// What pruning a store would remove.
+public struct PrunePlan: Hashable, Sendable {
+    /// The events that would go.
+    public let events: ClosedRange<SequenceNumber>
+    /// The time of the last of them.
+    public let time: EventTime
+    /// Bytes of their files. A floor with the records of then takes their place.
+    public let byteCount: Int
+}
+
+extension Archive {
+    /// What `Store.prune(before:)` would remove at least; nil if no file has older events only.
+    ///
+    ///     if let plan = try archive.prunePlan(before: date) { print(plan.events, plan.byteCount) }
+    ///
+    /// Files that are not compressed yet are left out: a store compresses them before it prunes.
+    public func prunePlan(before date: Date) -> PrunePlan? {
+        let time = EventTime(date)
+        guard let border = log.borders.last(where: { $0.timeBefore < time.microseconds }) else {
+            return nil
+        }
+        return PrunePlan(
+            events: firstSequence...SequenceNumber(rawValue: border.firstSequence - 1),
+            time: EventTime(microseconds: border.timeBefore), byteCount: border.byteCountBefore)
+    }
+}
