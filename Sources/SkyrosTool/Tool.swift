@@ -15,8 +15,8 @@ enum Tool {
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
         BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self,
         ReplayCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
-        ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self, SalvageCommand.self,
-        SchemaCommand.self,
+        ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self,
+        SalvageCommand.self, SchemaCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {
