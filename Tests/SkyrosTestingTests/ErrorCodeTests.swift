@@ -15,8 +15,8 @@ enum ErrorCode: String, CaseIterable {
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case historyIndexFailed
-    case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, invalidInput
-    case unknownField, invalidCursor, overflow
+    case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, belowFloor
+    case invalidInput, unknownField, invalidCursor, overflow
 }
 
 @Suite struct `The code of an error` {

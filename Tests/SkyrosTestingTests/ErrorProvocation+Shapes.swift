@@ -1,3 +1,4 @@
+import Foundation
 import SkyrosDisk
 import SkyrosTesting
 
@@ -24,6 +25,17 @@ extension ErrorProvocation {
         var id: Int
         var text: Int
         static let evolution: Evolution<Failing> = [.version(2) { .retype("text", .textToInteger) }]
+    }
+
+    /// Asks for an event that was pruned.
+    static func askBelowFloor() throws {
+        var options = Store.Options()
+        options.sealThresholdBytes = 1
+        let store = try Store(on: SimulatedDisk(), entities: FirstShape.self, options: options)
+        store.maintenance.stop()
+        try store.write(durability: .durable) { try $0.insert(FirstShape(id: 1, text: "")) }
+        try store.prune(before: .distantFuture)
+        _ = try store.event(1)
     }
 
     /// A store with a record of another shape.

@@ -42,6 +42,7 @@ enum ErrorProvocation {
         case .brokenReference, .deletionDenied, .unknownRelation: try provokeByRelation(code)
         case .unmergedEdits: try releaseWithEdits()
         case .storesDiffer: try switchToAnother()
+        case .belowFloor: try askBelowFloor()
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }

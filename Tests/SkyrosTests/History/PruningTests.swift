@@ -225,7 +225,7 @@ private final class TwinStores {
 
 @Suite struct `Pruning the history` {
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 3, quick: 10, deep: 300)))
-    func `leaves all answers about what is kept`(seed: UInt64) throws {
+    func `leaves all answers about what is kept (F60)`(seed: UInt64) throws {
         let twins = try TwinStores(seed: seed, historyIndex: seed % 3 == 0 ? .scan : .runs)
         var random = RandomSource(seed: seed + 500)
         for _ in 0..<4 {
@@ -316,7 +316,10 @@ private final class TwinStores {
     @Test func `keeps a backup from before useful`() throws {
         let twins = try TwinStores(seed: 3)
         let (old, new) = (SimulatedDisk(), SimulatedDisk())
-        for _ in 0..<60 { try twins.write() }
+        let early = SimulatedDisk()
+        for _ in 0..<10 { try twins.write() }
+        try backup(twins, to: early)
+        for _ in 0..<50 { try twins.write() }
         try backup(twins, to: old)
         let time = twins.whole.snapshot.time.date
         for _ in 0..<60 { try twins.write() }
@@ -327,6 +330,8 @@ private final class TwinStores {
         let joined = try Archive(on: old)
         #expect(joined.firstSequence == 1 && joined.sequence == twins.whole.sequence)
         #expect(joined.verify().digest == (try twins.whole.snapshot.digest()))
+        let refusal = failure(as: StoreError.self) { try backup(twins, to: early) }
+        #expect(refusal?.code == .belowFloor && refusal?.message.contains("event 10") == true)
         #expect(try twins.pruned.prune(before: .distantFuture) != nil)
         try backup(twins, to: new)
         let archive = try Archive(on: new)

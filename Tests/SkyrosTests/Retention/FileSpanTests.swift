@@ -112,6 +112,34 @@ private struct Usage {
         #expect(try Archive(on: usage.disk).verify().problems == [])
     }
 
+    @Test func `keeps the period, and not much more`() throws {
+        var random = RandomSource(seed: 9)
+        var usage = Usage(.keep(.days(10)))
+        var floors: Set<SequenceNumber> = []
+        var store = try usage.open()
+        for number in 0..<1_000 {
+            try usage.write(to: store, after: Int64(1 + random.below(3)) * hour)
+            try store.run(.retention)
+            let (first, newest) = (store.firstSequence, usage.clock.nowMicroseconds())
+            if first > 1 {
+                // The last event that went, and the first that is kept.
+                let age = newest - usage.time(first.rawValue - 1)
+                #expect(age > 10 * day && age < 12 * day + 3 * hour, "at event \(number + 1)")
+                floors.insert(first)
+            } else {
+                #expect(newest - usage.times[0] <= 12 * day)
+            }
+            guard number % 60 == 59 else { continue }
+            try store.close()
+            store = try usage.open()
+        }
+        // Each prune costs the whole state.
+        #expect(floors.count > 30 && floors.count < 80, "\(floors.count)")
+        #expect(store.count(Leaf.self) == 40)
+        try store.close()
+        #expect(try Archive(on: usage.disk).verify().problems == [])
+    }
+
     @Test func `has longer ones if it keeps everything`() throws {
         var random = RandomSource(seed: 1)
         var usage = Usage(.forever)
