@@ -103,7 +103,7 @@ import Testing
                 index.append(littleEndian: XXH64.hash([]))
                 return index
             }, check: { _ in })
-        _ = try whole.prune(to: floor)
+        _ = try whole.prune(to: floor) {}
         let extent = try #require(whole.sealedExtent)
         #expect(extent.byteCount == floor.byteCount && extent.lastSequence == last - 1)
         var bytes = 0

@@ -30,7 +30,7 @@ struct PrunedLog {
             let before = log.disk.contents
             let floor = try writer.makeFloor(
                 below: border, { try Self.write(frameCount, to: &$0) }, check: { _ in })
-            let report = try writer.prune(to: floor)
+            let report = try writer.prune(to: floor) {}
             let left = log.disk.contents
             let gone = before.filter { $0.key.hasPrefix("events/") && left[$0.key] == nil }
             #expect(report.fileCount == gone.count)

@@ -135,7 +135,7 @@ private struct Usage {
         }
         // Each prune costs the whole state.
         #expect(floors.count > 30 && floors.count < 80, "\(floors.count)")
-        #expect(store.count(Leaf.self) == 40)
+        #expect(try store.count(Leaf.self) == 40)
         try store.close()
         #expect(try Archive(on: usage.disk).verify().problems == [])
     }

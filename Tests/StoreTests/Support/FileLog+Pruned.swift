@@ -25,11 +25,11 @@ extension FileLog {
             .snapshot(asOf: .sequence(SequenceNumber(rawValue: first - 1)))
         var head = FloorHead()
         head.reason = "a test"
-        let builder = try FloorBuilder(head, state, [[:]])
+        let builder = try FloorBuilder(head, state, RecordStamps())
         let floor = try log.makeFloor(
             below: first, { try builder.write(to: &$0) },
             check: { floor throws(LogError) in try builder.check(floor) })
-        _ = try log.prune(to: floor)
+        _ = try log.prune(to: floor) {}
         try log.close()
         return first
     }
