@@ -23,8 +23,8 @@ extension StoreOpening {
             throw StoreError(
                 .historyChanged,
                 "the log has another history than the store had at event \(sequence) when it was "
-                    + "suspended: it was replaced or pruned, or has lost events. Close this store and "
-                    + "open it again to see what is there now",
+                    + "suspended: it was replaced or pruned, or has lost events. Close this store "
+                    + "and open it again to see what is there now",
                 at: StoreError.Place(sequences: sequence...sequence))
         }
         return inspection

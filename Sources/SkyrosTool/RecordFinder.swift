@@ -21,16 +21,9 @@ struct RecordFinder {
     func id(
         of entity: String, in archive: Archive, progress: (SequenceNumber) -> Void
     ) throws -> RecordID? {
-        var best: Int?
-        var events = archive.events().makeIterator()
-        while best != 0, let event = try events.next() {
-            for change in event.changes where change.entity.isSameName(as: entity) {
-                let place = change.id.flatMap { candidates.firstIndex(of: $0) }
-                if let place { best = min(best ?? place, place) }
-            }
-            progress(event.sequence)
+        try candidates.first { id in
+            try !archive.history(of: entity, id, progress: progress).isEmpty
         }
-        return best.map { candidates[$0] }
     }
 
     /// The record of the first candidate in this state; nil if there is none.

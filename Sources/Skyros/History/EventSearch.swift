@@ -13,6 +13,9 @@ struct EventSearch: Sendable {
     private func bounds() throws -> ClosedRange<UInt64>? {
         let log = EventReader(reader.log)
         let end = min(last, reader.last)
+        guard first >= log.first else {
+            throw StoreError.belowFloor("event \(first) is not kept", log.first)
+        }
         var (lower, upper) = (first, end)
         if let since = filter.since {
             lower = max(lower, try log.firstSequence(since: since, through: end))

@@ -6,11 +6,12 @@ struct InfoCommand: Command {
     static let summary = "Show what the store holds, and its size"
     static let usage = "STORE [--json]"
     static let details = """
-        Prints the number of events, the first one that is kept if older ones were pruned, the time of the first and the last one, the number of records
-        per entity, the size of the log on disk and uncompressed, the number of segments, the event
-        of the checkpoint, the events that the log has lost and the checkpoint holds, how far the
-        app has read the compressed segments again to find rot, what it found, and the time that
-        the machine needs to open the store: it reads what an opening reads.
+        Prints the number of events, the first one that is kept if older ones were pruned, the time
+        of the first and the last one, the number of records per entity, the size of the log on disk
+        and uncompressed, the number of segments, the event of the checkpoint, the events that the
+        log has lost and the checkpoint holds, how far the app has read the compressed segments
+        again to find rot, what it found, and the time that the machine needs to open the store: it
+        reads what an opening reads.
 
           skyros info Orders.skyros
         """

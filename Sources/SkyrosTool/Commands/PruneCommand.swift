@@ -103,8 +103,9 @@ extension PruneCommand {
         }
         let (removed, kept) = (Output.bytes(report.removedBytes), Output.bytes(report.floorBytes))
         try output.line(
-            "the events \(events.lowerBound) to \(events.upperBound), up to \(floor.time), were removed "
-                + "(\(removed)); the floor has the \(floor.recordCount) records of then (\(kept))")
+            "the events \(events.lowerBound) to \(events.upperBound), up to \(floor.time), were "
+                + "removed (\(removed)); the floor has the \(floor.recordCount) records of then "
+                + "(\(kept))")
     }
 
     private func json(_ events: ClosedRange<SequenceNumber>) -> FieldValue {
