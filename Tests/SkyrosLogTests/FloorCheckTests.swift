@@ -92,9 +92,9 @@ import Testing
 
     @Test func `reads a floor that no sealed segment follows`() throws {
         let copy = pruned.disk.killed()
-        let last = try #require(log.borders.last).firstSequence
         let whole = try pruned.fixture.open(copy).0
         while try whole.sealNext() {}
+        let last = try #require(whole.borders.last).firstSequence
         let floor = try whole.makeFloor(
             below: last,
             { writer in
