@@ -9,7 +9,8 @@ extension Store {
     /// - Complexity: O(events since the moment, times log n) for the last 50,000 events, unless all
     ///   records of an entity were deleted since; otherwise O(events up to the moment). O(1) if
     ///   nothing was written since.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.logCorrupt` and
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
+    ///   history of then was pruned, `.logCorrupt` and
     ///   the like if the log is damaged.
     public func snapshot(asOf moment: Moment) throws -> Snapshot {
         let current = view.current
@@ -39,7 +40,8 @@ extension Store {
     /// - Complexity: O(log n) for each run of the history, without the rest of the state, and as
     ///   ``history(of:_:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
     ///   that of ``snapshot(asOf:)``.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.unknownEntity`
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
+    ///   history of then was pruned, `.unknownEntity`
     ///   if the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if
     ///   the log is damaged.
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID, asOf moment: Moment) throws -> E? {
@@ -58,7 +60,9 @@ extension Store {
     ///         try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
     ///     }
     ///
-    /// - Returns: one entry for each event, oldest first; none if the record never existed.
+    /// - Returns: one entry for each event, oldest first; none if the record never existed. If the
+    ///   history was pruned, that of a record which was there then begins with an entry of the kind
+    ///   ``HistoryEntry/Kind-swift.enum/kept``.
     /// - Complexity: O(entries), and O(events) of the newest part of the log, about 1 MiB, when it
     ///   was not read for such a question before. With `Options.historyIndex = .scan`, O(events in
     ///   the log).

@@ -35,7 +35,8 @@ extension Store {
     ///
     /// - Complexity: O(versions of the record), each with a part of the log. With
     ///   `Options.historyIndex = .scan`, that of ``snapshot(occurred:knownAt:)``.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.unknownEntity`
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
+    ///   history of then was pruned, `.unknownEntity`
     ///   if the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if
     ///   the log is damaged.
     public func get<E: Entity>(
