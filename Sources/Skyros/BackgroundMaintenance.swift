@@ -188,9 +188,10 @@ final class BackgroundMaintenance: Sendable {
         try running.withLock { _ in try body() }
     }
 
-    /// Finishes the current run and ends the thread.
+    /// Finishes the current run and ends the thread; waits for a prune that another thread runs.
     func stop() {
         queue.stop()
+        running.withLock { _ in }
     }
 
     private func wake() {

@@ -50,9 +50,24 @@ package final class LogFollower: ObservedLog {
     }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
-        try catalog.withLock { $0 }.chunk(containing: sequence) { merged in
-            catalog.withLock { $0.adopt(merged) }
+        do throws(LogError) {
+            return try catalog.withLock { $0 }.chunk(containing: sequence) { merged in
+                catalog.withLock { $0.adopt(merged) }
+            }
+        } catch {
+            guard error.code == .segmentMissing, isPruned(sequence) else { throw error }
+            return nil
         }
+    }
+
+    /// Whether the writer has pruned a batch since the last look. Takes the new floor.
+    private func isPruned(_ sequence: UInt64) -> Bool {
+        let known = catalog.withLock(\.sealed)
+        guard let floor = try? Self.inspect(disk, options, framing, known).floor,
+            floor.firstSequence > sequence
+        else { return false }
+        catalog.withLock { $0.adopt(floor) }
+        return true
     }
 
     /// Scans the new part of the active segment, if that segment is still the newest one and the

@@ -76,6 +76,13 @@ struct LogCatalog: Sendable {
         sealed.replaceSubrange(first...last, with: [merged])
     }
 
+    /// Takes a floor instead of what is below it.
+    mutating func adopt(_ floor: LogFloor) {
+        guard floor.firstSequence > firstSequence else { return }
+        sealed.removeAll { $0.first < floor.firstSequence }
+        self.floor = floor
+    }
+
     var statistics: LogStatistics {
         let open = ended + [active]
         var result = LogStatistics()

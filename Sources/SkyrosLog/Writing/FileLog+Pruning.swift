@@ -53,11 +53,11 @@ extension FileLog {
         to floor: LogFloor, before body: () -> Void
     ) throws(LogError) -> LogPruning {
         let first = floor.firstSequence
-        let (old, sealed) = withState { state in
+        let (old, sealed) = try withState { state throws(LogError) in
+            try state.checkOpen()
             let old = state.catalog.floor
             let sealed = state.catalog.sealed.prefix { $0.first < first }
-            state.catalog.floor = floor
-            state.catalog.sealed.removeFirst(sealed.count)
+            state.catalog.adopt(floor)
             return (old, sealed)
         }
         body()

@@ -220,4 +220,21 @@ private enum Shapes {
         #expect(try Array(store.events()).isEmpty)
         try store.close()
     }
+
+    @Test func `shows to a reader that looked before it`() throws {
+        let disk = SimulatedDisk()
+        let store = try open(disk, Note.self)
+        for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
+        let archive = try Archive(on: disk)
+        let events = archive.events()
+        #expect(try store.prune(before: .distantFuture) != nil)
+        try store.write { try $0.insert(Note(id: 4, text: "b")) }
+        let error = failure(as: StoreError.self) { _ = try Array(events) }
+        #expect(error?.code == .belowFloor)
+        #expect(archive.firstSequence == 4)
+        _ = try archive.refresh()
+        #expect(try Array(archive.events()).map(\.sequence) == [4])
+        #expect(try archive.history(of: "Note", RecordID(1)).map(\.kind) == [.kept])
+        try store.close()
+    }
 }
