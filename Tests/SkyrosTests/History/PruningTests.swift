@@ -225,6 +225,8 @@ private enum Shapes {
         let disk = SimulatedDisk()
         let store = try open(disk, Note.self)
         for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
+        try store.run(.endSegment)
+        try store.run(.seal)
         let archive = try Archive(on: disk)
         let events = archive.events()
         #expect(try store.prune(before: .distantFuture) != nil)
