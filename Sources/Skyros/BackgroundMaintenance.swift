@@ -32,6 +32,9 @@ final class BackgroundMaintenance: Sendable {
     private let isScheduled = Atomic(false)
     /// Whether nothing was written for a while, so that the active segment ends.
     private let isIdle = Atomic(false)
+    private let hasEnded = Atomic(false)
+    /// The number of copies of the store that are being made.
+    private let copyCount = Atomic(0)
     /// The number of merges in one run, and when the store is closed. A store with many small
     /// segments, of other options, is merged over time.
     private static let mergesMax = 8
@@ -50,7 +53,7 @@ final class BackgroundMaintenance: Sendable {
         self.report = report
         self.scrubber = scrubber
         self.clock = clock
-        pruning = RetentionPlan(options.retention).map { PruneSchedule($0, log) }
+        pruning = RetentionPlan(options.retention).map { PruneSchedule($0, log, clock) }
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
@@ -169,8 +172,13 @@ final class BackgroundMaintenance: Sendable {
     private func pruneNow(
         before time: EventTime, _ actor: String?, _ reason: String?
     ) throws -> PruneReport? {
+        if hasEnded.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
         guard let segments = log.segments else { return nil }
-        if view.current.time < time { try endSegment() }
+        if view.current.time < time {
+            // The segment of the newest events may go, too.
+            try log.sync(through: log.end)
+            try endSegment()
+        }
         try sealEnded(atMost: segments.endedSegmentCount)
         let pruner = Pruner(
             log: log, segments: segments, history: history, window: keys.window, clock: clock)
@@ -188,9 +196,16 @@ final class BackgroundMaintenance: Sendable {
         try running.withLock { _ in try body() }
     }
 
-    /// Finishes the current run and ends the thread; waits for a prune that another thread runs.
+    /// Finishes the current run and ends the thread.
     func stop() {
         queue.stop()
+    }
+
+    /// Stops for good: waits for a prune that another thread runs, and refuses the next one. What
+    /// follows closes the files.
+    func end() {
+        hasEnded.store(true, ordering: .sequentiallyConsistent)
+        stop()
         running.withLock { _ in }
     }
 
@@ -245,12 +260,22 @@ final class BackgroundMaintenance: Sendable {
     private func pruneIfDue() throws {
         let newest = view.current.time
         guard let pruning, let cut = pruning.cut(at: newest) else { return }
+        // A first copy could not continue below a floor.
+        guard copyCount.load(ordering: .sequentiallyConsistent) == 0 else { return }
         do {
             _ = try pruneNow(before: cut, nil, "Options.retention")
         } catch {
-            pruning.noteFailure(at: newest)
+            let code = StoreError.wrapping(error).code
+            if code != .suspended, code != .closed { pruning.noteFailure(at: newest) }
             throw error
         }
+    }
+
+    /// Runs `body`, which copies the store, while nothing is pruned by `Options.retention`.
+    func withCopy<R>(_ body: () throws -> R) rethrows -> R {
+        copyCount.add(1, ordering: .sequentiallyConsistent)
+        defer { copyCount.subtract(1, ordering: .sequentiallyConsistent) }
+        return try body()
     }
 
     /// Makes or merges a run of the history, if one is due; returns whether it did.

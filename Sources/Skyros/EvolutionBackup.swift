@@ -36,18 +36,28 @@ final class EvolutionBackup: Sendable {
         guard !isDone.withLock({ $0 }) else { return }
         if newest >= sequence, try !exists() {
             try sync()
-            let target = try StoreDirectory.disk(at: url, creating: true)
-            let backup = try Backup(of: source, onto: Environment(disk: target))
             do {
-                _ = try backup.update()
-            } catch {
-                // The first error counts.
-                try? backup.close()
-                throw error
+                try copy()
+            } catch let error as StoreError where error.code == .belowFloor {
+                // An incomplete copy of an earlier process ends below the floor by now.
+                try FileManager.default.removeItem(at: url)
+                try copy()
             }
-            try backup.close()
         }
         isDone.withLock { $0 = true }
+    }
+
+    private func copy() throws {
+        let target = try StoreDirectory.disk(at: url, creating: true)
+        let backup = try Backup(of: source, onto: Environment(disk: target))
+        do {
+            _ = try backup.update()
+        } catch {
+            // The first error counts.
+            try? backup.close()
+            throw error
+        }
+        try backup.close()
     }
 
     /// Whether an earlier process made the copy. An incomplete one is completed.

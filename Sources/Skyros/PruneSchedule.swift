@@ -12,19 +12,25 @@ final class PruneSchedule: Sendable {
 
     private let plan: RetentionPlan
     private let log: any LogReader
+    private let clock: any WallClock
     private let state = Locked(State())
 
-    init(_ plan: RetentionPlan, _ log: any LogReader) {
+    init(_ plan: RetentionPlan, _ log: any LogReader, _ clock: any WallClock) {
         self.plan = plan
         self.log = log
+        self.clock = clock
     }
 
     /// The time from which on history is kept; nil if nothing is due.
     ///
+    /// Of the newest event and the clock, the earlier one counts: an event that was written while
+    /// the clock was ahead ages nothing once the clock is right again.
+    ///
     /// - Parameter newest: the time of the newest event.
     func cut(at newest: EventTime) -> EventTime? {
         guard let oldest, state.withLock({ $0.earliest }) <= newest else { return nil }
-        return plan.cut(newest: newest, oldest: oldest)
+        let now = EventTime(microseconds: clock.nowMicroseconds())
+        return plan.cut(newest: min(newest, now), oldest: oldest)
     }
 
     /// The damage, or what else was in the way, stays for a while.

@@ -48,8 +48,10 @@ struct Pruner {
         var dirty = DirtyRows()
         var keys = KeyTable()
         var stamps = RecordStamps()
+        var head = FloorHead()
         if let floor = try log.floor.map({ try FloorState($0) }) {
             keys = floor.keys
+            head.happenedUntil = floor.happenedUntil
             try state.fold { state in
                 state = try floor.state(into: state, marking: &dirty) { row, table, version in
                     stamps.note(row, inTable: table, version.sequence, version.time)
@@ -63,6 +65,9 @@ struct Pruner {
             try HistoryReader.fold(log, through: last, into: &state, marking: &dirty) { event in
                 window.note(event, in: &keys)
                 times.append(event.time)
+                // The state in another order than that of the log is not known from now on.
+                let isLater = head.happenedUntil <= event.happenedAt
+                head.happenedUntil = isLater ? event.happenedAt : EventTime(microseconds: .max)
                 return true
             }
         }
@@ -74,7 +79,6 @@ struct Pruner {
             }
         }
         keys.drop(before: window.start(at: state.time))
-        var head = FloorHead()
         head.prunedAt = EventTime(microseconds: clock.nowMicroseconds())
         (head.actor, head.reason) = (actor, reason)
         (head.keys, head.keyBound) = (Array(keys.events), keys.bound)

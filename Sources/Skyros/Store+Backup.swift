@@ -30,7 +30,9 @@ extension Store {
         try checkProcess()
         try checkOpen()
         try StoreError.wrap(try log.engine.sync(through: log.engine.end))
-        return try Backup.run(of: resources.environment.disk, to: directory, progress)
+        return try maintenance.withCopy {
+            try Backup.run(of: resources.environment.disk, to: directory, progress)
+        }
     }
 
     /// Copies the store as the synchronous form does, on a thread of the call.

@@ -9,9 +9,8 @@ extension Store {
     /// - Complexity: O(events since the moment, times log n) for the last 50,000 events, unless all
     ///   records of an entity were deleted since; otherwise O(events up to the moment). O(1) if
     ///   nothing was written since.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
-    ///   history of then was pruned, `.logCorrupt` and
-    ///   the like if the log is damaged.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
+    ///   the history of then was pruned, `.logCorrupt` and the like if the log is damaged.
     public func snapshot(asOf moment: Moment) throws -> Snapshot {
         let current = view.current
         switch moment {
@@ -40,10 +39,9 @@ extension Store {
     /// - Complexity: O(log n) for each run of the history, without the rest of the state, and as
     ///   ``history(of:_:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
     ///   that of ``snapshot(asOf:)``.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
-    ///   history of then was pruned, `.unknownEntity`
-    ///   if the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if
-    ///   the log is damaged.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
+    ///   the history of then was pruned, `.unknownEntity` if the store was opened without the type,
+    ///   `.notDecodable`, `.logCorrupt` and the like if the log is damaged.
     public func get<E: Entity>(_ type: E.Type, _ id: E.ID, asOf moment: Moment) throws -> E? {
         let (session, current) = (session, view.current)
         guard let index = session.history else { return try snapshot(asOf: moment).get(type, id) }

@@ -35,10 +35,9 @@ extension Store {
     ///
     /// - Complexity: O(versions of the record), each with a part of the log. With
     ///   `Options.historyIndex = .scan`, that of ``snapshot(occurred:knownAt:)``.
-    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if the
-    ///   history of then was pruned, `.unknownEntity`
-    ///   if the store was opened without the type, `.notDecodable`, `.logCorrupt` and the like if
-    ///   the log is damaged.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
+    ///   the history of then was pruned, `.unknownEntity` if the store was opened without the type,
+    ///   `.notDecodable`, `.logCorrupt` and the like if the log is damaged.
     public func get<E: Entity>(
         _ type: E.Type, _ id: E.ID, occurred date: Date, knownAt moment: Moment? = nil
     ) throws -> E? {

@@ -19,7 +19,8 @@ extension Store {
     ///     }
     ///
     /// Records stay as they are. Questions about what is older throw `.belowFloor`. Whole files are
-    /// removed, so that up to 16 MiB of older events stay; with ``Options/retention`` the store
+    /// removed, so that up to 16 MiB of older events stay, and copies in the store's own `backups/`
+    /// and `quarantine/` do, too; with ``Options/retention`` the store
     /// prunes by itself, and its files are smaller. A backup from before keeps what it has, and may
     /// be brought up to date again: it then has all of the history.
     ///
@@ -32,7 +33,7 @@ extension Store {
     ///   - reason: why.
     /// - Returns: what was done; nil if no file has older events only.
     /// - Complexity: O(events that go + records that there were after them). Memory for these
-    ///   records.
+    ///   records, twice.
     /// - Throws: `StoreError` with `.closed`, `.suspended`, `.diskFull`, `.io`; `.logCorrupt` and
     ///   the like if the older history is damaged, and then nothing is removed.
     @discardableResult

@@ -94,7 +94,7 @@ public final class Store: Sendable {
         session.liveHub.end()
         session.syncer.stop()
         session.history?.stop()
-        maintenance.stop()
+        maintenance.end()
         session.history?.abandonMerge()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
         maintenance.sealBeforeClosing()

@@ -8,6 +8,7 @@ import SkyrosLog
 /// | missing | the log is folded from its first event |
 /// | locked by another connection for 5 seconds | left as it is, the log is folded, reported |
 /// | unreadable, damaged, of an earlier format, another store's | set aside, rebuilt, reported |
+/// | older than the floor of a pruned log | set aside, rebuilt, reported |
 /// | of a newer format | refused, `.unsupportedFormat` |
 /// | at an event with another history | refused, `.chainBroken` |
 /// | ahead of the log | refused, `.logBehindCheckpoint`: the log lost something |

@@ -64,7 +64,7 @@ final class StoreSession: Sendable {
         liveHub.end(throwing: .erased)
         syncer.stop()
         history?.stop()
-        maintenance.stop()
+        maintenance.end()
         // The files are removed next: what their closing would write is of no use to anyone.
         engine.segments?.retire()
         try? checkpointer?.close()

@@ -74,11 +74,12 @@ package final class LogFollower: ObservedLog {
     /// same file; inspects all segments otherwise.
     private func refreshed(_ before: LogCatalog) throws(LogError) -> LogCatalog {
         let active = before.active
-        let newest = try SegmentName.list(on: disk)
-            .last { $0.kind == .open }
+        let names = try SegmentName.list(on: disk)
+        let newest = names.last { $0.kind == .open }
+        let floor = names.last { $0.kind == .floor }
         let known = try onDisk(active.file.status()).identity
         let current = try onDisk(disk.status(of: active.name.path))?.identity
-        guard newest == active.name, current == known else {
+        guard newest == active.name, current == known, floor == before.floor?.name else {
             return try Self.inspect(disk, options, framing, before.sealed)
         }
         var after = before

@@ -18,7 +18,18 @@ public struct EventSequence: Sendable {
     /// Makes the sequence of the events of `range` up to `end`, the last event that exists.
     init(_ log: any LogReader, _ range: some RangeExpression<SequenceNumber>, end: SequenceNumber) {
         let (first, last) = Self.bounds(of: range)
-        self.init(log, from: first.map { Swift.max($0, 1) }, through: Swift.min(last, end))
+        self.init(
+            log, from: Self.start(first, last, log), through: Swift.min(last, end))
+    }
+
+    /// The first event of a range with these bounds; nil for that with which the log begins.
+    ///
+    /// A range that ends below the floor begins there, so that reading it fails.
+    private static func start(
+        _ first: SequenceNumber?, _ last: SequenceNumber, _ log: any LogReader
+    ) -> SequenceNumber? {
+        if let first { return Swift.max(first, 1) }
+        return last > .zero && last.rawValue < log.firstSequence ? 1 : nil
     }
 
     /// Makes the sequence of all events that the log keeps.
@@ -40,7 +51,7 @@ public struct EventSequence: Sendable {
     ) {
         let bounds = range.map { Self.bounds(of: $0) }
         self.init(
-            reader.log, from: bounds.flatMap(\.0).map { Swift.max($0, 1) },
+            reader.log, from: bounds.flatMap { Self.start($0.0, $0.1, reader.log) },
             through: Swift.min(bounds?.1 ?? reader.last, reader.last))
         search = EventSearch(
             reader: reader, index: index, filter: filter, first: first, last: last,

@@ -13,13 +13,15 @@ extension HistoryReader {
         occurred time: EventTime, knownThrough last: SequenceNumber, in index: HistoryIndex?,
         from newest: Snapshot, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> OccurredSnapshot {
+        try requireKept(time)
         guard try mayBeReordered(through: last, in: index) else {
             let recorded = try sequence(of: .date(time.date))
             let past = try snapshot(asOf: .sequence(min(recorded, last)), from: newest)
             return OccurredSnapshot(snapshot: past, misfits: [])
         }
-        try requireKept(time)
+        let border = try requireKept(time)
         let order = try order(through: last)
+        try require(order.happened.map(\.time), after: border)
         if order.isThatOfTheLog {
             let count = order.happened.count { $0.time <= time }
             let moment = Moment.sequence(EventReader(log).first.advanced(by: count - 1))
@@ -42,10 +44,11 @@ extension HistoryReader {
         let versions =
             try index.versions(of: key, through: last)
             + index.versions(of: HistoryKey(entity, nil), through: last)
-        try requireKept(time)
+        let border = try requireKept(time)
         let kept = versions.first { $0.kind == .kept }
         let events = try Set(versions.filter { $0.kind != .kept }.map(\.sequence)).sorted()
             .compactMap { try EventReader(log).event($0) }
+        try require(events.map(\.happenedAt), after: border)
         let happened = events.filter { $0.happenedAt <= time }.sorted {
             ($0.happenedAt, $0.sequence) < ($1.happenedAt, $1.sequence)
         }
@@ -55,10 +58,24 @@ extension HistoryReader {
         return fold.snapshot.table(entity)?.row(id).map { HistoryRow($0, of: entity) }
     }
 
-    /// Throws unless the log keeps what happened at a time.
-    private func requireKept(_ time: EventTime) throws {
-        guard let floor = log.floor, time.microseconds < floor.time else { return }
+    /// Throws unless the log keeps all that happened after a time; returns the time until which
+    /// the pruned events happened.
+    @discardableResult
+    private func requireKept(_ time: EventTime) throws -> EventTime? {
+        guard let floor = log.floor else { return nil }
+        let border = try max(
+            EventTime(microseconds: floor.time), FloorState(floor).happenedUntil)
+        if time >= border { return border }
         throw StoreError.belowFloor("what happened at \(time) is not kept", EventReader(log).first)
+    }
+
+    /// Throws if an event happened between those that were pruned: their order is not known any
+    /// more.
+    private func require(_ times: [EventTime], after border: EventTime?) throws {
+        guard let border, let time = times.min(), time < border else { return }
+        throw StoreError.belowFloor(
+            "an event happened at \(time), between events that are not kept",
+            EventReader(log).first)
     }
 
     /// Whether an event through `last` says that it happened at another time.

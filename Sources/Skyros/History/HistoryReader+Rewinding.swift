@@ -27,21 +27,10 @@ extension HistoryReader {
                 return past
             }
         }
-        var past = try folded(through: target)
+        var past = try log.whileFloorStays { try snapshot(asOf: .sequence(target)) }
         past.acceptsEntities = known.acceptsEntities
         try past.adoptRecordedSchemas()
         return past
-    }
-
-    private func folded(through target: SequenceNumber) throws -> Snapshot {
-        let first = log.firstSequence
-        do {
-            return try snapshot(asOf: .sequence(target))
-        } catch let error as StoreError where error.code == .belowFloor {
-            // The log was pruned meanwhile, and has another floor.
-            guard log.firstSequence > first else { throw error }
-            return try snapshot(asOf: .sequence(target))
-        }
     }
 
     /// The last event of the moment; zero before the first.

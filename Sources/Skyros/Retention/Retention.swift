@@ -6,13 +6,14 @@ public enum Retention: Hashable, Sendable {
     /// All of it, for ever.
     case forever
 
-    /// At least this period, measured back from the time of the newest event. Older history is
-    /// deleted.
+    /// At least this period, measured back from the newest event. Older history is deleted.
     ///
-    /// No clock is asked: a wrong one deletes nothing by itself, and an app that writes nothing
-    /// deletes nothing. Whole files are deleted, so up to about a fifth more than the period is
-    /// kept. What is deleted is replaced by a floor, the state as of then: no record is lost, only
-    /// how it came to be.
+    /// An app that writes nothing deletes nothing. The clock must agree: while it is behind
+    /// the newest event, its time counts. So a clock that is ahead deletes history only if an
+    /// event is written and the store prunes before it is set right, as far as
+    /// ``Store/Options/clockJumpMax`` lets the event pass. Whole files are deleted, so up to
+    /// about a fifth more than the period is kept. What is deleted is replaced by a floor,
+    /// the state as of then: no record is lost, only how it came to be.
     ///
     /// The period is at least an hour; opening refuses a shorter one. One of 100 years or more is
     /// as good as ``forever``.

@@ -83,6 +83,9 @@ private final class LogCursor: VirtualCursor {
             case .less, .lessOrEqual: end = min(end, number)
             }
         }
+        if end > 0, end < first, end < table.log.firstSequence {
+            throw StoreError.belowFloor("event \(end) is not kept", EventReader(table.log).first)
+        }
         buffer = EventBuffer(table.log, next: SequenceNumber(rawValue: UInt64(first)))
         last = SequenceNumber(rawValue: UInt64(max(0, end)))
         rowNumber = 0

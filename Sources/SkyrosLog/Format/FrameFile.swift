@@ -9,7 +9,7 @@ package import SkyrosDisk
 /// | skippable, 0x184D2A51 | the index |
 /// | skippable, 0x184D2A5E | `SeekTable` |
 ///
-/// Sealed segments and the runs of the history are such files.
+/// Sealed segments, floors and the runs of the history are such files.
 package struct FrameFile: Sendable {
     package struct Frame: Sendable {
         let offset: Int

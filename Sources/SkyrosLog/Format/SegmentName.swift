@@ -12,6 +12,9 @@ package struct SegmentName: Hashable, Sendable {
         case open
         case temporary = "tmp"
         case floor
+
+        /// Whether such files hold batches.
+        var isSegment: Bool { self == .sealed || self == .open }
     }
 
     private static let digitCount = 20

@@ -130,6 +130,9 @@ package struct LogFloor: Sendable {
         "the floor, which holds the state before event \(first), is damaged: \(why)"
     }
 
+    /// The file has its name by now.
+    func wasRenamed() { file.wasRenamed(to: name.path.name) }
+
     /// All bytes of the file.
     func bytes() throws(LogError) -> [UInt8] { try file.bytes(from: 0, count: byteCount) }
 }

@@ -76,6 +76,6 @@ struct FloorResolution {
 
 extension SegmentName {
     fileprivate func isSegment(beginning first: UInt64) -> Bool {
-        firstSequence == first && (kind == .sealed || kind == .open)
+        firstSequence == first && kind.isSegment
     }
 }

@@ -75,7 +75,7 @@ package struct LogInspection: LogReader {
         leftovers = resolution.leftovers + floors.replaced
         unreadable = resolution.unreadable + floors.foreign
         covers = resolution.covers
-        isPruningUnfinished = !floors.replaced.isEmpty
+        isPruningUnfinished = !floors.replaced.isEmpty || !floors.foreign.isEmpty
         var open = resolution.open
         if let next = try Self.unnamedActive(resolution.sealed, open, on: disk) {
             let name = SegmentName(next.name.firstSequence, .temporary)

@@ -55,8 +55,12 @@ extension FileLog {
         let first = floor.firstSequence
         let (old, sealed) = try withState { state throws(LogError) in
             try state.checkOpen()
+            try checkNotSuspended()
             let old = state.catalog.floor
             let sealed = state.catalog.sealed.prefix { $0.first < first }
+            guard sealed.last.map({ $0.lastSequence < first }) ?? false else {
+                throw LogError(.conflict, "batch \(first) follows no sealed segment any more")
+            }
             state.catalog.adopt(floor)
             return (old, sealed)
         }

@@ -58,8 +58,8 @@ package struct FloorWriter: ~Copyable {
             try disk.rename(from, to: to)
             try directory.sync()
         }
-        // By its name: what follows removes what it replaces.
-        return try LogFloor(name, on: disk)
+        floor.wasRenamed()
+        return floor
     }
 }
 

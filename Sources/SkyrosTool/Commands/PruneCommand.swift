@@ -52,6 +52,8 @@ struct PruneCommand: Command {
         // What the app tolerates is no reason to refuse this.
         options.existingDuplicates = .report
         options.existingBrokenReferences = .ignore
+        // Only the app knows for how long it remembers keys: the floor keeps all of them.
+        options.idempotencyWindow = .days(36_500)
         let store = try Store(untypedAt: arguments.store, options: options)
         let report = try store.prune(
             before: time.date, by: arguments.text("by"), because: arguments.text("because"))

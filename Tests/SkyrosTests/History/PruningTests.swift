@@ -199,13 +199,14 @@ private enum Shapes {
         try store.resume()
         #expect(try store.prune(before: .distantFuture) != nil)
         store.suspend()
-        // Another process continues after the floor.
-        let other = try open(disk, Note.self)
-        try other.write { try $0.insert(Note(id: 2, text: "b")) }
-        try other.close()
         try store.resume()
-        #expect(store.sequence == 2 && store.firstSequence == 2)
+        #expect(store.sequence == 1 && store.firstSequence == 2)
+        try store.write { try $0.insert(Note(id: 2, text: "b")) }
         try store.close()
+        let closed = failure(as: StoreError.self) {
+            _ = try store.maintenance.prune(before: EventTime(.distantFuture), nil, nil)
+        }
+        #expect(closed?.code == .closed)
         #expect(try Archive(on: disk).verify().ok)
     }
 
@@ -224,7 +225,9 @@ private enum Shapes {
     @Test func `shows to a reader that looked before it`() throws {
         let disk = SimulatedDisk()
         let store = try open(disk, Note.self)
-        for id in 1...3 { try store.write { try $0.insert(Note(id: id, text: "a")) } }
+        for id in 1...3 {
+            try store.write(durability: .durable) { try $0.insert(Note(id: id, text: "a")) }
+        }
         try store.run(.endSegment)
         try store.run(.seal)
         let archive = try Archive(on: disk)

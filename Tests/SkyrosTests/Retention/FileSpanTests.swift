@@ -140,6 +140,21 @@ private struct Usage {
         #expect(try Archive(on: usage.disk).verify().problems == [])
     }
 
+    @Test func `waits until the clock agrees with the newest event`() throws {
+        var usage = Usage(.keep(.days(10)))
+        let store = try usage.open()
+        for _ in 0..<40 { try usage.write(to: store, after: 3 * hour) }
+        // The clock is ahead for one write.
+        try usage.write(to: store, after: 400 * day)
+        usage.clock.advance(byMicroseconds: -400 * day)
+        try store.run(.retention)
+        #expect(store.firstSequence == 1)
+        usage.clock.advance(byMicroseconds: 400 * day)
+        try store.run(.retention)
+        #expect(store.firstSequence > 30)
+        try store.close()
+    }
+
     @Test func `has longer ones if it keeps everything`() throws {
         var random = RandomSource(seed: 1)
         var usage = Usage(.forever)

@@ -36,11 +36,15 @@ struct FloorHead: Equatable, Sendable {
         static let pruned: StaticString = "pruned"
         static let reason: StaticString = "reason"
         static let schema: StaticString = "schema"
+        static let happened: StaticString = "happened"
     }
 
     var recordCount = 0
     var digest = StateDigest()
     var prunedAt = EventTime.zero
+    /// The latest time at which one of the events happened that were pruned; the greatest there is
+    /// if they were not recorded in that order.
+    var happenedUntil = EventTime.zero
     var actor: String?
     var reason: String?
     /// What the log had recorded of the shapes of entities.
@@ -53,7 +57,7 @@ struct FloorHead: Equatable, Sendable {
 
     var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.appendMapHead(7 + (actor == nil ? 0 : 1) + (reason == nil ? 0 : 1))
+        writer.appendMapHead(8 + (actor == nil ? 0 : 1) + (reason == nil ? 0 : 1))
         writer.append(text: Key.keys)
         writer.append(bytes: encodedKeys)
         if let actor {
@@ -78,6 +82,8 @@ struct FloorHead: Equatable, Sendable {
         }
         writer.append(text: Key.schema)
         schemas.append(to: &writer)
+        writer.append(text: Key.happened)
+        writer.append(happenedUntil.microseconds)
         return writer.array
     }
 
@@ -126,6 +132,8 @@ extension FloorHead {
                 case Key.pruned:
                     prunedAt = EventTime(microseconds: try reader.readInteger(Int64.self))
                 case Key.reason: reason = try reader.readText()
+                case Key.happened:
+                    happenedUntil = EventTime(microseconds: try reader.readInteger(Int64.self))
                 case Key.schema:
                     let map = UnsafeRawBufferPointer(
                         rebasing: reader.bytes[try reader.skipValue()])

@@ -48,6 +48,9 @@ final class FloorState: Sendable {
             actor: head.actor, reason: head.reason)
     }
 
+    /// The latest time at which one of the events happened that were pruned.
+    var happenedUntil: EventTime { head.happenedUntil }
+
     /// What the log had recorded of the shapes of entities.
     var schemas: NamedValues<EntitySchema> { head.schemas }
 
@@ -65,7 +68,7 @@ final class FloorState: Sendable {
             for number in try index.frames(of: key) where found == nil {
                 try forEachItem(ofFrame: number) { item in
                     guard item.matches(key) else { return true }
-                    found = try Self.version(item)
+                    found = try self.version(item)
                     return false
                 }
             }
@@ -78,7 +81,7 @@ final class FloorState: Sendable {
         try reading {
             for number in 0..<index.frameCount {
                 try forEachItem(ofFrame: number) { item in
-                    try body(item.historyKey, Self.version(item))
+                    try body(item.historyKey, self.version(item))
                     return true
                 }
             }
@@ -129,10 +132,12 @@ final class FloorState: Sendable {
 
     // MARK: Frames
 
-    private static func version(_ item: RunItem) throws(CBORError) -> RecordVersion {
+    private func version(_ item: RunItem) throws(CBORError) -> RecordVersion {
         var reader = CBORReader(item.versions)
         let version = try RecordVersion(&reader)
-        guard version.kind == .kept, reader.isAtEnd, item.id != nil else {
+        guard version.kind == .kept, reader.isAtEnd, item.id != nil,
+            0 < version.sequence, version.sequence <= sequence
+        else {
             throw CBORError(.unexpectedType(.array), at: 0)
         }
         return version

@@ -6,6 +6,12 @@ extension HistoryIndex {
     /// - Complexity: O(runs), and O(log n) frames of those that have the key; O(events) of the
     ///   parts for which there is no run.
     func versions(of key: HistoryKey, through last: SequenceNumber) throws -> [RecordVersion] {
+        try log.whileFloorStays { try versionsNow(of: key, through: last) }
+    }
+
+    private func versionsNow(
+        of key: HistoryKey, through last: SequenceNumber
+    ) throws -> [RecordVersion] {
         let hash = key.hash
         let (parts, tail) = current()
         var versions = try keptVersion(of: key).map { [$0] } ?? []
@@ -27,6 +33,12 @@ extension HistoryIndex {
     /// - Complexity: as above; runs are asked from the newest back, and those before a whole record
     ///   are not.
     func newestVersions(
+        of key: HistoryKey, through last: SequenceNumber
+    ) throws -> [RecordVersion] {
+        try log.whileFloorStays { try newestVersionsNow(of: key, through: last) }
+    }
+
+    private func newestVersionsNow(
         of key: HistoryKey, through last: SequenceNumber
     ) throws -> [RecordVersion] {
         let hash = key.hash
