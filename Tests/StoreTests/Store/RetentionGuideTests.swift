@@ -3,14 +3,14 @@ import Skyros
 import TestSupport
 import Testing
 
-// The code of the article Retention; `GuideTests` compares the two.
+// The code of the article Keeping history; `GuideTests` compares the two.
 
 private struct Order: Entity {
     var id = UUID()
     var totalCents: Int
 }
 
-@Suite struct `The guide to retention` {
+@Suite struct `The guide to keeping history` {
     @Test func `keep and prune`() throws {
         let directory = try TemporaryDirectory()
         let url = directory.store
