@@ -143,13 +143,13 @@ private struct RandomWriter {
     }
 
     @Test func `is refused if an event does not fit it`() throws {
-        let store = try Store(inMemory: Versions.First.self)
-        try store.write { try $0.insert([Versions.First(id: 1), Versions.First(id: 2)]) }
-        let event = try #require(try store.event(1))
         for write in [
             { (tx: inout WriteTransaction) in _ = try tx.delete(Versions.First.self, 1) },
             { tx in try tx.upsert(Versions.First(id: 2, board: 3)) },
         ] {
+            let store = try Store(inMemory: Versions.First.self)
+            try store.write { try $0.insert([Versions.First(id: 1), Versions.First(id: 2)]) }
+            let event = try #require(try store.event(1))
             try store.write(write)
             var state = store.snapshot
             let error = failure(as: StoreError.self) { try Rewinder.takeBack(event, from: &state) }
