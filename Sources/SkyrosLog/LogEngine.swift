@@ -131,8 +131,8 @@ package protocol SegmentedLog: Sendable {
     /// Writes a floor below the segment that begins with `first`: `body` writes the frames, and
     /// returns the index; `check` may refuse what was read back. Nothing is removed yet.
     ///
-    /// - Throws: what `body` throws; `LogError`, with `.conflict` if no segment begins there. The
-    ///   log is as before.
+    /// - Throws: what `body` throws; `LogError`, with `.conflict` if that segment does not follow a
+    ///   sealed one. The log is as before.
     func makeFloor(
         below first: UInt64, _ body: (inout FloorWriter) throws -> [UInt8],
         check: (LogFloor) throws(LogError) -> Void

@@ -14,7 +14,7 @@ public struct PrunePlan: Hashable, Sendable {
 extension Archive {
     /// What `Store.prune(before:)` would remove at least; nil if no file has older events only.
     ///
-    ///     if let plan = try archive.prunePlan(before: date) { print(plan.events, plan.byteCount) }
+    ///     if let plan = archive.prunePlan(before: date) { print(plan.events, plan.byteCount) }
     ///
     /// Files that are not compressed yet are left out: a store compresses them before it prunes.
     public func prunePlan(before date: Date) -> PrunePlan? {

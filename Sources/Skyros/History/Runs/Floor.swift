@@ -1,6 +1,6 @@
 /// What a pruned store keeps of the history before its first event: the state of then.
 ///
-///     if let floor = store.floor {
+///     if let floor = try store.floor {
 ///         print("the history before \(floor.time) was pruned: \(floor.reason ?? "-")")
 ///     }
 public struct Floor: Hashable, Sendable {

@@ -2,7 +2,7 @@ import SkyrosLog
 
 /// Writes the content of a floor.
 struct FloorBuilder {
-    /// What the floor says of itself; its records are counted when they are written.
+    /// What the floor says of itself.
     private var head: FloorHead
     private let state: Snapshot
     private let stamps: RecordStamps
