@@ -216,8 +216,9 @@ private enum Shapes {
         let all = store.events()
         #expect(try store.prune(before: .distantFuture) != nil)
         #expect(failure(as: StoreError.self) { _ = try Array(all) }?.code == .belowFloor)
-        #expect(failure(as: StoreError.self) { _ = try Array(store.events(2...2)) }?.code
-            == .belowFloor)
+        #expect(
+            failure(as: StoreError.self) { _ = try Array(store.events(2...2)) }?.code
+                == .belowFloor)
         #expect(try Array(store.events()).isEmpty)
         try store.close()
     }

@@ -174,8 +174,9 @@ final class TwinStores {
         for id in 0..<15 {
             let all = try whole.history(of: Note.self, id)
             let kept = try pruned.history(of: Note.self, id)
-            #expect(kept.filter { $0.kind != .kept }.map(\.sequence)
-                == all.map(\.sequence).filter { $0 >= first })
+            #expect(
+                kept.filter { $0.kind != .kept }.map(\.sequence)
+                    == all.map(\.sequence).filter { $0 >= first })
             #expect(kept.last?.recordAfter == all.last?.recordAfter)
             let before = first.advanced(by: -1)
             let there = try before > .zero ? whole.get(Note.self, id, asOf: .sequence(before)) : nil
