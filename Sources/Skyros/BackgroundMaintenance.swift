@@ -287,10 +287,10 @@ final class BackgroundMaintenance: Sendable {
     }
 
     private func makeRun(_ history: HistoryIndex, isComplete: Bool) throws -> Bool {
-        let newest = view.current
         do {
             return try history.makeNext(
-                through: newest.sequence, from: newest, isComplete: isComplete,
+                through: view.current.sequence, from: { [view] in view.current },
+                isComplete: isComplete,
                 syncing: { try StoreError.wrap(try log.sync(through: log.end)) })
         } catch {
             // The next attempt comes when more was written.

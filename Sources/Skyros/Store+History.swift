@@ -6,6 +6,9 @@ extension Store {
     ///     let then = try store.snapshot(asOf: .date(yesterday))
     ///     let old = try then.get(Order.self, id)
     ///
+    /// It is the whole state, and independent of the store: ``past(asOf:)`` gives one that reads
+    /// what is asked for.
+    ///
     /// - Complexity: O(events since the moment, times log n) for the last 50,000 events, unless all
     ///   records of an entity were deleted since; otherwise O(events up to the moment). O(1) if
     ///   nothing was written since.
@@ -18,6 +21,19 @@ extension Store {
         case .date(let date) where EventTime(date) >= current.time: return current
         default: return try historyReader.snapshot(asOf: moment, from: current)
         }
+    }
+
+    /// The state at a moment of the past, of which only what is asked for is read.
+    ///
+    ///     let then = try store.past(asOf: .date(lastYear))
+    ///     let old = try then.get(Order.self, id)
+    ///
+    /// - Complexity: O(log n), whatever the moment is; see ``PastState`` for its reads.
+    /// - Throws: as ``snapshot(asOf:)``.
+    public func past(asOf moment: Moment) throws -> PastState {
+        let (session, current) = (session, view.current)
+        let reader = HistoryReader(log: session.engine, empty: session.empty)
+        return PastState(try reader.sequence(of: moment), reader, session.history, current)
     }
 
     /// The records that differ between two moments, by entity and id.

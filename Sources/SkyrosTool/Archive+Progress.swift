@@ -33,7 +33,7 @@ extension Archive {
         return try Self.shown(found.snapshot, arguments)
     }
 
-    private static func shown(_ stored: Snapshot, _ arguments: Arguments) throws -> Snapshot {
+    static func shown(_ stored: Snapshot, _ arguments: Arguments) throws -> Snapshot {
         if arguments.has("stored") { return stored }
         let evolved = try EvolvedState(stored)
         warn(of: evolved)

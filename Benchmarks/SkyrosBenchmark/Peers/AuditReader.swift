@@ -16,6 +16,7 @@ final class AuditReader: Sendable {
 
     private let versions: SQLiteStatement
     private let past: SQLiteStatement
+    private let count: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
         versions = try SQLiteStatement(
@@ -31,6 +32,12 @@ final class AuditReader: Sendable {
                 new ->> 'totalCents', new ->> 'createdAt', new ->> 'items', new ->> 'note',
                 new ->> 'rating'
             FROM audit WHERE id = ? AND number <= ? ORDER BY number DESC LIMIT 1
+            """)
+        count = try SQLiteStatement(
+            database,
+            """
+            SELECT count(*) FROM audit AS a WHERE number <= ?1 AND new ->> 'status' = ?2
+                AND number = (SELECT max(number) FROM audit WHERE id = a.id AND number <= ?1)
             """)
     }
 
@@ -58,7 +65,15 @@ final class AuditReader: Sendable {
         return try past.step() ? SQLitePeer.order(in: past) : nil
     }
 
+    /// The number of rows that had a status after an entry of the table.
+    func count(_ status: Order.Status, asOf number: Int) throws -> Int {
+        count.bind(number, at: 1)
+        count.bind(status.rawValue, at: 2)
+        defer { count.reset() }
+        return try count.step() ? count.integer(0) : 0
+    }
+
     func finalize() {
-        for statement in [versions, past] { statement.finalize() }
+        for statement in [versions, past, count] { statement.finalize() }
     }
 }

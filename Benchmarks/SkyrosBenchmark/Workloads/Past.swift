@@ -32,9 +32,18 @@ enum Past {
             found.append(try peer.store.get(Order.self, Generator.id(row), asOf: moment))
         }
         try check(found)
+        let states = try times(recordsVariant, of: moments.count) { row in
+            let past = try peer.store.past(asOf: .sequence(moments[row]))
+            let orders = try past.get(Order.self, ids(from: row))
+            try BenchmarkError.check(orders.count { $0 != nil }, recordCount, "records of then")
+        }
+        let count = try times(countVariant, of: 3) { row in
+            let past = try peer.store.past(asOf: .sequence(moments[row]))
+            _ = try past.count(Order.self, where: \.status == .placed)
+        }
         // The process ends here, and the directory is removed with it: no checkpoint is needed.
         Unclosed.keep(peer)
-        return history + asOf
+        return history + asOf + states + count
     }
 
     private static func audit(_ side: Side, _ bench: Bench) throws -> [Figure] {
@@ -53,13 +62,28 @@ enum Past {
             found.append(try reader.order(Generator.id(row), asOf: moments[row]))
         }
         try check(found)
+        let states = try times(recordsVariant, of: moments.count) { row in
+            let orders = try ids(from: row).map { try reader.order($0, asOf: moments[row]) }
+            try BenchmarkError.check(orders.count { $0 != nil }, recordCount, "records of then")
+        }
+        let count = try times(countVariant, of: 3) { row in
+            _ = try reader.count(.placed, asOf: moments[row])
+        }
         reader.finalize()
         try peer.close()
-        return history + asOf
+        return history + asOf + states + count
     }
 
     private static let historyVariant = "history of \(Versions.perRow) versions"
     private static let asOfVariant = "record as of a moment"
+    private static let recordsVariant = "\(recordCount) records as of a moment"
+    private static let countVariant = "count of a status as of a moment"
+    private static let recordCount = 20
+
+    /// The ids that are asked for in one state.
+    private static func ids(from row: Int) -> [UUID] {
+        (row..<row + recordCount).map { Generator.id($0 % Versions.rowCount) }
+    }
 
     /// The versions that were found of the first rows.
     private static func check(_ found: [Order?]) throws {

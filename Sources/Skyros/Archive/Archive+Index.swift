@@ -24,8 +24,10 @@ extension Archive {
                 log, of: log.storeID, on: disk, empty: empty, mayWrite: true,
                 report: { error in problem.withLock { $0 = $0 ?? error } })
             var count = 0
+            let start = empty
             while try index.mergeNext()
-                || index.makeNext(through: sequence, from: empty, isComplete: true, syncing: {})
+                || index.makeNext(
+                    through: sequence, from: { start }, isComplete: true, syncing: {})
             {
                 count += 1
                 progress(index.current().tail.start)

@@ -33,6 +33,25 @@ extension Archive {
         }
     }
 
+    /// The state at a moment, of which only one record was read: the first of some that existed
+    /// then; nil if none did, or if only a replay can tell.
+    ///
+    /// - Complexity: O(log n) for each run of the history, and O(events) of the part of the log
+    ///   that no run covers, about 1 MiB.
+    /// - Throws: as `snapshot(asOf:)`.
+    package func state(
+        ofFirst ids: [RecordID], _ entity: String, asOf moment: Moment
+    ) throws -> Snapshot? {
+        guard let historyIndex else { return nil }
+        let reader = historyReader
+        let sequence = try reader.sequence(of: moment)
+        for id in ids {
+            let state = try reader.state(of: entity, id, asOf: sequence, in: historyIndex)
+            if let state { return state }
+        }
+        return nil
+    }
+
     private static let damageCodes: Set<StoreError.Code> = [
         .logCorrupt, .chainBroken, .segmentMissing, .foreignStore,
     ]

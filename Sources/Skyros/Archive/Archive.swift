@@ -79,7 +79,7 @@ public final class Archive: Sendable {
         openingMicroseconds = clock.nowMicroseconds() - start
         let empty = Snapshot(schema, beginning: log.beginning, hashSeed: hashSeed)
         historyIndex =
-            scan != nil || isTolerant
+            scan != nil
             ? nil
             : HistoryIndex(
                 log, of: log.storeID, on: disk, empty: empty, mayWrite: false, report: { _ in })

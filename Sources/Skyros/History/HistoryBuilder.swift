@@ -14,9 +14,11 @@ struct HistoryBuilder {
     /// The metadata and intent that were read last: those of neighbouring events are often equal.
     private var lastAbout: (bytes: [UInt8], about: EventCoding.About)?
 
-    init(_ key: HistoryKey, _ log: EventReader) {
+    /// - Parameter row: the record before the versions, if it is known.
+    init(_ key: HistoryKey, _ log: EventReader, from row: HistoryRow? = nil) {
         self.key = key
-        entity = String(decoding: key.entity, as: UTF8.self)
+        self.row = row
+        entity = row?.entity ?? String(decoding: key.entity, as: UTF8.self)
         self.log = log
     }
 

@@ -15,22 +15,38 @@ extension HistoryReader {
     /// - Throws: as `snapshot(asOf:)`.
     func snapshot(asOf moment: Moment, from known: Snapshot) throws -> Snapshot {
         let target = try sequence(of: moment)
-        // An event after the moment may be damaged: a fold does not read it.
-        if (try? EventReader(log).holds(known)) == true {
-            if target >= known.sequence { return try advanced(known, to: target) }
-            let distance = known.sequence.rawValue - target.rawValue
-            // A log that was pruned has a whole state to read first.
-            let fromStart = log.floor == nil ? target.rawValue : .max
-            if distance <= min(Self.rewoundEventsMax, fromStart),
-                let past = try? rewound(known, to: target)
-            {
-                return past
-            }
-        }
+        if let past = try near(target, from: known) { return past }
         var past = try log.whileFloorStays { try snapshot(asOf: .sequence(target)) }
         past.acceptsEntities = known.acceptsEntities
         try past.adoptRecordedSchemas()
         return past
+    }
+
+    /// The state after the event `target`, made of another one; nil if a fold costs less, or there
+    /// is no other way.
+    ///
+    /// - Parameter known: a state, which need not be of this log.
+    /// - Throws: as `snapshot(asOf:)`.
+    func near(_ target: SequenceNumber, from known: Snapshot) throws -> Snapshot? {
+        // An event after the moment may be damaged: a fold does not read it.
+        guard (try? EventReader(log).holds(known)) == true else { return nil }
+        if target >= known.sequence { return try advanced(known, to: target) }
+        let distance = known.sequence.rawValue - target.rawValue
+        // A log that was pruned has a whole state to read first.
+        let fromStart = log.floor == nil ? target.rawValue : .max
+        guard distance <= min(Self.rewoundEventsMax, fromStart) else { return nil }
+        return try? rewound(known, to: target)
+    }
+
+    /// The rows after the event `target`, without indexes: no query may see the state.
+    ///
+    /// - Parameter known: a state, which need not be of this log.
+    /// - Throws: as `snapshot(asOf:)`.
+    func rows(asOf target: SequenceNumber, from known: Snapshot) throws -> Snapshot {
+        if let near = try near(target, from: known.withoutIndexes()) { return near }
+        var (state, unused) = (empty.withoutIndexes(), DirtyRows(isRecording: false))
+        try Self.fold(log, through: target, into: &state, marking: &unused)
+        return state
     }
 
     /// The last event of the moment; zero before the first.

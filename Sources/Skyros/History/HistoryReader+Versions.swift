@@ -42,4 +42,70 @@ extension HistoryReader {
         for version in versions { try builder.advance(to: version) }
         return builder.row
     }
+
+    /// The state after an event with one record only, in the shape that it had; nil if there was
+    /// none.
+    ///
+    /// - Complexity: that of `row(of:_:asOf:in:)`, and of `schemas(asOf:in:)`.
+    func state(
+        of entity: String, _ id: RecordID, asOf sequence: SequenceNumber, in index: HistoryIndex
+    ) throws -> Snapshot? {
+        try requireState(sequence)
+        guard let row = try row(of: entity, id, asOf: sequence, in: index),
+            let stamp = try EventReader(log).stamp(of: sequence), let time = stamp.time
+        else { return nil }
+        var state = empty
+        state.schemas = try schemas(asOf: sequence, in: index)
+        let place = state.tableIndex(of: entity)
+        let table = state.tables[place]
+        try state.tables[place].put(
+            table.storedRow(
+                id, hash: table.hash(id), number: table.nextNumber, version: row.version,
+                bytes: row.bytes), replacing: nil)
+        state.move(to: sequence, time: time, rawChainHash: stamp.chainHash.rawValue)
+        return state
+    }
+
+    /// What the log had recorded of the shapes of entities after an event.
+    ///
+    /// - Complexity: O(events that record shapes), and O(log n) frames of each run.
+    func schemas(
+        asOf sequence: SequenceNumber, in index: HistoryIndex
+    ) throws -> NamedValues<EntitySchema> {
+        try log.whileFloorStays {
+            var schemas = try index.keptState()?.schemas ?? NamedValues()
+            var filter = EventFilter()
+            filter.hasSchemas = true
+            let search = EventSearch(
+                reader: self, index: index, filter: filter, first: EventReader(log).first,
+                last: sequence, newestFirst: false)
+            var cursor = EventSearch.Cursor(search)
+            while let event = try cursor.next() {
+                event.schemas.forEach { schemas[$0.key] = $0.value }
+            }
+            return schemas
+        }
+    }
+
+    /// The state after an event with the records of one table only: that is typed, and its place
+    /// is the one that it has in the newest state.
+    ///
+    /// - Complexity: O(n log n) for the records of the table, and the frames that have their
+    ///   versions.
+    /// - Throws: as `snapshot(asOf:)`.
+    func part(
+        _ current: Snapshot, ofTableAt table: Int, asOf sequence: SequenceNumber,
+        in index: HistoryIndex
+    ) throws -> Snapshot {
+        try requireState(sequence)
+        guard sequence > .zero, let stamp = try EventReader(log).stamp(of: sequence),
+            let time = stamp.time
+        else { return try snapshot(asOf: .sequence(sequence)) }
+        var part = current
+        for other in part.tables.indices where other != table { part.tables[other].clear() }
+        part.tables[table] = try index.table(current.tables[table], through: sequence)
+        part.schemas = try schemas(asOf: sequence, in: index)
+        part.move(to: sequence, time: time, rawChainHash: stamp.chainHash.rawValue)
+        return part
+    }
 }

@@ -47,6 +47,13 @@ public struct Snapshot: Sendable {
         for index in tables.indices { try tables[index].endFold() }
     }
 
+    /// The same rows without indexes, so that changes cost less. No query may see it.
+    func withoutIndexes() -> Snapshot {
+        var copy = self
+        for index in copy.tables.indices { copy.tables[index].beginFold() }
+        return copy
+    }
+
     /// Prepares for the rows of a checkpoint, after which `eventCount` events are folded.
     mutating func beginLoading(rowCounts: [(String, Int)], beforeEvents eventCount: Int) {
         for (entity, rowCount) in rowCounts {

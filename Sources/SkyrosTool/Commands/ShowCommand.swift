@@ -59,7 +59,8 @@ struct ShowCommand: Command {
         let bar = ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.writing, 0.5))
         defer { bar.finish() }
         let state =
-            try occurred.map { try archive.state(occurred: $0, knownAt: known, arguments, bar) }
+            try pastRecord(in: archive)
+            ?? occurred.map { try archive.state(occurred: $0, knownAt: known, arguments, bar) }
             ?? archive.state(asOf: moment, arguments, bar)
         if let entity = arguments.rest.first { try archive.require(entity, in: state) }
         if arguments.rest.count == 2 {
@@ -71,6 +72,17 @@ struct ShowCommand: Command {
             try print(entities, in: state, bar, to: output)
         }
         return true
+    }
+
+    /// The state at a moment with the record that is to be shown, without a replay; nil if there
+    /// is no such record, or more is asked for.
+    private func pastRecord(in archive: Archive) throws -> Snapshot? {
+        guard arguments.rest.count == 2, occurred == nil,
+            let moment = try moment?.moment(in: archive)
+        else { return nil }
+        let ids = try RecordFinder(arguments.rest[1]).candidates
+        return try archive.state(ofFirst: ids, arguments.rest[0], asOf: moment)
+            .map { try Archive.shown($0, arguments) }
     }
 
     private func printRecord(

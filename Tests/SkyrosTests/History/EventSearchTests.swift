@@ -69,7 +69,7 @@ private struct Author {
         guard let index = store.session.history else { return }
         let newest = store.snapshot
         _ = try index.makeNext(
-            through: newest.sequence, from: newest, isComplete: true, syncing: {})
+            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
     }
 
     private var filters: [EventFilter] {

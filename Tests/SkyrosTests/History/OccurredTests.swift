@@ -138,7 +138,7 @@ private struct Fact: Entity {
         let index = try #require(store.session.history)
         let newest = store.snapshot
         _ = try index.makeNext(
-            through: newest.sequence, from: newest, isComplete: true, syncing: {})
+            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
         // A write that changes nothing leaves no event: deletions of what is not there.
         let events = try Array(store.events())
         for _ in 0..<20 {

@@ -113,6 +113,21 @@ final class TwinStores {
         #expect(verification.digest == (try whole.snapshot.digest()))
     }
 
+    private func compareParts(_ state: Snapshot, _ moment: Moment) throws {
+        guard let index = pruned.session.history else { return }
+        for (place, table) in state.tables.enumerated() {
+            let part = try pruned.historyReader.part(
+                pruned.snapshot, ofTableAt: place, asOf: state.sequence, in: index)
+            let (rows, right) = (part.tables[place].sortedRows(), table.sortedRows())
+            #expect(rows.map(\.id) == right.map(\.id), "\(table.entity) of \(state.sequence)")
+            #expect(rows.map(\.bytes) == right.map(\.bytes))
+        }
+        let lazy = try pruned.past(asOf: moment)
+        for id in 0..<15 {
+            #expect(try lazy.get(Note.self, id) == state.get(Note.self, id))
+        }
+    }
+
     private func compareStates() throws {
         let first = pruned.firstSequence
         let floor = try pruned.floor
@@ -133,6 +148,7 @@ final class TwinStores {
             let right = try whole.snapshot(asOf: moment)
             #expect(try past.digest() == right.digest(), "state of \(number)")
             #expect(past.chainHash == hashes[Int(number)] && past.time == right.time)
+            try compareParts(past, moment)
             let folded = try pruned.historyReader.snapshot(asOf: moment)
             #expect(try folded.digest() == right.digest(), "fold to \(number)")
         }

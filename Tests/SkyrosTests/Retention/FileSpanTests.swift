@@ -176,7 +176,7 @@ private struct Usage {
         let index = try #require(store.session.history)
         func makeNext() throws -> Bool {
             let newest = store.snapshot
-            return try index.makeNext(through: newest.sequence, from: newest, syncing: {})
+            return try index.makeNext(through: newest.sequence, from: { newest }, syncing: {})
         }
         for _ in 0..<20 { try usage.write(to: store, after: hour) }
         #expect(try !makeNext())

@@ -40,8 +40,12 @@ private struct Order: Entity {
         for origin in try store.blame(of: Order.self, order.id) {
             print(origin.field, origin.value, origin.entry.actor ?? "-")
         }
-        let then = try store.snapshot(asOf: .sequence(1))
-        #expect(try then[Order.self, order.id]?.totalCents == 1_200)
+        let then = try store.past(asOf: .sequence(1))
+        let old = try then[Order.self, order.id]
+        let large = try then.all(Order.self, where: \.totalCents > 1_000)
+        #expect(old?.totalCents == 1_200 && large.count == 1)
+        let whole = try store.snapshot(asOf: .sequence(1))
+        #expect(whole.count("Order") == 1)
 
         let url = directory.store
         for damage in try Archive(at: url).info().scrub?.damages ?? [] {
@@ -55,9 +59,9 @@ private struct Order: Entity {
         let yesterday = Date(timeIntervalSinceNow: -86_400)
         let asKnownNow = try store.snapshot(occurred: yesterday)
         let asKnownThen = try store.snapshot(occurred: yesterday, knownAt: .date(yesterday))
-        let old = try store.get(Order.self, order.id, occurred: yesterday, knownAt: .sequence(2))
+        let known = try store.get(Order.self, order.id, occurred: yesterday, knownAt: .sequence(2))
         #expect(asKnownNow.snapshot.sequence == asKnownThen.snapshot.sequence)
-        #expect(old == nil)
+        #expect(known == nil)
 
         let filter = EventFilter(actor: "alice", entity: "Order", since: yesterday)
         for try await event in store.events(where: filter, newestFirst: true) {

@@ -6,6 +6,8 @@ enum EventLabel {
         case actor, causation, correlation, entity, intent, key, reason
         /// That the event says when it happened; the text is empty.
         case occurred
+        /// That the event records the shape of an entity; the text is empty.
+        case schema
         /// A tag's name.
         case tag
         /// A tag's name, with its value.
@@ -32,6 +34,7 @@ enum EventLabel {
         add(.causation, metadata.causation)
         add(.correlation, metadata.correlation)
         if metadata.occurredAt != nil { add(.occurred, "") }
+        if !event.schemas.isEmpty { add(.schema, "") }
         for (name, value) in metadata.tags {
             add(.tag, name)
             add(.value, tag(name, value))

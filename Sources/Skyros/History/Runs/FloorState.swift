@@ -68,7 +68,7 @@ final class FloorState: Sendable {
             for number in try index.frames(of: key) where found == nil {
                 try forEachItem(ofFrame: number) { item in
                     guard item.matches(key) else { return true }
-                    found = try self.version(item)
+                    found = try self.version(item.versions)
                     return false
                 }
             }
@@ -81,9 +81,26 @@ final class FloorState: Sendable {
         try reading {
             for number in 0..<index.frameCount {
                 try forEachItem(ofFrame: number) { item in
-                    try body(item.historyKey, self.version(item))
+                    try body(item.historyKey, self.version(item.versions))
                     return true
                 }
+            }
+        }
+    }
+
+    /// Calls `body` with each record of an entity, in order.
+    ///
+    /// - Complexity: O(log n), and the frames with records of the entity.
+    func forEach(of entity: [UInt8], _ body: (RecordID, RecordVersion) throws -> Void) throws {
+        try reading {
+            var number = try index.frames(of: HistoryKey(entity: entity, id: nil)).lowerBound
+            var mayFollow = true
+            while mayFollow, number < index.frameCount {
+                let content = try file.content(ofFrame: number + Self.headFrames)
+                mayFollow = try RunItem.forEachRecord(of: entity, in: content) { id, versions in
+                    try body(id, self.version(versions))
+                }
+                number += 1
             }
         }
     }
@@ -132,10 +149,12 @@ final class FloorState: Sendable {
 
     // MARK: Frames
 
-    private func version(_ item: RunItem) throws(CBORError) -> RecordVersion {
-        var reader = CBORReader(item.versions)
+    private func version(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(CBORError) -> RecordVersion {
+        var reader = CBORReader(bytes)
         let version = try RecordVersion(&reader)
-        guard version.kind == .kept, reader.isAtEnd, item.id != nil,
+        guard version.kind == .kept, reader.isAtEnd,
             0 < version.sequence, version.sequence <= sequence
         else {
             throw CBORError(.unexpectedType(.array), at: 0)

@@ -48,7 +48,7 @@ extension HistoryIndex {
             if versions.first?.isWhole ?? false { break }
             var earlier: [RecordVersion] = []
             try append(part, orScanFor: key, through: last, to: &earlier) { run, versions in
-                versions = try run.versions(of: key, hash: hash, through: last.rawValue)
+                versions = try run.versions(of: key, hash: hash, through: last)
             }
             versions = Self.needed(earlier) + versions
         }
@@ -103,5 +103,46 @@ extension HistoryIndex {
             return true
         }
         return versions
+    }
+}
+
+// MARK: - Tables
+
+extension HistoryIndex {
+    /// A table as it was after an event.
+    ///
+    /// - Parameter current: the newest state of it.
+    /// - Complexity: O(n log n) for its records, and the frames of runs that have versions of them;
+    ///   O(events) of the parts for which there is no run.
+    func table(_ current: Table, through last: SequenceNumber) throws -> Table {
+        try log.whileFloorStays {
+            while true {
+                if let table = try tableNow(current, through: last) { return table }
+            }
+        }
+    }
+
+    /// Nil if a run was damaged, and is removed now.
+    private func tableNow(_ current: Table, through last: SequenceNumber) throws -> Table? {
+        let clearings = try newestVersionsNow(of: HistoryKey(current.entity, nil), through: last)
+        var table = PastTable(
+            current, through: last, after: clearings.last, EventReader(log))
+        if let floor = try keptState() { try table.append(floor) }
+        let (parts, tail) = self.current()
+        for part in parts where part.sequences.lowerBound <= last.rawValue {
+            switch part {
+            case .missing(let sequences): try table.append(sequences)
+            case .run(let run):
+                do {
+                    try table.append(run)
+                } catch let error as LogError where error.file == run.name.path {
+                    // Versions of it are in the table.
+                    remove(run, because: error)
+                    return nil
+                }
+            }
+        }
+        if last > tail.start { try table.append(tail.start.rawValue + 1...last.rawValue) }
+        return try table.finish()
     }
 }

@@ -101,6 +101,7 @@ enum LabelCondition {
         func add(_ kind: EventLabel.Kind, _ text: String?) {
             if let text { list.append(.label(kind, text)) }
         }
+        if filter.hasSchemas { add(.schema, "") }
         if filter.hasOccurredAt { add(.occurred, "") }
         add(.key, filter.key)
         add(.correlation, filter.correlation)

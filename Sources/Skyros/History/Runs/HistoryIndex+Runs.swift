@@ -6,7 +6,7 @@ import SkyrosLog
 extension HistoryIndex {
     /// What making and merging remember from one step to the next.
     struct Work: Sendable {
-        /// The state after the last run that was made, while there is more to cover.
+        /// A state that was needed for a run, without indexes, while there is more to cover.
         var state: Snapshot?
         var merger: RunMerger?
         /// Merges that have failed, one after the other, and the number of runs from which on the
@@ -15,20 +15,18 @@ extension HistoryIndex {
         var runCountMin = 0
     }
 
-    /// A state this number of events before another is near: the events between are folded.
-    private static let nearEventsMax: UInt64 = 400_000
-
     /// Makes the next run, if enough of the log has none; returns whether it did.
     ///
     /// - Parameters:
     ///   - last: the last event to cover.
-    ///   - known: a state of the log, best that after `last`.
+    ///   - known: gives a state of the log, best one soon after `last`; called if a record does not
+    ///     come from the events of the run.
     ///   - isComplete: whether to make a run of what there is, however small.
     ///   - sync: makes the log durable: a run is never ahead of the durable log.
     /// - Throws: `StoreError`; the next call tries again.
     func makeNext(
-        through last: SequenceNumber, from known: Snapshot, isComplete: Bool = false,
-        syncing sync: () throws -> Void
+        through last: SequenceNumber, from known: @escaping () -> Snapshot,
+        isComplete: Bool = false, syncing sync: () throws -> Void
     ) throws -> Bool {
         guard mayChangeFiles else { return false }
         let (parts, tail) = current()
@@ -36,7 +34,16 @@ extension HistoryIndex {
             if case .missing(let missing) = part { missing } else { nil }
         }.first
         let first = missing?.lowerBound ?? tail.start.rawValue + 1
-        let builder = try builder(first, missing?.upperBound ?? last.rawValue)
+        var builder = RunBuilder(timeSpanMax: timeSpanMax)
+        try append(first, missing?.upperBound ?? last.rawValue, to: &builder)
+        var end = last
+        if missing == nil, !builder.isEmpty, !builder.isFull {
+            // What was written meanwhile is read now, and not twice.
+            end = max(last, known().sequence)
+            try append(builder.last.rawValue + 1, end.rawValue, to: &builder)
+        }
+        // A store that is closed meanwhile does not wait for the rest.
+        guard mayChangeFiles else { return false }
         // The next attempt would end at the same event.
         let isSmall = builder.logByteCount < RunPlan.logBytesMin && !builder.isFull
         if builder.isEmpty || (isSmall && missing == nil && !isComplete) {
@@ -48,26 +55,23 @@ extension HistoryIndex {
             storeID: storeID, sequences: first...builder.last.rawValue,
             times: builder.times, chainHashBefore: try chainHash(before: first),
             chainHashAfter: builder.chainHash, logByteCount: builder.logByteCount)
-        let base = try base(first, builder.last, known)
-        if case .after(let state) = base {
-            work.withLock { $0.state = builder.last < last ? state : nil }
-        }
+        let records = RunRecords(
+            index: self, sequences: header.sequences, end: end, known: known)
         try sync()
-        try write(header) { writer in try builder.write(to: &writer, base) }
+        try write(header) { writer in try builder.write(to: &writer, records) }
+        if header.sequences.upperBound >= end.rawValue { work.withLock { $0.state = nil } }
         return true
     }
 
-    /// The changes of events, as many as one run may have.
-    private func builder(_ first: UInt64, _ last: UInt64) throws -> RunBuilder {
-        var builder = RunBuilder(timeSpanMax: timeSpanMax)
-        guard first <= last else { return builder }
+    /// Adds the changes of events, as many as one run may have.
+    private func append(_ first: UInt64, _ last: UInt64, to builder: inout RunBuilder) throws {
+        guard first <= last else { return }
         try EventReader(log).forEachEncoded(
             from: SequenceNumber(rawValue: first), through: SequenceNumber(rawValue: last)
         ) { event, bytes, chainHash in
             builder.append(event, byteCount: bytes.count, chainHash)
-            return !builder.isFull
+            return !builder.isFull && mayChangeFiles
         }
-        return builder
     }
 
     private func chainHash(before first: UInt64) throws -> ChainHash {
@@ -79,33 +83,6 @@ extension HistoryIndex {
                 at: StoreError.Place(sequences: before...before))
         }
         return hash
-    }
-
-    /// Where records come from that the events of a run only change: a state, if there is one near
-    /// its end, or the runs before.
-    private func base(
-        _ first: UInt64, _ last: SequenceNumber, _ known: Snapshot
-    ) throws -> RunBuilder.Base {
-        if last == known.sequence { return .after(known) }
-        let reader = HistoryReader(log: log, empty: empty)
-        let kept = work.withLock { $0.state }
-        for state in (kept.map { [$0] } ?? []) + [known, empty] {
-            let distance = Int64(last.rawValue) - Int64(state.sequence.rawValue)
-            guard -Int64(HistoryReader.rewoundEventsMax) <= distance,
-                distance <= Int64(Self.nearEventsMax)
-            else { continue }
-            return .after(try reader.snapshot(asOf: .sequence(last), from: state))
-        }
-        let before = SequenceNumber(rawValue: first - 1)
-        return .before { [self] key in
-            // Without the runs before, each question would read the log.
-            let isKnown = current().parts.allSatisfy { part in
-                if case .missing(let range) = part { range.lowerBound > first } else { true }
-            }
-            guard isKnown, current().tail.start >= before, let id = key.id else { return nil }
-            let entity = String(decoding: key.entity, as: UTF8.self)
-            return try reader.row(of: entity, id, asOf: before, in: self)?.bytes
-        }
     }
 
     private func write(_ header: RunHeader, _ body: (inout RunWriter) throws -> Void) throws {

@@ -143,14 +143,18 @@ final class HistoryIndex: Sendable {
 
     /// What the floor of the log says of a record; nil if there is no floor, or no such record.
     func keptVersion(of key: HistoryKey) throws -> RecordVersion? {
-        guard key.id != nil, let file = log.floor else { return nil }
-        let floor = try floor.withLock { floor in
+        key.id == nil ? nil : try keptState()?.version(of: key)
+    }
+
+    /// The state with which the history begins; nil if the log was not pruned.
+    func keptState() throws -> FloorState? {
+        guard let file = log.floor else { return nil }
+        return try floor.withLock { floor in
             if let floor, floor.sequence.rawValue == file.head.sequence { return floor }
             let opened = try FloorState(file)
             floor = opened
             return opened
         }
-        return try floor.version(of: key)
     }
 
     /// Replaces neighbouring parts by a run that covers the same events, or follows the last one.

@@ -154,7 +154,7 @@ final class HistoryRun: Sendable {
     /// The versions of `key` through the event `last` that are needed to make the record of then:
     /// the newest, and those before it up to one with the whole record. Oldest first.
     func versions(
-        of key: HistoryKey, hash: UInt64, through last: UInt64
+        of key: HistoryKey, hash: UInt64, through last: SequenceNumber
     ) throws -> [RecordVersion] {
         guard index.filter.mayContain(hash) else { return [] }
         let range = try reading { try index.frames(of: key) }
@@ -162,26 +162,41 @@ final class HistoryRun: Sendable {
         for number in range.reversed() {
             // A frame that begins with later versions of the key.
             let isLater = try reading {
-                guard index.firstSequence(ofFrame: number) > last else { return false }
+                guard index.firstSequence(ofFrame: number) > last.rawValue else { return false }
                 return try index.compareKey(ofFrame: number, to: key) == 0
             }
             if isLater { continue }
             var found: [RecordVersion] = []
             _ = try forEachItem(ofFrame: number) { item in
                 guard item.matches(key) else { return true }
-                var reader = CBORReader(item.versions)
-                while !reader.isAtEnd {
-                    let version = try RecordVersion(&reader)
-                    if version.sequence.rawValue > last { return false }
-                    if version.isWhole { found.removeAll() }
-                    found.append(version)
-                }
+                let needed = try RecordVersion.needed(of: item.versions, through: last)
+                if needed.first?.isWhole ?? false { found.removeAll() }
+                found += needed
                 return true
             }
             versions = found + versions
             if versions.first?.isWhole ?? false { break }
         }
         return versions
+    }
+
+    /// Calls `body` with the ids of an entity's records and their versions, items of CBOR, in
+    /// order.
+    ///
+    /// - Complexity: O(log n), and the frames with records of the entity.
+    func forEachItem(
+        of entity: [UInt8], _ body: (RecordID, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let first = HistoryKey(entity: entity, id: nil)
+        var number = try reading { try index.frames(of: first).lowerBound }
+        var mayFollow = true
+        while mayFollow, number < frameCount {
+            let content = try readContent(ofFrame: number)
+            mayFollow = try reading(number) {
+                try RunItem.forEachRecord(of: entity, in: content, body)
+            }
+            number += 1
+        }
     }
 
     /// Calls `body` with each item and the number of its frame, in order.

@@ -147,6 +147,46 @@ extension RecordVersion {
         place = count > 6 ? try reader.readInteger(Int.self) : 0
     }
 
+    /// Of the versions of a record, items of CBOR, those that make it as of the event `last`, the
+    /// oldest first: the newest through that event, and those before it up to one with the whole
+    /// record.
+    static func needed(
+        of bytes: UnsafeRawBufferPointer, through last: SequenceNumber
+    ) throws(CBORError) -> [RecordVersion] {
+        var reader = CBORReader(bytes)
+        var (start, end) = (0, 0)
+        while !reader.isAtEnd {
+            let offset = reader.offset
+            let (sequence, isWhole) = try skip(&reader)
+            if sequence > last { break }
+            end = reader.offset
+            if isWhole { start = offset }
+        }
+        reader = CBORReader(UnsafeRawBufferPointer(rebasing: bytes[..<end]), at: start)
+        var versions: [RecordVersion] = []
+        while !reader.isAtEnd { versions.append(try RecordVersion(&reader)) }
+        return versions
+    }
+
+    /// Moves `reader` to the end of a version; returns its event, and whether it `isWhole`.
+    private static func skip(
+        _ reader: inout CBORReader
+    ) throws(CBORError) -> (sequence: SequenceNumber, isWhole: Bool) {
+        var inside = reader
+        _ = try inside.readArrayHead()
+        let kind = try inside.readInteger(UInt8.self)
+        let sequence = SequenceNumber(rawValue: try inside.readInteger(UInt64.self))
+        _ = try inside.skipValue()
+        let isWhole =
+            switch try inside.peekType() {
+            case .map: true
+            case .array: false
+            default: kind != Kind.updated.rawValue
+            }
+        _ = try reader.skipValue(depth: -EventCoding.levelsAround)
+        return (sequence, isWhole)
+    }
+
     /// The sequence of the version at `reader`, which is moved to its end.
     static func skipSequence(_ reader: inout CBORReader) throws(CBORError) -> UInt64 {
         var inside = reader

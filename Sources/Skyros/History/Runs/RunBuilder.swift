@@ -3,24 +3,10 @@ import SkyrosLog
 /// Makes the content of a run from events: sorts versions by record, gives small records whole, and
 /// lists the events of each label.
 struct RunBuilder {
-    /// Where a record comes from of which the events only say what they change.
-    enum Base {
-        /// The state after the last event.
-        case after(Snapshot)
-        /// The record before the first event, by its key; nil if it is not known.
-        case before((HistoryKey) throws -> [UInt8]?)
-    }
-
-    /// A record of up to this size is stored whole with each of its versions. Neighbouring versions
-    /// are nearly equal, which compression removes, and no version depends on another.
-    private static let wholeBytesMax = 512
-    /// A larger record is stored whole again after this number of versions at the latest.
-    private static let versionsBetweenWhole = 256
-    /// A record above this size is never stored whole.
-    private static let everWholeBytesMax = 1 << 20
-
-    private var versions: [(key: HistoryKey, version: RecordVersion)] = []
-    private var labels: [HistoryKey: [UInt64]] = [:]
+    private var keys: [HistoryKey] = []
+    /// One for each of the keys.
+    private var versions: [RecordVersion] = []
+    private var labels = RunLabels()
     private(set) var logByteCount = 0
     /// From the first event to the last.
     private(set) var times = TimeSpan(from: 0, through: 0)
@@ -49,112 +35,78 @@ struct RunBuilder {
             return
         }
         self.times = times
-        versions += RecordVersion.list(of: event)
-        for label in EventLabel.keys(of: event) {
-            labels[label, default: []].append(event.sequence.rawValue)
+        for (key, version) in RecordVersion.list(of: event) {
+            keys.append(key)
+            versions.append(version)
         }
+        labels.append(event)
         logByteCount += byteCount
         isFull = logByteCount >= RunPlan.logBytesMax
         (last, self.chainHash) = (event.sequence, chainHash)
     }
 
     /// Writes everything, in order.
-    consuming func write(to writer: inout RunWriter, _ base: Base) throws {
+    ///
+    /// - Parameter records: finds what the events do not say.
+    consuming func write(to writer: inout RunWriter, _ records: RunRecords) throws {
+        let (order, groups) = sorted()
+        let after = try recordsAfter(order, groups, records)
         var buffer = CBORWriter(capacity: 1 << 16)
         // Their keys come before those of all records.
-        for (label, sequences) in labels.sorted(by: { $0.key < $1.key }) {
+        try labels.forEach { label, sequences in
             buffer.removeAll(keepingCapacityUpTo: 1 << 20)
             Postings.append(sequences, to: &buffer)
             try buffer.withUnsafeBytes { try writer.append(label, $0) }
         }
-        var order = Array(versions.indices)
-        // Stable: the versions of a record stay in the order of their events.
-        order.sort { a, b in
-            let (left, right) = (versions[a].key, versions[b].key)
-            return left == right ? a < b : left < right
-        }
-        var start = 0
-        while start < order.count {
-            let key = versions[order[start]].key
-            var end = start + 1
-            while end < order.count, versions[order[end]].key == key { end += 1 }
-            var list = order[start..<end].map { versions[$0].version }
+        for (number, group) in groups.enumerated() {
+            let key = keys[order[group.lowerBound]]
+            var images = RunImages(order[group].map { versions[$0] })
             if key.id != nil {
-                try Self.makeWhole(&list, from: Self.recordBefore(list, of: key, base))
+                try images.makeWhole(after: after[number]) { try records.before(key) }
             }
             buffer.removeAll(keepingCapacityUpTo: 1 << 20)
-            for version in list { version.append(to: &buffer) }
+            for version in images.versions { version.append(to: &buffer) }
             try buffer.withUnsafeBytes { try writer.append(key, $0) }
+        }
+    }
+
+    /// The places of the versions in the order of their keys, those of a record in the order of
+    /// their events; and the ranges in it that have the same key.
+    private func sorted() -> (order: [Int], groups: [Range<Int>]) {
+        let entities = Set(keys.lazy.map(\.entity)).sorted { $0.lexicographicallyPrecedes($1) }
+        let ranks = Dictionary(uniqueKeysWithValues: zip(entities, entities.indices))
+        // Comparing these follows no reference, unless an id is long.
+        var items = keys.enumerated().map { place, key in
+            (rank: ranks[key.entity] ?? 0, id: key.id, place: place)
+        }
+        items.sort { a, b in
+            if a.rank != b.rank { return a.rank < b.rank }
+            if a.id == b.id { return a.place < b.place }
+            guard let left = a.id, let right = b.id else { return a.id == nil }
+            return left < right
+        }
+        var groups: [Range<Int>] = []
+        var start = 0
+        for end in items.indices.dropFirst()
+        where items[end].rank != items[start].rank || items[end].id != items[start].id {
+            groups.append(start..<end)
             start = end
         }
+        if !items.isEmpty { groups.append(start..<items.count) }
+        return (items.map(\.place), groups)
     }
 
-    /// Replaces differences by whole records where that is small, or due; leaves what is too large
-    /// to the log.
-    ///
-    /// - Parameter before: the record before the first version, if it is known.
-    private static func makeWhole(_ list: inout [RecordVersion], from before: [UInt8]?) throws {
-        var record = before
-        var (bytesSince, countSince) = (0, 0)
-        for index in list.indices {
-            switch list[index].image {
-            case .absent: continue
-            case .record(let bytes):
-                record = list[index].kind == .deleted ? nil : bytes
-                if bytes.count > RecordVersion.differenceBytesMax { list[index].image = .absent }
-                (bytesSince, countSince) = (0, 0)
-            case .difference(let before, let after):
-                record = try record.flatMap {
-                    try Fields.applying(before: before, after: after, to: $0)
-                }
-                (bytesSince, countSince) = (bytesSince + before.count + after.count, countSince + 1)
-                if let record, isStoredWhole(record, after: bytesSince, countSince) {
-                    list[index].image = .record(record)
-                    (bytesSince, countSince) = (0, 0)
-                } else if before.count + after.count > RecordVersion.differenceBytesMax {
-                    list[index].image = .absent
-                }
-            }
+    /// The records after the run, one for each group; nil for those that are not only updated, and
+    /// that are not known.
+    private func recordsAfter(
+        _ order: [Int], _ groups: [Range<Int>], _ records: RunRecords
+    ) throws -> [[UInt8]?] {
+        var all = [[UInt8]?](repeating: nil, count: groups.count)
+        let updated = groups.indices.filter { number in
+            order[groups[number]].allSatisfy { versions[$0].kind == .updated }
         }
-    }
-
-    private static func isStoredWhole(
-        _ record: [UInt8], after byteCount: Int, _ versionCount: Int
-    ) -> Bool {
-        if record.count <= wholeBytesMax { return true }
-        guard record.count <= everWholeBytesMax else { return false }
-        return record.count <= byteCount || versionCount >= versionsBetweenWhole
-    }
-
-    /// The record before the first version; nil if there was none, or it is not known.
-    private static func recordBefore(
-        _ list: [RecordVersion], of key: HistoryKey, _ base: Base
-    ) throws -> [UInt8]? {
-        guard list.first?.kind == .updated else { return nil }
-        // The first version that is no update says what was there before it; otherwise the state.
-        let end = list.firstIndex { $0.kind != .updated } ?? list.endIndex
-        var record: [UInt8]?
-        if end < list.endIndex {
-            guard list[end].kind == .deleted, case .record(let bytes) = list[end].image else {
-                // It was cleared, and inserted again.
-                return try before(key, base)
-            }
-            record = bytes
-        } else if case .after(let state) = base, let id = key.id {
-            record = state.table(String(decoding: key.entity, as: UTF8.self))?.row(id)?.bytes
-        } else {
-            return try before(key, base)
-        }
-        for version in list[..<end].reversed() {
-            guard case .difference(let before, let after) = version.image else { return nil }
-            record = try record.flatMap {
-                try Fields.applying(before: after, after: before, to: $0)
-            }
-        }
-        return record
-    }
-
-    private static func before(_ key: HistoryKey, _ base: Base) throws -> [UInt8]? {
-        if case .before(let find) = base { try find(key) } else { nil }
+        let found = try records.after(updated.map { keys[order[groups[$0].lowerBound]] })
+        for (number, record) in zip(updated, found) { all[number] = record }
+        return all
     }
 }

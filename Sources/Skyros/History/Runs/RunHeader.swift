@@ -5,7 +5,7 @@ import SkyrosLog
 /// A map of CBOR, and the XXH64 of it. Source of the layout: docs/history-format.md.
 struct RunHeader: Equatable, Sendable {
     /// The format that this library writes, and the only one that it reads: a run can be made anew.
-    static let format = 3
+    static let format = 4
 
     /// A larger size of a log is damage: sizes are added.
     private static let logByteCountMax = 1 << 50

@@ -24,6 +24,23 @@ struct RunItem {
         }
     }
 
+    /// Calls `body` with the ids and versions of an entity's records in a frame.
+    ///
+    /// - Returns: whether the next frame may have more of them.
+    static func forEachRecord(
+        of entity: [UInt8], in content: [UInt8],
+        _ body: (RecordID, UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool {
+        try forEach(in: content) { item in
+            let order = entity.withUnsafeBytes { item.entity.compare($0) }
+            if order > 0 { return false }
+            if order == 0, let id = item.id {
+                try body(RecordID(ByteString(id)), item.versions)
+            }
+            return true
+        }
+    }
+
     init(_ reader: inout CBORReader) throws(CBORError) {
         let start = reader.offset
         guard try reader.readArrayHead() == 3 else {

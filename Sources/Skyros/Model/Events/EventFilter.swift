@@ -36,6 +36,8 @@ public struct EventFilter: Hashable, Sendable {
     public var occurredUntil: EventTime?
     /// Whether the event says when that happened.
     var hasOccurredAt = false
+    /// Whether the event records the shape of an entity.
+    var hasSchemas = false
 
     /// A filter with these parts; that without any is passed by all events.
     public init(
@@ -85,7 +87,7 @@ public struct EventFilter: Hashable, Sendable {
             since.map({ event.time >= $0 }) ?? true, until.map({ event.time <= $0 }) ?? true,
             occurredSince.map({ event.happenedAt >= $0 }) ?? true,
             occurredUntil.map({ event.happenedAt <= $0 }) ?? true,
-            !hasOccurredAt || metadata.occurredAt != nil
+            !hasOccurredAt || metadata.occurredAt != nil, !hasSchemas || !event.schemas.isEmpty
         else { return false }
         if let reason, metadata.reason?.contains(reason) != true { return false }
         return tags.allSatisfy { name, value in

@@ -14,7 +14,9 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V.Total {
         var sum = Summation()
-        try snapshot.forEachValue(type, where: filter) { $0[keyPath: path].add(to: &sum) }
+        try snapshot(holding: type).forEachValue(type, where: filter) {
+            $0[keyPath: path].add(to: &sum)
+        }
         return try total(of: sum, path)
     }
 
@@ -41,7 +43,9 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V.Mean? {
         var sum = Summation()
-        try snapshot.forEachValue(type, where: filter) { $0[keyPath: path].add(to: &sum) }
+        try snapshot(holding: type).forEachValue(type, where: filter) {
+            $0[keyPath: path].add(to: &sum)
+        }
         return try mean(of: sum, path)
     }
 
@@ -59,7 +63,7 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, _ path: FieldPath<E, V>, _ filter: Filter<E>?, _ group: FieldPath<E, K>
     ) throws -> [K: Summation] {
         var sums: [K: Summation] = [:]
-        try snapshot.forEachValue(type, where: filter) { value in
+        try snapshot(holding: type).forEachValue(type, where: filter) { value in
             value[keyPath: path].add(to: &sums[value[keyPath: group], default: Summation()])
         }
         return sums

@@ -16,7 +16,7 @@ extension RecordSource where Self: ~Copyable {
     public func fetchReadable<E: Entity>(
         _ request: FetchRequest<E>
     ) throws -> (values: [E], unreadable: [UnreadableRecord]) {
-        let snapshot = try snapshot
+        let snapshot = try snapshot(holding: E.self)
         guard let index = try snapshot.tableIndex(of: E.self) else { return ([], []) }
         return try snapshot.tables[index].fetchReadable(request.resolved)
     }

@@ -10,6 +10,12 @@ public protocol RecordSource: ~Copyable {
     /// - Throws: `StoreError` if a transaction's own changes cannot be applied.
     var snapshot: Snapshot { get throws }
 
+    /// The state that is read, or a part of it that has all records of a type. What reads one type
+    /// asks for this; it is ``snapshot`` unless a source has less to give.
+    ///
+    /// - Throws: as ``snapshot``.
+    func snapshot<E: Entity>(holding type: E.Type) throws -> Snapshot
+
     /// The record with this id, or nil. O(log n).
     func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E?
 
@@ -29,6 +35,12 @@ public protocol RecordSource: ~Copyable {
 }
 
 extension RecordSource where Self: ~Copyable {
+    /// The state that is read.
+    ///
+    /// - Throws: as ``snapshot``.
+    @inlinable
+    public func snapshot<E: Entity>(holding type: E.Type) throws -> Snapshot { try snapshot }
+
     /// The record with this id, or nil. O(log n).
     ///
     ///     let order = try store.get(Order.self, id)
@@ -74,7 +86,7 @@ extension RecordSource where Self: ~Copyable {
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
     @inlinable
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        try snapshot.rows(of: request).all()
+        try snapshot(holding: E.self).rows(of: request).all()
     }
 
     /// The records that pass the filter, sorted.
@@ -105,7 +117,7 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
-        let snapshot = try snapshot
+        let snapshot = try snapshot(holding: E.self)
         guard let index = try snapshot.tableIndex(of: E.self) else { return 0 }
         return try snapshot.tables[index].count(request)
     }

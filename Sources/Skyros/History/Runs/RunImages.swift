@@ -1,0 +1,90 @@
+/// The versions of one record in a run, which get whole records where these are small, or due.
+struct RunImages {
+    /// A record of up to this size is stored whole with each of its versions. Neighbouring versions
+    /// are nearly equal, which compression removes, and no version depends on another.
+    private static let wholeBytesMax = 512
+    /// A larger record is stored whole again after this number of versions at the latest.
+    private static let versionsBetweenWhole = 256
+    /// A record above this size is never stored whole.
+    private static let everWholeBytesMax = 1 << 20
+
+    /// Oldest first.
+    private(set) var versions: [RecordVersion]
+    /// The number of updates with which they begin.
+    private let updateCount: Int
+
+    /// - Parameter versions: with the images of their events, oldest first.
+    init(_ versions: [RecordVersion]) {
+        self.versions = versions
+        updateCount = versions.firstIndex { $0.kind != .updated } ?? versions.count
+    }
+
+    /// Replaces differences by whole records; leaves what is too large to the log.
+    ///
+    /// - Parameters:
+    ///   - last: the record after the last version, if that is known.
+    ///   - before: gives the record before the first version, if that is known.
+    mutating func makeWhole(after last: [UInt8]?, _ before: () throws -> [UInt8]?) throws {
+        let leading = try recordsAfterUpdates(last)
+        var record = updateCount > 0 && leading.isEmpty ? try before() : nil
+        var (bytesSince, countSince) = (0, 0)
+        for index in versions.indices {
+            switch versions[index].image {
+            case .absent: continue
+            case .record(let bytes):
+                record = versions[index].kind == .deleted ? nil : bytes
+                if bytes.count > RecordVersion.differenceBytesMax {
+                    versions[index].image = .absent
+                }
+                (bytesSince, countSince) = (0, 0)
+            case .difference(let before, let after):
+                if index < leading.count {
+                    record = leading[index]
+                } else {
+                    record = try record.flatMap {
+                        try Fields.applying(before: before, after: after, to: $0)
+                    }
+                }
+                (bytesSince, countSince) = (bytesSince + before.count + after.count, countSince + 1)
+                if let record, Self.isStoredWhole(record, after: bytesSince, countSince) {
+                    versions[index].image = .record(record)
+                    (bytesSince, countSince) = (0, 0)
+                } else if before.count + after.count > RecordVersion.differenceBytesMax {
+                    versions[index].image = .absent
+                }
+            }
+        }
+    }
+
+    /// The records after the updates at the beginning, made of the one after the last of these;
+    /// none if that is not known.
+    private func recordsAfterUpdates(_ last: [UInt8]?) throws -> [[UInt8]?] {
+        guard var record = updateCount == versions.count ? last : deletedRecord else { return [] }
+        var records = [[UInt8]?](repeating: nil, count: updateCount)
+        for index in (0..<updateCount).reversed() {
+            records[index] = record
+            guard index > 0, case .difference(let before, let after) = versions[index].image,
+                let former = try Fields.applying(before: after, after: before, to: record)
+            else { break }
+            record = former
+        }
+        return records
+    }
+
+    /// The record that the first version which is no update has removed; nil if there is none: it
+    /// was cleared then, and inserted again.
+    private var deletedRecord: [UInt8]? {
+        guard updateCount < versions.count, versions[updateCount].kind == .deleted,
+            case .record(let bytes) = versions[updateCount].image
+        else { return nil }
+        return bytes
+    }
+
+    private static func isStoredWhole(
+        _ record: [UInt8], after byteCount: Int, _ versionCount: Int
+    ) -> Bool {
+        if record.count <= wholeBytesMax { return true }
+        guard record.count <= everWholeBytesMax else { return false }
+        return record.count <= byteCount || versionCount >= versionsBetweenWhole
+    }
+}
