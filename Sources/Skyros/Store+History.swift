@@ -16,10 +16,15 @@ extension Store {
     ///   the history of then was pruned, `.logCorrupt` and the like if the log is damaged.
     public func snapshot(asOf moment: Moment) throws -> Snapshot {
         let current = view.current
+        if Self.isNewest(moment, current) { return current }
+        return try historyReader.snapshot(asOf: moment, from: current)
+    }
+
+    /// Whether a moment is that of the newest state, or later by its date.
+    private static func isNewest(_ moment: Moment, _ current: Snapshot) -> Bool {
         switch moment {
-        case .sequence(let sequence) where sequence == current.sequence: return current
-        case .date(let date) where EventTime(date) >= current.time: return current
-        default: return try historyReader.snapshot(asOf: moment, from: current)
+        case .sequence(let sequence): sequence == current.sequence
+        case .date(let date): EventTime(date) >= current.time
         }
     }
 
@@ -28,12 +33,15 @@ extension Store {
     ///     let then = try store.past(asOf: .date(lastYear))
     ///     let old = try then.get(Order.self, id)
     ///
-    /// - Complexity: O(log n), whatever the moment is; see ``PastState`` for its reads.
+    /// - Complexity: O(1), or for a date O(log n) parts of the log, whatever the moment is; see
+    ///   ``PastState`` for its reads.
     /// - Throws: as ``snapshot(asOf:)``.
     public func past(asOf moment: Moment) throws -> PastState {
         let (session, current) = (session, view.current)
         let reader = HistoryReader(log: session.engine, empty: session.empty)
-        return PastState(try reader.sequence(of: moment), reader, session.history, current)
+        let isNewest = Self.isNewest(moment, current)
+        let sequence = try isNewest ? current.sequence : reader.sequence(of: moment)
+        return PastState(sequence, reader, session.history, current)
     }
 
     /// The records that differ between two moments, by entity and id.
@@ -62,7 +70,7 @@ extension Store {
         let (session, current) = (session, view.current)
         guard let index = session.history else { return try snapshot(asOf: moment).get(type, id) }
         let reader = HistoryReader(log: session.engine, empty: session.empty)
-        guard try current.tableIndex(of: type) != nil else { return nil }
+        _ = try current.tableIndex(of: type)
         let sequence = try reader.sequence(of: moment)
         let id = try RecordCoding.id(id, of: type)
         return try reader.row(of: E.entityName, id, asOf: sequence, in: index)?.value(as: type)

@@ -10,6 +10,7 @@ extension Workload {
         static let newest = [
             Suspension.workload, Invariants.workload, Estimates.workload, LiveQueries.workload,
             Unions.workload, Relations.workload, Forks.workload, Evolving.workload,
+            Conditions.workload,
         ]
         /// The variants of W15.
         static let estimateVariants = Estimates.variants
@@ -19,6 +20,8 @@ extension Workload {
         ]
         static let relativeTargets = [
             RelativeTarget("W-relations", Relations.linked, 0.9, Relations.indexed),
+            RelativeTarget("W-conditions", Conditions.sequence, 0.9, Conditions.none),
+            RelativeTarget("W-conditions", Conditions.record, 0.9, Conditions.none),
             RelativeTarget("W-evolution", Evolving.newer, 1.3, Evolving.same),
         ]
     #endif

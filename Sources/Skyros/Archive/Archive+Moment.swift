@@ -44,12 +44,18 @@ extension Archive {
     ) throws -> Snapshot? {
         guard let historyIndex else { return nil }
         let reader = historyReader
-        let sequence = try reader.sequence(of: moment)
-        for id in ids {
-            let state = try reader.state(of: entity, id, asOf: sequence, in: historyIndex)
-            if let state { return state }
+        do {
+            let sequence = try reader.sequence(of: moment)
+            guard historyIndex.isQuick(through: sequence) else { return nil }
+            for id in ids {
+                let state = try reader.state(of: entity, id, asOf: sequence, in: historyIndex)
+                if let state { return state }
+            }
+            return nil
+        } catch let error as StoreError where Self.damageCodes.contains(error.code) {
+            // It may be after the moment.
+            return nil
         }
-        return nil
     }
 
     private static let damageCodes: Set<StoreError.Code> = [

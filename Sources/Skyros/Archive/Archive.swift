@@ -29,7 +29,7 @@ public final class Archive: Sendable {
     let openingMicroseconds: Int64
     private let schema: Schema
     private let hashSeed: UInt64
-    /// Finds the changes of records; nil if a part of the log is damaged, or only files are read.
+    /// Finds the changes of records; nil if the archive ends before damage.
     let historyIndex: HistoryIndex?
 
     /// Opens the store at `url` for reading.

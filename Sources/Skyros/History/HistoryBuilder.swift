@@ -50,8 +50,9 @@ struct HistoryBuilder {
             row = row(bytes, version)
         case (.deleted, .record): row = nil
         case (.updated, .difference(let before, let after)):
-            let bytes = try row.flatMap {
-                try Fields.applying(before: before, after: after, to: $0.bytes)
+            let bytes = row.flatMap {
+                // What cannot be read does not fit either.
+                try? Fields.applying(before: before, after: after, to: $0.bytes)
             }
             guard let bytes else { throw contradiction(version) }
             row = row(bytes, version)

@@ -15,8 +15,8 @@ extension HistoryReader {
     ) throws -> OccurredSnapshot {
         try requireKept(time)
         guard try mayBeReordered(through: last, in: index) else {
-            let recorded = try sequence(of: .date(time.date))
-            let past = try snapshot(asOf: .sequence(min(recorded, last)), from: newest)
+            let recorded = try sequence(of: .date(time.date), through: last)
+            let past = try snapshot(asOf: .sequence(recorded), from: newest)
             return OccurredSnapshot(snapshot: past, misfits: [])
         }
         let border = try requireKept(time)

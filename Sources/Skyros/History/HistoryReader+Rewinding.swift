@@ -51,19 +51,23 @@ extension HistoryReader {
 
     /// The last event of the moment; zero before the first.
     ///
+    /// - Parameter end: no later event is read for a date; nil for the last one.
     /// - Complexity: O(1), or for a date O(log n) parts of the log.
     /// - Throws: `StoreError` with `.noSuchEvent` if the log does not hold the event yet,
     ///   `.belowFloor` if the moment is before the history that is kept.
-    func sequence(of moment: Moment) throws -> SequenceNumber {
+    func sequence(
+        of moment: Moment, through end: SequenceNumber? = nil
+    ) throws -> SequenceNumber {
         switch moment {
         case .sequence(let sequence):
             try requireState(sequence)
             return sequence
         case .date(let date):
             let time = EventTime(date)
-            guard time.microseconds < .max else { return last }
+            let end = end ?? last
+            guard time.microseconds < .max else { return end }
             let later = EventTime(microseconds: time.microseconds + 1)
-            let first = try EventReader(log).firstSequence(since: later, through: last)
+            let first = try EventReader(log).firstSequence(since: later, through: end)
             return SequenceNumber(rawValue: first.rawValue - 1)
         }
     }

@@ -34,13 +34,16 @@ extension HistoryReader {
         of entity: String, _ id: RecordID, asOf sequence: SequenceNumber, in index: HistoryIndex
     ) throws -> HistoryRow? {
         let key = HistoryKey(entity, id)
-        let versions = try index.newestVersions(of: key, through: sequence)
-        guard let newest = versions.last, newest.kind != .deleted else { return nil }
-        let clearings = try index.newestVersions(of: HistoryKey(entity, nil), through: sequence)
-        if let clearing = clearings.last, newest.precedes(clearing) { return nil }
-        var builder = HistoryBuilder(key, EventReader(log))
-        for version in versions { try builder.advance(to: version) }
-        return builder.row
+        // Two questions about the same history.
+        return try log.whileFloorStays {
+            let versions = try index.newestVersions(of: key, through: sequence)
+            guard let newest = versions.last, newest.kind != .deleted else { return nil }
+            let clearings = try index.newestVersions(of: HistoryKey(entity, nil), through: sequence)
+            if let clearing = clearings.last, newest.precedes(clearing) { return nil }
+            var builder = HistoryBuilder(key, EventReader(log))
+            for version in versions { try builder.advance(to: version) }
+            return builder.row
+        }
     }
 
     /// The state after an event with one record only, in the shape that it had; nil if there was
@@ -73,7 +76,7 @@ extension HistoryReader {
         asOf sequence: SequenceNumber, in index: HistoryIndex
     ) throws -> NamedValues<EntitySchema> {
         try log.whileFloorStays {
-            var schemas = try index.keptState()?.schemas ?? NamedValues()
+            var schemas = try index.keptState(through: sequence)?.schemas ?? NamedValues()
             var filter = EventFilter()
             filter.hasSchemas = true
             let search = EventSearch(

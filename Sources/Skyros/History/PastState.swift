@@ -7,7 +7,7 @@ import SkyrosLog
 ///     let order = try then.get(Order.self, id)
 ///     let open = try then.all(Order.self, where: \.isOpen == true)
 ///
-/// It answers as ``Store/snapshot(asOf:)`` does, and costs nothing before the first question:
+/// It answers as ``Store/snapshot(asOf:)`` does. Making it costs next to nothing:
 ///
 /// - A read by id finds the versions of that record in the index of the history.
 /// - Any other read of one type makes the table of that type, and keeps it for the reads that
@@ -41,9 +41,9 @@ public struct PastState: RecordSource {
     private final class Made: Sendable {
         struct Parts: Sendable {
             var whole: Snapshot?
-            /// Whether the whole state cannot be made of the newest one.
-            var isFar = false
-            /// Each has the records of one entity.
+            /// Whether it is known that the whole state cannot be made of the newest one.
+            var cannotRewind = false
+            /// States that have all records of an entity.
             var byEntity = NamedValues<Snapshot>()
         }
         let parts = Locked(Parts())
@@ -60,13 +60,18 @@ public struct PastState: RecordSource {
         }
     }
 
-    /// The whole state, or one that has all records of the type, and none of others.
+    /// All records of a type. They are kept for the reads that follow.
     ///
     /// - Complexity: O(1) if there is one already; otherwise O(events since), for as many as
     ///   ``Store/snapshot(asOf:)`` takes back; beyond that O(records of the type · log n), and the
     ///   part of each run of the history that has them.
     /// - Throws: as ``Store/snapshot(asOf:)``.
-    public func snapshot<E: Entity>(holding type: E.Type) throws -> Snapshot {
+    public func state<E: Entity>(of type: E.Type) throws -> EntityState {
+        EntityState(try part(of: type))
+    }
+
+    /// The whole state, or one that has the records of the type, and none of others.
+    private func part<E: Entity>(of type: E.Type) throws -> Snapshot {
         let entity = E.entityName
         if let made = kept(entity) { return made }
         guard let index, let table = try current.tableIndex(of: type),
@@ -106,18 +111,24 @@ public struct PastState: RecordSource {
 
     /// The records with these ids, each at the place of its id; nil where there is none.
     ///
-    /// - Complexity: and errors: for each id as ``get(_:_:)``.
+    /// - Complexity: for each id as ``get(_:_:)``; beyond 500 of them as ``state(of:)``.
+    /// - Throws: as ``get(_:_:)``.
     public func get<E: Entity>(_ type: E.Type, _ ids: some Sequence<E.ID>) throws -> [E?] {
-        try ids.map { try get(type, $0) }
+        let ids = Array(ids)
+        if ids.count > Self.lookupsMax { return try part(of: type).get(type, ids) }
+        return try ids.map { try get(type, $0) }
     }
+
+    private static let lookupsMax = 500
 
     private func answer<E: Entity, R>(
         _ type: E.Type, _ id: E.ID, _ ofKept: (Snapshot) throws -> R?,
         _ ofRow: (HistoryRow) throws -> R
     ) throws -> R? {
         if let made = kept(E.entityName) { return try ofKept(made) }
-        guard let index else { return try ofKept(snapshot) }
-        guard try current.tableIndex(of: type) != nil else { return nil }
+        // Without runs each question would read the log.
+        guard let index, index.isQuick(through: sequence) else { return try ofKept(part(of: type)) }
+        _ = try current.tableIndex(of: type)
         let id = try RecordCoding.id(id, of: type)
         try reader.requireState(sequence)
         return try reader.row(of: E.entityName, id, asOf: sequence, in: index).map(ofRow)
@@ -140,9 +151,9 @@ public struct PastState: RecordSource {
 
     /// The whole state, made of the newest one; nil if that is too far, or impossible.
     private func near() throws -> Snapshot? {
-        if made.parts.withLock({ $0.isFar }) { return nil }
+        if made.parts.withLock({ $0.cannotRewind }) { return nil }
         let near = try reader.near(sequence, from: current)
-        if near == nil { made.parts.withLock { $0.isFar = true } }
+        if near == nil { made.parts.withLock { $0.cannotRewind = true } }
         return near
     }
 }

@@ -40,7 +40,7 @@ struct PastTable {
     /// Adds what a run says.
     mutating func append(_ run: HistoryRun) throws {
         if let clearing, clearing.sequence.rawValue > run.last { return }
-        try run.forEachItem(of: entity) { id, bytes in
+        try run.forEachRecord(of: entity) { id, bytes in
             let versions = try RecordVersion.needed(of: bytes, through: last)
             try advance(id, versions)
         }

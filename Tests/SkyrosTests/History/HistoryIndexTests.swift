@@ -228,67 +228,6 @@ private struct RandomHistory {
         try store.close()
     }
 
-    @Test(arguments: 0..<6)
-    func `has the records of its last event, whatever was written since`(later: Int) throws {
-        let store = try open()
-        try store.write { tx in try tx.insert((0..<4).map { Leaf(id: $0, note: "first") }) }
-        let isFirst = try makeRun(store)
-        for id in 0..<4 { try store.write { try $0.update(Leaf.self, id) { $0.board = 1 } } }
-        let last = store.snapshot
-        for id in 0..<2 {
-            try store.write { tx in
-                switch later {
-                case 0: try tx.update(Leaf.self, id) { $0.note = "later" }
-                case 1: try tx.delete(Leaf.self, id)
-                case 2: try tx.deleteAll(Leaf.self)
-                case 3:
-                    try tx.deleteAll(Leaf.self)
-                    try tx.insert(Leaf(id: id, note: "again"))
-                case 4: try tx.insert(Leaf(id: 9 + id))
-                default: return
-                }
-            }
-        }
-        let index = try #require(store.session.history)
-        let newest = store.snapshot
-        // Others write while the events of the run are read.
-        var questions = 0
-        let isMade = try index.makeNext(
-            through: last.sequence,
-            from: {
-                questions += 1
-                return questions == 1 ? last : newest
-            }, isComplete: true, syncing: {})
-        #expect(isFirst && isMade && questions == 2)
-        #expect(index.current().tail.start == last.sequence)
-        for id in 0..<4 {
-            let key = HistoryKey("Leaf", RecordID(id))
-            let version = try #require(try index.versions(of: key, through: last.sequence).last)
-            let row = try #require(last.table("Leaf")?.row(RecordID(id)))
-            #expect(version.image == .record(row.bytes))
-        }
-        try store.close()
-    }
-
-    @Test func `asks for no state if the events say everything`() throws {
-        let store = try open()
-        try store.write { tx in try tx.insert((0..<4).map { Leaf(id: $0) }) }
-        try store.write { try $0.update(Leaf.self, 1) { $0.board = 1 } }
-        try store.write { try $0.delete(Leaf.self, 2) }
-        let index = try #require(store.session.history)
-        let newest = store.snapshot
-        var questions = 0
-        _ = try index.makeNext(
-            through: newest.sequence,
-            from: {
-                questions += 1
-                return newest
-            }, isComplete: true, syncing: {})
-        // For what was written meanwhile.
-        #expect(questions == 1)
-        try store.close()
-    }
-
     @Test func `is made again after each file of it was damaged`() throws {
         var store = try open()
         for round in 0..<2 {

@@ -115,8 +115,8 @@ private struct Unknown: Entity {
     @Test func `keeps a table that was asked for, and shares rows with the newest`() throws {
         let store = try openFilled()
         let past = try store.past(asOf: .sequence(25))
-        let part = try past.snapshot(holding: Note.self)
-        let again = try past.snapshot(holding: Note.self)
+        let part = try past.state(of: Note.self).snapshot
+        let again = try past.state(of: Note.self).snapshot
         let (rows, others) = (part.tables[0].sortedRows(), again.tables[0].sortedRows())
         #expect(zip(rows, others).allSatisfy { $0 === $1 })
         let newest = store.snapshot.tables[0].sortedRows()
@@ -127,7 +127,7 @@ private struct Unknown: Entity {
         #expect(try store.event(25)?.time == part.time)
         // The whole one replaces it.
         let whole = try past.snapshot
-        #expect(try past.snapshot(holding: Note.self).count("Counter") == 20)
+        #expect(try past.state(of: Note.self).snapshot.count("Counter") == 20)
         #expect(whole.chainHash == part.chainHash)
         let isKept = try past.snapshot.tables[0].sortedRows()[0] === whole.tables[0].sortedRows()[0]
         #expect(isKept)
@@ -207,7 +207,7 @@ private struct Unknown: Entity {
         #expect(try past.all(Versions.Second.self, where: \.color == "red").count == 4)
         let first = try store.past(asOf: .sequence(1))
         #expect(try first.count(Versions.Second.self, where: \.color == "red") == 5)
-        let part = try past.snapshot(holding: Versions.Second.self)
+        let part = try past.state(of: Versions.Second.self).snapshot
         let whole = try store.snapshot(asOf: .sequence(2))
         #expect(part.recordedSchemas == whole.recordedSchemas)
         try store.close()
@@ -242,6 +242,12 @@ private struct Unknown: Entity {
         #expect(code { try past.get(Note.self, 1) } == .belowFloor)
         #expect(code { try past.all(Note.self) } == .belowFloor)
         #expect(code { try store.past(asOf: .sequence(25)) } == .belowFloor)
+        // Also if the floor comes while it is asked.
+        let index = try #require(store.session.history)
+        let (key, notes) = (HistoryKey("Note", RecordID(1)), store.snapshot.tables[0])
+        #expect(code { try index.table(notes, through: 25) } == .belowFloor)
+        #expect(code { try index.newestVersions(of: key, through: 25) } == .belowFloor)
+        #expect(code { try store.historyReader.schemas(asOf: 25, in: index) } == .belowFloor)
         // What it has kept stays.
         #expect(try past.all(Counter.self).count == counters)
         let kept = try store.past(asOf: .sequence(store.firstSequence))
@@ -253,6 +259,37 @@ private struct Unknown: Entity {
         #expect(code { try unread.get(Note.self, 1) } == .erased)
         #expect(code { try unread.all(Note.self) } == .erased)
         try store.close()
+    }
+
+    @Test func `of a log that is damaged later on is left to a replay`() throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 1_500
+        options.sealThresholdBytes = 300
+        let store = try openFilled(options)
+        try store.run(.seal)
+        let time = try #require(try store.event(25)).time
+        try store.close()
+        let segments = try disk.list(.events).filter { $0.hasSuffix(".zst") }.sorted()
+        let environment = Environment(disk: disk)
+        var answers = 0
+        for name in segments.dropFirst(2) {
+            let path = "events/\(name)"
+            let bytes = try #require(disk.contents[path])
+            var damaged = bytes
+            damaged[bytes.count / 3] ^= 1
+            disk.overwrite(path, with: damaged)
+            let archive = try Archive.reading(asOf: .date(time.date), on: environment)
+            let state = try archive.state(ofFirst: [RecordID(1)], "Note", asOf: .date(time.date))
+            if let state {
+                answers += 1
+                #expect(try state.record("Note", RecordID(1))?["text"] == "0")
+            }
+            disk.overwrite(path, with: bytes)
+        }
+        #expect(segments.count > 4 && answers < segments.count - 2)
+        let whole = try Archive(on: environment)
+        let state = try whole.state(ofFirst: [RecordID(1)], "Note", asOf: .date(time.date))
+        #expect(state?.sequence == 25)
     }
 
     @Test func `is the newest one if nothing came after it`() throws {

@@ -240,7 +240,7 @@ private struct Usage {
         let map = try FieldValue(cbor: [UInt8](fields)).map
         #expect(map?["firstTime"] == -5)
         #expect(map?["lastTime"] == 1_700_000_000_000_000)
-        #expect(map?["format"] == 3)
+        #expect(map?["format"] == 4)
     }
 
     @Test func `is of another format if it lacks them`() throws {

@@ -31,7 +31,8 @@ import Testing
         static let all = [
             Case("verify", "comparing loading reading digesting"),
             Case("replay", "reading digesting"), Case("show", "reading writing"),
-            Case("show Counter a --at 3", "reading writing"), Case("info", "reading"),
+            Case("show Counter --at 3", "reading writing"), Case("info", "reading"),
+            Case("show Counter a --at 3", "writing"),
             Case("history Counter a", "searching reading"), Case("query SELECT", "reading"),
             Case("export --format jsonl", "reading writing"),
             Case("export Counter --format csv --into FILE", "reading searching writing"),

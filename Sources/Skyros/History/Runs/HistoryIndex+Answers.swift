@@ -14,7 +14,7 @@ extension HistoryIndex {
     ) throws -> [RecordVersion] {
         let hash = key.hash
         let (parts, tail) = current()
-        var versions = try keptVersion(of: key).map { [$0] } ?? []
+        var versions = try keptVersion(of: key, through: last).map { [$0] } ?? []
         for part in parts where part.sequences.lowerBound <= last.rawValue {
             try append(part, orScanFor: key, through: last, to: &versions) { run, versions in
                 try run.forEachVersion(of: key, hash: hash) { version in
@@ -52,7 +52,7 @@ extension HistoryIndex {
             }
             versions = Self.needed(earlier) + versions
         }
-        if !(versions.first?.isWhole ?? false), let kept = try keptVersion(of: key) {
+        if !(versions.first?.isWhole ?? false), let kept = try keptVersion(of: key, through: last) {
             return [kept] + versions
         }
         return versions
@@ -127,7 +127,7 @@ extension HistoryIndex {
         let clearings = try newestVersionsNow(of: HistoryKey(current.entity, nil), through: last)
         var table = PastTable(
             current, through: last, after: clearings.last, EventReader(log))
-        if let floor = try keptState() { try table.append(floor) }
+        if let floor = try keptState(through: last) { try table.append(floor) }
         let (parts, tail) = self.current()
         for part in parts where part.sequences.lowerBound <= last.rawValue {
             switch part {

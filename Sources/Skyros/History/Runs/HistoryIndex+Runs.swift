@@ -18,9 +18,9 @@ extension HistoryIndex {
     /// Makes the next run, if enough of the log has none; returns whether it did.
     ///
     /// - Parameters:
-    ///   - last: the last event to cover.
-    ///   - known: gives a state of the log, best one soon after `last`; called if a record does not
-    ///     come from the events of the run.
+    ///   - last: the last event to cover, unless others are written meanwhile.
+    ///   - known: gives a state of the log, best the newest one: for its sequence, and if a record
+    ///     does not come from the events of the run.
     ///   - isComplete: whether to make a run of what there is, however small.
     ///   - sync: makes the log durable: a run is never ahead of the durable log.
     /// - Throws: `StoreError`; the next call tries again.

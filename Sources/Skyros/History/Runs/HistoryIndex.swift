@@ -133,6 +133,18 @@ final class HistoryIndex: Sendable {
         }
     }
 
+    /// Whether runs cover all events through `last` but a few: each question reads the others.
+    func isQuick(through last: SequenceNumber) -> Bool {
+        let (parts, tail) = current()
+        var count = last.rawValue - min(tail.start.rawValue, last.rawValue)
+        for case .missing(let range) in parts where range.lowerBound <= last.rawValue {
+            count += min(range.upperBound, last.rawValue) - range.lowerBound + 1
+        }
+        return count <= Self.fewUncovered
+    }
+
+    private static let fewUncovered: UInt64 = 100_000
+
     /// Removes the runs that begin below the floor of the log. What they say of later events is
     /// answered by the log, until there are new ones.
     func forgetPruned() {
@@ -141,14 +153,25 @@ final class HistoryIndex: Sendable {
         _ = current()
     }
 
-    /// What the floor of the log says of a record; nil if there is no floor, or no such record.
-    func keptVersion(of key: HistoryKey) throws -> RecordVersion? {
-        key.id == nil ? nil : try keptState()?.version(of: key)
+    /// What the floor of the log says of a record, for an answer as of an event; nil if there is no
+    /// floor, or no such record.
+    ///
+    /// - Throws: as `keptState(through:)`.
+    func keptVersion(of key: HistoryKey, through last: SequenceNumber) throws -> RecordVersion? {
+        let kept = try keptState(through: last)
+        return key.id == nil ? nil : try kept?.version(of: key)
     }
 
-    /// The state with which the history begins; nil if the log was not pruned.
-    func keptState() throws -> FloorState? {
+    /// The state with which the history begins, for an answer as of an event; nil if the log was
+    /// not pruned.
+    ///
+    /// - Throws: `StoreError` with `.belowFloor` if it is that after a later event.
+    func keptState(through last: SequenceNumber) throws -> FloorState? {
         guard let file = log.floor else { return nil }
+        guard file.head.sequence <= last.rawValue else {
+            throw StoreError.belowFloor(
+                "the state after event \(last) is not kept", EventReader(log).first)
+        }
         return try floor.withLock { floor in
             if let floor, floor.sequence.rawValue == file.head.sequence { return floor }
             let opened = try FloorState(file)

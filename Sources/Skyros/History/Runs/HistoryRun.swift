@@ -184,7 +184,7 @@ final class HistoryRun: Sendable {
     /// order.
     ///
     /// - Complexity: O(log n), and the frames with records of the entity.
-    func forEachItem(
+    func forEachRecord(
         of entity: [UInt8], _ body: (RecordID, UnsafeRawBufferPointer) throws -> Void
     ) throws {
         let first = HistoryKey(entity: entity, id: nil)

@@ -35,11 +35,12 @@ struct RunBuilder {
             return
         }
         self.times = times
-        for (key, version) in RecordVersion.list(of: event) {
+        let list = RecordVersion.list(of: event)
+        for (key, version) in list {
             keys.append(key)
             versions.append(version)
         }
-        labels.append(event)
+        labels.append(event, list.first?.version.about)
         logByteCount += byteCount
         isFull = logByteCount >= RunPlan.logBytesMax
         (last, self.chainHash) = (event.sequence, chainHash)

@@ -25,8 +25,9 @@ struct RunImages {
     ///   - last: the record after the last version, if that is known.
     ///   - before: gives the record before the first version, if that is known.
     mutating func makeWhole(after last: [UInt8]?, _ before: () throws -> [UInt8]?) throws {
-        let leading = try recordsAfterUpdates(last)
-        var record = updateCount > 0 && leading.isEmpty ? try before() : nil
+        let leading = try recordsOfUpdates(last)
+        var record: [UInt8]?
+        if updateCount > 0, leading.after.isEmpty { record = try leading.before ?? before() }
         var (bytesSince, countSince) = (0, 0)
         for index in versions.indices {
             switch versions[index].image {
@@ -38,8 +39,8 @@ struct RunImages {
                 }
                 (bytesSince, countSince) = (0, 0)
             case .difference(let before, let after):
-                if index < leading.count {
-                    record = leading[index]
+                if index < leading.after.count {
+                    record = leading.after[index]
                 } else {
                     record = try record.flatMap {
                         try Fields.applying(before: before, after: after, to: $0)
@@ -56,19 +57,26 @@ struct RunImages {
         }
     }
 
-    /// The records after the updates at the beginning, made of the one after the last of these;
-    /// none if that is not known.
-    private func recordsAfterUpdates(_ last: [UInt8]?) throws -> [[UInt8]?] {
-        guard var record = updateCount == versions.count ? last : deletedRecord else { return [] }
-        var records = [[UInt8]?](repeating: nil, count: updateCount)
-        for index in (0..<updateCount).reversed() {
-            records[index] = record
-            guard index > 0, case .difference(let before, let after) = versions[index].image,
-                let former = try Fields.applying(before: after, after: before, to: record)
-            else { break }
+    /// The records after the updates at the beginning, made of the one after the last of these, if
+    /// all are small; otherwise the one before the first. Neither if they are not known.
+    private func recordsOfUpdates(
+        _ last: [UInt8]?
+    ) throws -> (after: [[UInt8]], before: [UInt8]?) {
+        guard var record = updateCount == versions.count ? last : deletedRecord else {
+            return ([], nil)
+        }
+        var after: [[UInt8]] = []
+        var areSmall = true
+        for version in versions[..<updateCount].reversed() {
+            // Many large ones do not fit in memory together.
+            if record.count > Self.wholeBytesMax { (areSmall, after) = (false, []) }
+            if areSmall { after.append(record) }
+            guard case .difference(let old, let new) = version.image,
+                let former = try Fields.applying(before: new, after: old, to: record)
+            else { return ([], nil) }
             record = former
         }
-        return records
+        return areSmall ? (after.reversed(), nil) : ([], record)
     }
 
     /// The record that the first version which is no update has removed; nil if there is none: it

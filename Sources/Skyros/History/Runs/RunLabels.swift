@@ -6,17 +6,18 @@ struct RunLabels {
     private var last: Likeness?
 
     /// An event that changes one record, and its labels: neighbours are often alike in all that
-    /// labels are made of.
+    /// labels are made of, byte for byte.
     private struct Likeness {
-        let metadata: Metadata
-        let intent: String?
+        let about: [UInt8]
         let entity: String
         let places: [Int]
     }
 
     /// Adds an event, which follows those before.
-    mutating func append(_ event: Event) {
-        for place in places(of: event) { sequences[place].append(event.sequence.rawValue) }
+    ///
+    /// - Parameter about: the bytes of its metadata and intent, if they are at hand.
+    mutating func append(_ event: Event, _ about: [UInt8]?) {
+        for place in places(of: event, about) { sequences[place].append(event.sequence.rawValue) }
     }
 
     /// Calls `body` with the labels in the order of their keys.
@@ -26,19 +27,14 @@ struct RunLabels {
         }
     }
 
-    private mutating func places(of event: Event) -> [Int] {
+    private mutating func places(of event: Event, _ about: [UInt8]?) -> [Int] {
         let isPlain = event.changes.count == 1 && event.key == nil && event.schemas.isEmpty
-        guard isPlain, let entity = event.changes.first?.entity else {
+        guard isPlain, let about, let entity = event.changes.first?.entity else {
             return makePlaces(of: event)
         }
-        if let last, last.entity.isSameName(as: entity), last.metadata == event.metadata,
-            last.intent == event.intent?.name
-        {
-            return last.places
-        }
+        if let last, last.about == about, last.entity.isSameName(as: entity) { return last.places }
         let places = makePlaces(of: event)
-        last = Likeness(
-            metadata: event.metadata, intent: event.intent?.name, entity: entity, places: places)
+        last = Likeness(about: about, entity: entity, places: places)
         return places
     }
 

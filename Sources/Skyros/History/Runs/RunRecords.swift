@@ -84,6 +84,8 @@ private struct FormerRecords {
     private(set) var records: [[UInt8]?]
     private let keys: [HistoryKey]
     private var places: [HistoryKey: Int] = [:]
+    /// The entities of which no record is known.
+    private var cleared = Set<[UInt8]>()
 
     init(_ keys: [HistoryKey], _ records: [[UInt8]?]) {
         self.keys = keys
@@ -95,6 +97,7 @@ private struct FormerRecords {
         let key = HistoryKey(change.entity, change.id)
         if case .cleared = change {
             // What it has removed is not known.
+            guard cleared.insert(key.entity).inserted else { return }
             for place in keys.indices where keys[place].entity == key.entity {
                 records[place] = nil
             }
@@ -103,7 +106,9 @@ private struct FormerRecords {
         guard let place = places[key] else { return }
         switch change {
         case .inserted, .cleared: records[place] = nil
-        case .deleted(let record): records[place] = record.fields.bytes
+        case .deleted(let record):
+            records[place] = record.fields.bytes
+            cleared.remove(key.entity)
         case .updated(_, _, let before, let after):
             records[place] = try records[place].flatMap {
                 try Fields.applying(before: after.bytes, after: before.bytes, to: $0)

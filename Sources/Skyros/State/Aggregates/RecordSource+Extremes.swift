@@ -105,7 +105,7 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, where filter: Filter<E>? = nil, groupedBy group: FieldPath<E, K>
     ) throws -> [K: Int] {
         var counts: [K: Int] = [:]
-        try snapshot(holding: type).forEachValue(type, where: filter) { value in
+        try state(of: type).snapshot.forEachValue(type, where: filter) { value in
             counts[value[keyPath: group], default: 0] += 1
         }
         return counts
@@ -116,7 +116,7 @@ extension RecordSource where Self: ~Copyable {
         _ better: ComparisonResult, _ field: (E) -> V?
     ) throws -> [K: V] {
         var best: [K: V] = [:]
-        try snapshot(holding: type).forEachValue(type, where: filter) { value in
+        try state(of: type).snapshot.forEachValue(type, where: filter) { value in
             guard let candidate = field(value) else { return }
             let key = value[keyPath: group]
             if let old = best[key], FieldOrder.compareValues(candidate, old) != better { return }

@@ -14,7 +14,7 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V.Total {
         var sum = Summation()
-        try snapshot(holding: type).forEachValue(type, where: filter) {
+        try state(of: type).snapshot.forEachValue(type, where: filter) {
             $0[keyPath: path].add(to: &sum)
         }
         return try total(of: sum, path)
@@ -43,7 +43,7 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V.Mean? {
         var sum = Summation()
-        try snapshot(holding: type).forEachValue(type, where: filter) {
+        try state(of: type).snapshot.forEachValue(type, where: filter) {
             $0[keyPath: path].add(to: &sum)
         }
         return try mean(of: sum, path)
@@ -63,7 +63,7 @@ extension RecordSource where Self: ~Copyable {
         _ type: E.Type, _ path: FieldPath<E, V>, _ filter: Filter<E>?, _ group: FieldPath<E, K>
     ) throws -> [K: Summation] {
         var sums: [K: Summation] = [:]
-        try snapshot(holding: type).forEachValue(type, where: filter) { value in
+        try state(of: type).snapshot.forEachValue(type, where: filter) { value in
             value[keyPath: path].add(to: &sums[value[keyPath: group], default: Summation()])
         }
         return sums

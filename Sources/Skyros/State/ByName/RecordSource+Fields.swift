@@ -16,7 +16,7 @@ extension RecordSource where Self: ~Copyable {
         of field: String, in type: E.Type, _ id: E.ID, as valueType: V.Type = V.self
     ) throws -> V {
         let recordID = try RecordCoding.id(id, of: type)
-        let snapshot = try snapshot(holding: type)
+        let snapshot = try state(of: type).snapshot
         guard let index = try snapshot.tableIndex(of: type),
             let row = snapshot.tables[index].row(recordID)
         else {

@@ -86,7 +86,7 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// - Throws: `StoreError` with `.unknownEntity`.
     public func explain<E: Entity>(_ request: FetchRequest<E>) throws -> QueryExplanation {
-        let snapshot = try snapshot(holding: E.self)
+        let snapshot = try state(of: E.self).snapshot
         guard let index = try snapshot.tableIndex(of: E.self) else {
             return QueryExplanation(accesses: [], testsRecords: false, sortsRecords: false)
         }

@@ -8,7 +8,7 @@ extension RecordSource where Self: ~Copyable {
     /// - Complexity: O(m log n) for m ids.
     /// - Throws: `StoreError` with `.notDecodable` if a record does not fit the type.
     public func get<E: Entity>(_ type: E.Type, _ ids: some Sequence<E.ID>) throws -> [E?] {
-        let snapshot = try snapshot(holding: type)
+        let snapshot = try state(of: type).snapshot
         return try ids.map { try snapshot.get(type, $0) }
     }
 
@@ -17,7 +17,7 @@ extension RecordSource where Self: ~Copyable {
     /// - Complexity: O(m log n) for m ids.
     /// - Throws: `StoreError` with `.notEncodable` if an id cannot be encoded.
     public func exists<E: Entity>(_ type: E.Type, _ ids: some Sequence<E.ID>) throws -> Bool {
-        let snapshot = try snapshot(holding: type)
+        let snapshot = try state(of: type).snapshot
         var isAny = false
         for id in ids {
             guard try snapshot.exists(type, id) else { return false }
@@ -43,7 +43,7 @@ extension RecordSource where Self: ~Copyable {
     public func refresh<E: Entity>(
         _ values: some Sequence<E>
     ) throws -> (values: [E], missing: [E.ID]) {
-        let snapshot = try snapshot(holding: E.self)
+        let snapshot = try state(of: E.self).snapshot
         var found: [E] = []
         var missing: [E.ID] = []
         for value in values {

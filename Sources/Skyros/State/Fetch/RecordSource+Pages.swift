@@ -22,6 +22,6 @@ extension RecordSource where Self: ~Copyable {
     public func page<E: Entity>(
         _ request: FetchRequest<E>, after cursor: PageCursor? = nil
     ) throws -> Page<E> {
-        try snapshot(holding: E.self).page(of: request, after: cursor)
+        try state(of: E.self).snapshot.page(of: request, after: cursor)
     }
 }

@@ -16,7 +16,7 @@ extension RecordSource where Self: ~Copyable {
     public func fetchReadable<E: Entity>(
         _ request: FetchRequest<E>
     ) throws -> (values: [E], unreadable: [UnreadableRecord]) {
-        let snapshot = try snapshot(holding: E.self)
+        let snapshot = try state(of: E.self).snapshot
         guard let index = try snapshot.tableIndex(of: E.self) else { return ([], []) }
         return try snapshot.tables[index].fetchReadable(request.resolved)
     }

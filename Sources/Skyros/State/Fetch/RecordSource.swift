@@ -1,20 +1,21 @@
-/// A source of records: a snapshot, a write block's transaction, or the store itself, which reads
-/// its newest snapshot.
+/// A source of records: a snapshot, a write block's transaction, the store itself, which reads its
+/// newest snapshot, or a state of the past.
 ///
-/// Reads are synchronous, run on the calling thread, and never wait for a writer or the disk. A
-/// read of an entity that the store was not opened with throws `StoreError` with `.unknownEntity`;
-/// an `Archive` without types knows every entity.
+/// Reads are synchronous, run on the calling thread, and never wait for a writer, nor for the disk
+/// unless they are of a ``PastState``. A read of an entity that the store was not opened with
+/// throws `StoreError` with `.unknownEntity`; an `Archive` without types knows every entity.
 public protocol RecordSource: ~Copyable {
     /// The state that is read.
     ///
-    /// - Throws: `StoreError` if a transaction's own changes cannot be applied.
+    /// - Throws: `StoreError` if a transaction's own changes cannot be applied, or if a state of
+    ///   the past can no longer be read.
     var snapshot: Snapshot { get throws }
 
-    /// The state that is read, or a part of it that has all records of a type. What reads one type
-    /// asks for this; it is ``snapshot`` unless a source has less to give.
+    /// All records of a type in that state. What reads one type asks for this: a source that has
+    /// not read the rest yet need not do so. Default: those of ``snapshot``.
     ///
     /// - Throws: as ``snapshot``.
-    func snapshot<E: Entity>(holding type: E.Type) throws -> Snapshot
+    func state<E: Entity>(of type: E.Type) throws -> EntityState
 
     /// The record with this id, or nil. O(log n).
     func get<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> E?
@@ -35,11 +36,13 @@ public protocol RecordSource: ~Copyable {
 }
 
 extension RecordSource where Self: ~Copyable {
-    /// The state that is read.
+    /// All records of a type in ``snapshot``.
     ///
     /// - Throws: as ``snapshot``.
     @inlinable
-    public func snapshot<E: Entity>(holding type: E.Type) throws -> Snapshot { try snapshot }
+    public func state<E: Entity>(of type: E.Type) throws -> EntityState {
+        EntityState(try snapshot)
+    }
 
     /// The record with this id, or nil. O(log n).
     ///
@@ -86,7 +89,7 @@ extension RecordSource where Self: ~Copyable {
     /// - Throws: `StoreError` with `.notDecodable`; what a filter or predicate throws.
     @inlinable
     public func fetch<E: Entity>(_ request: FetchRequest<E>) throws -> [E] {
-        try snapshot(holding: E.self).rows(of: request).all()
+        try state(of: E.self).snapshot.rows(of: request).all()
     }
 
     /// The records that pass the filter, sorted.
@@ -117,7 +120,7 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// - Throws: what `fetch` throws.
     public func count<E: Entity>(_ request: FetchRequest<E>) throws -> Int {
-        let snapshot = try snapshot(holding: E.self)
+        let snapshot = try state(of: E.self).snapshot
         guard let index = try snapshot.tableIndex(of: E.self) else { return 0 }
         return try snapshot.tables[index].count(request)
     }

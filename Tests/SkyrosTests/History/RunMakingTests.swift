@@ -1,0 +1,108 @@
+import SkyrosDisk
+import SkyrosLog
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+@Suite struct `A run that is made` {
+    private let disk = SimulatedDisk()
+
+    private func open() throws -> Store {
+        let store = try Store(on: disk, entities: Note.self)
+        store.maintenance.stop()
+        return store
+    }
+
+    private func makeRun(_ store: Store) throws -> Bool {
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        return try index.makeNext(
+            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
+    }
+
+    @Test(arguments: 0..<6)
+    func `has the records of its last event, whatever was written since`(later: Int) throws {
+        let store = try open()
+        try store.write { tx in try tx.insert((0..<4).map { Note(id: $0, text: "first") }) }
+        let isFirst = try makeRun(store)
+        for id in 0..<4 { try store.write { try $0.update(Note.self, id) { $0.text = "last" } } }
+        let last = store.snapshot
+        for id in 0..<2 {
+            try store.write { tx in
+                switch later {
+                case 0: try tx.update(Note.self, id) { $0.text = "later" }
+                case 1: try tx.delete(Note.self, id)
+                case 2: try tx.deleteAll(Note.self)
+                case 3:
+                    try tx.deleteAll(Note.self)
+                    try tx.insert(Note(id: id, text: "again"))
+                case 4: try tx.insert(Note(id: 9 + id, text: "new"))
+                default: return
+                }
+            }
+        }
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        // Others write while the events of the run are read.
+        var questions = 0
+        let isMade = try index.makeNext(
+            through: last.sequence,
+            from: {
+                questions += 1
+                return questions == 1 ? last : newest
+            }, isComplete: true, syncing: {})
+        #expect(isFirst && isMade && questions == 2)
+        #expect(index.current().tail.start == last.sequence)
+        for id in 0..<4 {
+            let key = HistoryKey("Note", RecordID(id))
+            let version = try #require(try index.versions(of: key, through: last.sequence).last)
+            let row = try #require(last.table("Note")?.row(RecordID(id)))
+            #expect(version.image == .record(row.bytes))
+        }
+        try store.close()
+    }
+
+    @Test func `asks for no state if the events say everything`() throws {
+        let store = try open()
+        try store.write { tx in try tx.insert((0..<4).map { Note(id: $0, text: "first") }) }
+        try store.write { try $0.update(Note.self, 1) { $0.text = "last" } }
+        try store.write { try $0.delete(Note.self, 2) }
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        var questions = 0
+        _ = try index.makeNext(
+            through: newest.sequence,
+            from: {
+                questions += 1
+                return newest
+            }, isComplete: true, syncing: {})
+        // For what was written meanwhile.
+        #expect(questions == 1)
+        try store.close()
+    }
+
+    /// Texts that differ in their bytes only are different actors.
+    @Test func `has labels of each event, whatever its neighbour has`() throws {
+        let store = try open()
+        let actors = ["Jos\u{E9}", "Jose\u{301}", "ada", nil]
+        for number in 0..<24 {
+            let metadata = Metadata(tags: number % 3 == 0 ? ["t": "\(number % 2)"] : [:])
+            try store.write(by: actors[number % 4], metadata: metadata) { tx in
+                try tx.upsert(Note(id: number, text: "a"))
+            }
+        }
+        let isMade = try makeRun(store)
+        #expect(isMade)
+        for (place, actor) in actors.enumerated() {
+            guard let actor else { continue }
+            let found = try Array(store.events(where: EventFilter(actor: actor)))
+            #expect(found.count == 6)
+            #expect(found.allSatisfy { ($0.sequence.rawValue - 1) % 4 == place })
+        }
+        let tagged = try Array(store.events(where: EventFilter(tags: ["t": "1"])))
+        #expect(tagged.map(\.sequence) == [4, 10, 16, 22])
+        try store.close()
+    }
+}
