@@ -93,15 +93,15 @@ public struct PastState: RecordSource {
 
     /// Whether there is a record with this id, without the rest of the state.
     ///
-    /// - Complexity: and errors: as ``get(_:_:)``.
+    /// - Complexity: and errors: as of `get`.
     public func exists<E: Entity>(_ type: E.Type, _ id: E.ID) throws -> Bool {
         try answer(type, id, { try $0.exists(type, id) }, { _ in true }) ?? false
     }
 
     /// Calls `body` with the record with this id; nil if there is none.
     ///
-    /// - Complexity: as ``get(_:_:)``.
-    /// - Throws: as ``get(_:_:)``; what `body` throws.
+    /// - Complexity: as of `get`.
+    /// - Throws: as `get`; what `body` throws.
     public func withValue<E: Entity, R>(
         of type: E.Type, _ id: E.ID, _ body: (borrowing E) throws -> R
     ) throws -> R? {
@@ -111,8 +111,8 @@ public struct PastState: RecordSource {
 
     /// The records with these ids, each at the place of its id; nil where there is none.
     ///
-    /// - Complexity: for each id as ``get(_:_:)``; beyond 500 of them as ``state(of:)``.
-    /// - Throws: as ``get(_:_:)``.
+    /// - Complexity: for each id as of one; beyond 500 of them as ``state(of:)``.
+    /// - Throws: as `get` of one.
     public func get<E: Entity>(_ type: E.Type, _ ids: some Sequence<E.ID>) throws -> [E?] {
         let ids = Array(ids)
         if ids.count > Self.lookupsMax { return try part(of: type).get(type, ids) }
