@@ -42,7 +42,7 @@ public struct Snapshot: Sendable {
     /// Runs a fold of many events, during which no query uses an index: the indexes are built
     /// afterwards, which costs less than maintaining them for each event.
     mutating func fold(_ body: (inout Snapshot) throws -> Void) throws {
-        for index in tables.indices { tables[index].beginFold() }
+        self = withoutIndexes()
         try body(&self)
         for index in tables.indices { try tables[index].endFold() }
     }

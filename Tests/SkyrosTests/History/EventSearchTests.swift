@@ -65,13 +65,6 @@ private struct Author {
         return store
     }
 
-    private func makeRun(_ store: Store) throws {
-        guard let index = store.session.history else { return }
-        let newest = store.snapshot
-        _ = try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
-    }
-
     private var filters: [EventFilter] {
         get throws {
             [
@@ -132,7 +125,7 @@ private struct Author {
             for _ in 0..<20 { try author.write() }
             switch random.below(6) {
             case 0..<3:
-                try makeRun(store)
+                _ = try store.makeRun()
                 while try store.session.history?.mergeNext() ?? false {}
             case 3:
                 if let name = try disk.list(.history).randomElement(using: &random) {
@@ -164,7 +157,7 @@ private struct Author {
                 try $0.upsert(Seat(id: id, holder: id))
             }
         }
-        try makeRun(store)
+        _ = try store.makeRun()
         for _ in 0..<2 {
             let found = try Array(store.events(where: EventFilter(actor: "eve")))
             #expect(found.map(\.sequence) == [8, 1_008, 2_008])
@@ -183,7 +176,7 @@ private struct Author {
             let found = try Array(store.events(where: EventFilter(key: "k4")))
             #expect(found.map(\.sequence) == [5])
             #expect(try Array(store.events(where: EventFilter(key: "k"))).isEmpty)
-            try makeRun(store)
+            _ = try store.makeRun()
         }
         try store.close()
     }
@@ -205,7 +198,7 @@ private struct Author {
         let names = ["1", "2"].map { String(repeating: "n", count: 250) + $0 }
         let metadata = Metadata(tags: [names[0]: "a", names[1]: "b"])
         try store.write(metadata: metadata) { try $0.insert(Seat(id: 1)) }
-        try makeRun(store)
+        _ = try store.makeRun()
         #expect(try Array(store.events(where: EventFilter(tags: [names[1]: "b"]))).count == 1)
         #expect(try Array(store.events(where: EventFilter(tags: [names[1]: "a"]))).isEmpty)
         try store.close()
@@ -236,7 +229,7 @@ private struct Author {
                 try $0.upsert(Seat(id: id))
             }
         }
-        try makeRun(store)
+        _ = try store.makeRun()
         try store.close()
         let name = try #require(disk.list(.history).first)
         var bytes = try #require(disk.contents["history/\(name)"])

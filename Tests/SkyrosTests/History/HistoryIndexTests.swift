@@ -70,13 +70,6 @@ private struct RandomHistory {
         return store
     }
 
-    private func makeRun(_ store: Store) throws -> Bool {
-        let index = try #require(store.session.history)
-        let newest = store.snapshot
-        return try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
-    }
-
     private var ids: [(String, RecordID)] {
         (0..<13).flatMap { [("Leaf", RecordID($0)), ("Document", RecordID("d\($0)"))] }
     }
@@ -133,7 +126,7 @@ private struct RandomHistory {
             let index = try #require(store.session.history)
             switch random.below(10) {
             case 0..<6:
-                _ = try makeRun(store)
+                _ = try store.makeRun()
                 while try index.mergeNext() {}
             case 6:
                 let names = try disk.list(.history)
@@ -161,7 +154,7 @@ private struct RandomHistory {
             for id in 0..<300 {
                 try store.write { try $0.upsert(Leaf(id: id, board: round, note: "note \(id)")) }
             }
-            let isMade = try makeRun(store)
+            let isMade = try store.makeRun()
             #expect(isMade)
         }
         for id in 1_000..<1_100 { try store.write { try $0.upsert(Leaf(id: id)) } }
@@ -204,7 +197,7 @@ private struct RandomHistory {
         try store.write(by: "e") { try $0.insert(Leaf(id: 1, board: 2)) }
         #expect(try blame() == ["id e", "board e"])
         #expect(try store.blame(of: Leaf.self, 2).isEmpty)
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         #expect(try blame() == ["id e", "board e"])
         try store.close()
     }
@@ -223,7 +216,7 @@ private struct RandomHistory {
                 _ = try history[1].after(as: Document.self)
             }
             #expect(error?.code == .invalidInput)
-            _ = try makeRun(store)
+            _ = try store.makeRun()
         }
         try store.close()
     }
@@ -232,7 +225,7 @@ private struct RandomHistory {
         var store = try open()
         for round in 0..<2 {
             for id in 0..<50 { try store.write { try $0.upsert(Leaf(id: id, board: round)) } }
-            _ = try makeRun(store)
+            _ = try store.makeRun()
         }
         try store.close()
         let names = try disk.list(.history)
@@ -254,7 +247,7 @@ private struct RandomHistory {
                         #expect(try store.history(of: Leaf.self, id).count == 2)
                     }
                 }
-                while try makeRun(store) {}
+                while try store.makeRun() {}
                 #expect(try store.history(of: Leaf.self, 7).map(\.sequence) == [8, 58])
                 #expect(index.current().parts.count == 2)
                 try store.close()
@@ -271,7 +264,7 @@ private struct RandomHistory {
             let store = try Store(on: disk, entities: Leaf.self, Document.self)
             store.maintenance.stop()
             for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id, board: board)) } }
-            _ = try makeRun(store)
+            _ = try store.makeRun()
             try store.close()
         }
         let name = try #require(disk.list(.history).first)
@@ -287,7 +280,7 @@ private struct RandomHistory {
     func `is named by a verification if it lacks a change, or a label`(id: RecordID) throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         let index = try #require(store.session.history)
         guard case .run(let run) = index.current().parts[0] else { throw CancellationError() }
         let archive = try Archive(on: Environment(disk: disk))
@@ -308,15 +301,15 @@ private struct RandomHistory {
     @Test func `changes no file after the store was closed`() throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         try store.close()
         let next = try open()
         try next.write { try $0.insert(Leaf(id: 9)) }
-        _ = try makeRun(next)
+        _ = try next.makeRun()
         let names = try disk.list(.history)
         // The run covers an event that the closed store does not know.
         #expect(try store.history(of: Leaf.self, 3).count == 1)
-        #expect(try !makeRun(store))
+        #expect(try !store.makeRun())
         #expect(try disk.list(.history) == names)
         #expect(try disk.list(.quarantine).isEmpty)
         try next.close()

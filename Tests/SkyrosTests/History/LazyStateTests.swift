@@ -48,16 +48,9 @@ private struct Unknown: Entity {
         }
         for round in 0..<9 {
             for id in 0..<10 { try store.write { try $0.upsert(Note(id: id, text: "\(round)")) } }
-            if options.historyIndex == .runs { _ = try makeRun(store) }
+            if options.historyIndex == .runs { _ = try store.makeRun() }
         }
         return store
-    }
-
-    private func makeRun(_ store: Store) throws -> Bool {
-        let index = try #require(store.session.history)
-        let newest = store.snapshot
-        return try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
     }
 
     private func code(_ body: () throws -> some Any) -> StoreError.Code? {
@@ -162,7 +155,7 @@ private struct Unknown: Entity {
             try tx.insert((0..<20).map { Counter(id: "c\($0)", value: $0) })
             try tx.insert((0..<900).map { Note(id: $0, text: "note \($0 * 7_919 % 1_000)") })
         }
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         for value in 0..<9 { try store.write { try $0.upsert(Counter(id: "d", value: value)) } }
         try store.close()
         let path = "history/\(try #require(disk.list(.history).first))"
@@ -182,7 +175,7 @@ private struct Unknown: Entity {
         let store = try openFilled()
         try store.write { try $0.deleteAll(Note.self) }
         try store.write { try $0.insert(Note(id: 3, text: "new")) }
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         for _ in 0..<200 { try store.write { try $0.upsert(Counter(id: "d", value: 1)) } }
         for (number, count) in [(110, 20), (111, 0), (112, 1), (113, 1)] as [(UInt64, Int)] {
             let past = try store.past(asOf: .sequence(SequenceNumber(rawValue: number)))
@@ -200,7 +193,7 @@ private struct Unknown: Entity {
         for _ in 0..<10 {
             try store.write { try $0.upsert(Versions.Second(id: 1, color: "blue")) }
         }
-        _ = try makeRun(store)
+        _ = try store.makeRun()
         let past = try store.past(asOf: .sequence(2))
         #expect(try past.get(Versions.Second.self, 1)?.color == "blue")
         #expect(try past.get(Versions.Second.self, 2)?.color == "red")

@@ -15,18 +15,11 @@ import Testing
         return store
     }
 
-    private func makeRun(_ store: Store) throws -> Bool {
-        let index = try #require(store.session.history)
-        let newest = store.snapshot
-        return try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
-    }
-
     @Test(arguments: 0..<6)
     func `has the records of its last event, whatever was written since`(later: Int) throws {
         let store = try open()
         try store.write { tx in try tx.insert((0..<4).map { Note(id: $0, text: "first") }) }
-        let isFirst = try makeRun(store)
+        let isFirst = try store.makeRun()
         for id in 0..<4 { try store.write { try $0.update(Note.self, id) { $0.text = "last" } } }
         let last = store.snapshot
         for id in 0..<2 {
@@ -93,7 +86,7 @@ import Testing
                 try tx.upsert(Note(id: number, text: "a"))
             }
         }
-        let isMade = try makeRun(store)
+        let isMade = try store.makeRun()
         #expect(isMade)
         for (place, actor) in actors.enumerated() {
             guard let actor else { continue }

@@ -245,15 +245,3 @@ final class HistoryRun: Sendable {
         return LogError(.corrupt, "\(place) of the run is damaged: \(error)", in: name.path)
     }
 }
-
-extension RecordVersion {
-    /// Whether no version before it is needed to make the record.
-    var isWhole: Bool {
-        switch image {
-        case .record: true
-        case .difference: false
-        // Of an update the log has a difference only.
-        case .absent: kind != .updated
-        }
-    }
-}

@@ -31,6 +31,16 @@ struct RecordVersion: Equatable, Sendable {
     /// large, and the event in the log has them.
     let about: [UInt8]?
 
+    /// Whether no version before it is needed to make the record.
+    var isWhole: Bool {
+        switch image {
+        case .record: true
+        case .difference: false
+        // Of an update the log has a difference only.
+        case .absent: kind != .updated
+        }
+    }
+
     /// Whether the change came before another one of the same record or entity.
     func precedes(_ other: RecordVersion) -> Bool {
         (sequence, place) < (other.sequence, other.place)
