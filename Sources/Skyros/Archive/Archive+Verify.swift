@@ -73,7 +73,8 @@ extension Archive {
                 }
             }
             try EventReader(log).forEachEncoded(from: firstSequence, through: sequence) {
-                event, bytes, chainHash in
+                number, bytes, chainHash in
+                let event = try EventCoding.event(from: bytes, expecting: number)
                 check.check(event, bytes)
                 var dirty = DirtyRows(isRecording: false)
                 try Projector.apply(event, chainHash: chainHash, to: &state, marking: &dirty)

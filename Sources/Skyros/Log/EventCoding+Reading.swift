@@ -259,10 +259,16 @@ extension EventCoding {
 
     /// Reads a map without decoding its values, after checking that it is one.
     private static func readFields(_ reader: inout CBORReader) throws -> Fields {
+        let range = try skipFields(&reader)
+        return Fields(trusted: [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
+    }
+
+    /// Moves `reader` to the end of a map, and returns its place, after checking that it is one.
+    static func skipFields(_ reader: inout CBORReader) throws(CBORError) -> Range<Int> {
         var fields = try MapEntries(reader.bytes, at: reader.offset)
         while try fields.next() != nil {}
         let range = reader.offset..<fields.reader.offset
         reader.offset = range.upperBound
-        return Fields(trusted: [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range])))
+        return range
     }
 }

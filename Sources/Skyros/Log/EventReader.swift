@@ -16,15 +16,15 @@ struct EventReader {
         from first: SequenceNumber, through last: SequenceNumber,
         _ body: (Event, ChainHash) throws -> Bool
     ) throws {
-        try forEachEncoded(from: first, through: last) { event, _, chainHash in
-            try body(event, chainHash)
+        try forEachEncoded(from: first, through: last) { sequence, bytes, chainHash in
+            try body(EventCoding.event(from: bytes, expecting: sequence), chainHash)
         }
     }
 
-    /// The same; `body` also gets the bytes of each event, which are valid for the call.
+    /// The same without decoding: `body` gets the bytes of each event, valid for the call only.
     func forEachEncoded(
         from first: SequenceNumber, through last: SequenceNumber,
-        _ body: (Event, UnsafeRawBufferPointer, ChainHash) throws -> Bool
+        _ body: (SequenceNumber, UnsafeRawBufferPointer, ChainHash) throws -> Bool
     ) throws {
         var next = max(first, .zero.next).rawValue
         while next <= last.rawValue {
@@ -34,9 +34,7 @@ struct EventReader {
                 chainHash = chainHash.advanced(by: XXH64.hash(bytes))
                 if sequence < next { return true }
                 guard sequence <= last.rawValue else { return false }
-                let expected = SequenceNumber(rawValue: sequence)
-                let event = try EventCoding.event(from: bytes, expecting: expected)
-                return try body(event, bytes, chainHash)
+                return try body(SequenceNumber(rawValue: sequence), bytes, chainHash)
             }
             guard isWanted else { return }
             next = chunk.lastSequence + 1

@@ -10,10 +10,6 @@ import SkyrosDisk
 
 /// The zstd library: whole frames in memory, with a content checksum and the content's size.
 enum Zstd {
-    /// Level 3 is zstd's own default; measured on events, higher levels cost several times the
-    /// processor for a few percent.
-    private static let level: Int32 = 3
-
     enum Failure: Error, Equatable, CustomStringConvertible {
         case library(String)
         /// The frame states another content size than expected, or one that its bytes cannot hold.
@@ -32,10 +28,10 @@ enum Zstd {
     final class Compressor {
         private let context: OpaquePointer
 
-        init?() {
+        init?(_ effort: FrameFileWriter.Effort = .usual) {
             guard let context = ZSTD_createCCtx() else { return nil }
             self.context = context
-            ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Zstd.level)
+            ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, effort.level)
             ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
             ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
         }

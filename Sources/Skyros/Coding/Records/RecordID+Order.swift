@@ -14,10 +14,17 @@ extension RecordID: Comparable {
     /// - Complexity: O(size of the ids).
     public static func < (a: RecordID, b: RecordID) -> Bool {
         let (left, right) = (a.bytes.leadingWord, b.bytes.leadingWord)
-        // Two UUIDs, or two integers that are not negative, have the order of their bytes.
-        if left >> 40 == uuidHead, right >> 40 == uuidHead { return a.bytes < b.bytes }
-        if left < integersEnd, right < integersEnd { return a.bytes < b.bytes }
-        return IDOrder.precedes(a.bytes, b.bytes)
+        if haveOrderOfBytes(left, right) { return a.bytes < b.bytes }
+        return a.bytes.withUnsafeBytes { left in
+            b.bytes.withUnsafeBytes { right in IDOrder.precedes(left, right) }
+        }
+    }
+
+    /// Whether two ids that begin with these words have the order of their bytes: two UUIDs, or two
+    /// integers that are not negative.
+    static func haveOrderOfBytes(_ left: UInt64, _ right: UInt64) -> Bool {
+        left >> 40 == uuidHead && right >> 40 == uuidHead
+            || left < integersEnd && right < integersEnd
     }
 
     /// The first three bytes of every UUID.
@@ -29,14 +36,10 @@ extension RecordID: Comparable {
 
 /// The order of ids of all kinds, see `RecordID`.
 enum IDOrder {
-    /// Whether one id comes before another.
-    static func precedes(_ a: ByteString, _ b: ByteString) -> Bool {
-        let order = a.withUnsafeBytes { left in
-            b.withUnsafeBytes { right in
-                compareTexts(left, right) ?? compareItems(left, right)
-            }
-        }
-        return order == 0 ? a < b : order < 0
+    /// Whether an id with these bytes comes before another.
+    static func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        let order = compareTexts(a, b) ?? compareItems(a, b)
+        return order == 0 ? a.compare(b) < 0 : order < 0
     }
 
     /// The order of two encoded values, negative, zero or positive: as of ids, but values that

@@ -19,30 +19,41 @@ enum EventLabel {
 
     /// The labels of an event, without repetition.
     static func keys(of event: Event) -> [HistoryKey] {
-        let metadata = event.metadata
+        keys(
+            event.metadata, event.intent, event.key, recordsShapes: !event.schemas.isEmpty,
+            entities: event.changes.lazy.map(\.entity))
+    }
+
+    /// The labels of an event with these parts, without repetition.
+    ///
+    /// - Parameter entities: those of its changes.
+    static func keys(
+        _ metadata: Metadata, _ intent: Intent?, _ key: String? = nil, recordsShapes: Bool = false,
+        entities: some Sequence<String>
+    ) -> [HistoryKey] {
         var keys: [HistoryKey] = []
         func add(_ kind: Kind, _ text: String?) {
             guard let text else { return }
-            let key = key(kind, text)
+            let key = Self.key(kind, text)
             // Two long texts may be one label.
             if !keys.contains(key) { keys.append(key) }
         }
         add(.actor, metadata.actor)
         add(.reason, metadata.reason)
-        add(.intent, event.intent?.name)
-        add(.key, event.key)
+        add(.intent, intent?.name)
+        add(.key, key)
         add(.causation, metadata.causation)
         add(.correlation, metadata.correlation)
         if metadata.occurredAt != nil { add(.occurred, "") }
-        if !event.schemas.isEmpty { add(.schema, "") }
+        if recordsShapes { add(.schema, "") }
         for (name, value) in metadata.tags {
             add(.tag, name)
             add(.value, tag(name, value))
         }
         var last: String?
-        for change in event.changes where last.map({ !change.entity.isSameName(as: $0) }) ?? true {
-            last = change.entity
-            add(.entity, change.entity)
+        for entity in entities where last.map({ !entity.isSameName(as: $0) }) ?? true {
+            last = entity
+            add(.entity, entity)
         }
         return keys
     }

@@ -31,8 +31,10 @@ struct FloorBuilder {
                 buffer.removeAll(keepingCapacityUpTo: 1 << 20)
                 version(of: row, inTable: index).append(to: &buffer)
                 let key = HistoryKey(table.entity, row.id)
-                try buffer.withUnsafeBytes {
-                    try frames.append(key, $0) { try writer.append($0) }
+                try key.bytes.withUnsafeBytes { key in
+                    try buffer.withUnsafeBytes {
+                        try frames.append(key, $0) { try writer.append($0) }
+                    }
                 }
             }
         }

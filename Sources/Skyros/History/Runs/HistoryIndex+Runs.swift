@@ -68,8 +68,8 @@ extension HistoryIndex {
         guard first <= last else { return }
         try EventReader(log).forEachEncoded(
             from: SequenceNumber(rawValue: first), through: SequenceNumber(rawValue: last)
-        ) { event, bytes, chainHash in
-            builder.append(event, byteCount: bytes.count, chainHash)
+        ) { sequence, bytes, chainHash in
+            try builder.append(sequence, bytes, chainHash)
             return !builder.isFull && mayChangeFiles
         }
     }

@@ -109,9 +109,12 @@ extension RecordVersion {
 
     private static func about(_ event: Event) -> [UInt8]? {
         let bytes = EventCoding.about(event.metadata, event.intent)
-        let isSmall =
-            bytes.count <= aboutBytesMax || bytes.count * event.changes.count <= aboutBytesMaxInAll
-        return isSmall ? bytes : nil
+        return storesAbout(byteCount: bytes.count, changeCount: event.changes.count) ? bytes : nil
+    }
+
+    /// Whether metadata and intent of this size are stored with each change of an event.
+    static func storesAbout(byteCount: Int, changeCount: Int) -> Bool {
+        byteCount <= aboutBytesMax || byteCount * changeCount <= aboutBytesMaxInAll
     }
 }
 
@@ -121,18 +124,29 @@ extension RecordVersion {
     /// An array: kind, sequence, time, image, metadata and intent, the shape's version, and the
     /// place; the last ones are left out if they are 1 and 0.
     func append(to writer: inout CBORWriter) {
+        Self.append(kind, sequence, time, shape, place, about: about, to: &writer) { writer in
+            switch image {
+            case .record(let bytes): writer.append(raw: bytes)
+            case .difference(let before, let after):
+                writer.appendArrayHead(2)
+                writer.append(raw: before)
+                writer.append(raw: after)
+            case .absent: writer.appendNull()
+            }
+        }
+    }
+
+    /// The same of a version of which `appendImage` appends the image.
+    @inline(__always)
+    static func append(
+        _ kind: Kind, _ sequence: SequenceNumber, _ time: EventTime, _ shape: Int, _ place: Int,
+        about: [UInt8]?, to writer: inout CBORWriter, _ appendImage: (inout CBORWriter) -> Void
+    ) {
         writer.appendArrayHead(place > 0 ? 7 : shape == Evolver.firstVersion ? 5 : 6)
         writer.append(UInt64(kind.rawValue))
         writer.append(sequence.rawValue)
         writer.append(time.microseconds)
-        switch image {
-        case .record(let bytes): writer.append(raw: bytes)
-        case .difference(let before, let after):
-            writer.appendArrayHead(2)
-            writer.append(raw: before)
-            writer.append(raw: after)
-        case .absent: writer.appendNull()
-        }
+        appendImage(&writer)
         if let about { writer.append(raw: about) } else { writer.appendNull() }
         if place > 0 || shape != Evolver.firstVersion { writer.append(Int64(shape)) }
         if place > 0 { writer.append(Int64(place)) }

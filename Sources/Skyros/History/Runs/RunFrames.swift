@@ -9,8 +9,8 @@ struct RunFrames: ~Copyable {
     private let frameBytes: Int
     private var index = RunIndex()
     private var hashes: [UInt64] = []
-    private var lastKey: HistoryKey?
-    private var keyBytes: [UInt8] = []
+    /// The last key.
+    private var key: [UInt8] = []
     /// The items of the next frame.
     private var content: CBORWriter
 
@@ -22,21 +22,24 @@ struct RunFrames: ~Copyable {
     /// Adds versions of a key, items of CBOR, oldest first. The key follows those before, or is the
     /// last one again, with later versions.
     ///
-    /// - Parameter write: writes a frame.
+    /// - Parameters:
+    ///   - key: the bytes of a `HistoryKey`.
+    ///   - write: writes a frame.
     mutating func append(
-        _ key: HistoryKey, _ versions: UnsafeRawBufferPointer, _ write: ([UInt8]) throws -> Void
+        _ key: UnsafeRawBufferPointer, _ versions: UnsafeRawBufferPointer,
+        _ write: ([UInt8]) throws -> Void
     ) throws {
-        if key != lastKey {
-            lastKey = key
-            keyBytes = key.bytes
-            hashes.append(XXH64.hash(keyBytes))
+        if !self.key.withUnsafeBytes({ key.equals($0, at: key.indices) }) {
+            self.key.removeAll(keepingCapacity: true)
+            self.key += key
+            hashes.append(XXH64.hash(key))
         }
         var start = 0
         while start < versions.count {
             let (end, first) = try piece(of: versions, from: start)
-            if content.count == 0 { index.appendFrame(keyBytes, from: first) }
+            if content.count == 0 { index.appendFrame(self.key, from: first) }
             content.appendArrayHead(3)
-            content.append(raw: keyBytes)
+            content.append(raw: key)
             content.append(bytes: UnsafeRawBufferPointer(rebasing: versions[start..<end]))
             if content.count >= frameBytes { try endFrame(write) }
             start = end

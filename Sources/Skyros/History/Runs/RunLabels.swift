@@ -5,19 +5,39 @@ struct RunLabels {
     private var sequences: [[UInt64]] = []
     private var last: Likeness?
 
-    /// An event that changes one record, and its labels: neighbours are often alike in all that
-    /// labels are made of, byte for byte.
+    /// What events have in common that have the same labels, and these: neighbours are often alike.
     private struct Likeness {
-        let about: [UInt8]
-        let entity: String
+        let aboutNumber: Int
+        let entity: [UInt8]
         let places: [Int]
     }
 
     /// Adds an event, which follows those before.
-    ///
-    /// - Parameter about: the bytes of its metadata and intent, if they are at hand.
-    mutating func append(_ event: Event, _ about: [UInt8]?) {
-        for place in places(of: event, about) { sequences[place].append(event.sequence.rawValue) }
+    mutating func append(_ event: Event) {
+        add(event.sequence, to: places(of: EventLabel.keys(of: event)))
+    }
+
+    /// Adds an event of which `bytes` are the bytes, which follows those before.
+    mutating func append(
+        _ outline: EventOutline, _ sequence: SequenceNumber, in bytes: UnsafeRawBufferPointer
+    ) {
+        if let last, last.aboutNumber == outline.aboutNumber,
+            last.entity.withUnsafeBytes({ entity in
+                outline.changes.allSatisfy { bytes.equals(entity, at: $0.entity) }
+            })
+        {
+            add(sequence, to: last.places)
+            return
+        }
+        let entities = outline.changes.map { String(decoding: bytes[$0.entity], as: UTF8.self) }
+        let (metadata, intent) = outline.decodedAbout
+        let places = places(of: EventLabel.keys(metadata, intent, entities: entities))
+        add(sequence, to: places)
+        guard let first = outline.changes.first,
+            entities.allSatisfy({ $0.isSameName(as: entities[0]) })
+        else { return }
+        last = Likeness(
+            aboutNumber: outline.aboutNumber, entity: Array(bytes[first.entity]), places: places)
     }
 
     /// Calls `body` with the labels in the order of their keys.
@@ -27,21 +47,14 @@ struct RunLabels {
         }
     }
 
-    private mutating func places(of event: Event, _ about: [UInt8]?) -> [Int] {
-        let isPlain = event.changes.count == 1 && event.key == nil && event.schemas.isEmpty
-        guard isPlain, let about, let entity = event.changes.first?.entity else {
-            return makePlaces(of: event)
-        }
-        if let last, last.about == about, last.entity.isSameName(as: entity) { return last.places }
-        let places = makePlaces(of: event)
-        last = Likeness(about: about, entity: entity, places: places)
-        return places
+    private mutating func add(_ sequence: SequenceNumber, to places: [Int]) {
+        for place in places { sequences[place].append(sequence.rawValue) }
     }
 
-    private mutating func makePlaces(of event: Event) -> [Int] {
-        EventLabel.keys(of: event).map { key in
-            if let place = places[key] { return place }
-            places[key] = sequences.count
+    private mutating func places(of labels: [HistoryKey]) -> [Int] {
+        labels.map { label in
+            if let place = places[label] { return place }
+            places[label] = sequences.count
             sequences.append([])
             return sequences.count - 1
         }

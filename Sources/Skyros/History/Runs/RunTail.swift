@@ -72,7 +72,8 @@ final class RunTail: Sendable {
     private static func read(
         _ log: EventReader, through last: SequenceNumber, into state: inout State
     ) throws {
-        try log.forEachEncoded(from: state.last.next, through: last) { event, bytes, _ in
+        try log.forEachEncoded(from: state.last.next, through: last) { sequence, bytes, _ in
+            let event = try EventCoding.event(from: bytes, expecting: sequence)
             for (key, version) in RecordVersion.list(of: event) {
                 state.versions[key, default: []].append(version)
             }

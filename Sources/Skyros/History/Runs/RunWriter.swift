@@ -21,7 +21,8 @@ struct RunWriter: ~Copyable {
     /// Creates the file under a temporary name.
     init(_ header: RunHeader, on disk: any Disk) throws {
         let temporary = RunName(header.sequences, .temporary).path
-        let frames = try FrameFileWriter(header: header.bytes, path: temporary)
+        let frames = try FrameFileWriter(
+            header: header.bytes, path: temporary, effort: .low)
         let file = try disk.open(temporary, .create)
         (self.frames, self.file, self.disk) = (frames, file, disk)
         name = RunName(header.sequences)
@@ -29,6 +30,13 @@ struct RunWriter: ~Copyable {
 
     /// Adds versions of a key, see `RunFrames`.
     mutating func append(_ key: HistoryKey, _ versions: UnsafeRawBufferPointer) throws {
+        try key.bytes.withUnsafeBytes { try append($0, versions) }
+    }
+
+    /// The same of the bytes of a key.
+    mutating func append(
+        _ key: UnsafeRawBufferPointer, _ versions: UnsafeRawBufferPointer
+    ) throws {
         try items.append(key, versions) { try frames.append($0) }
         if frames.bytes.count >= Self.pieceBytes { try write() }
     }
