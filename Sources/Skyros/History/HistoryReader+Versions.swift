@@ -100,7 +100,6 @@ extension HistoryReader {
         _ current: Snapshot, ofTableAt table: Int, asOf sequence: SequenceNumber,
         in index: HistoryIndex
     ) throws -> Snapshot {
-        try requireState(sequence)
         guard sequence > .zero, let stamp = try EventReader(log).stamp(of: sequence),
             let time = stamp.time
         else { return try snapshot(asOf: .sequence(sequence)) }

@@ -130,7 +130,6 @@ public struct PastState: RecordSource {
         guard let index, index.isQuick(through: sequence) else { return try ofKept(part(of: type)) }
         _ = try current.tableIndex(of: type)
         let id = try RecordCoding.id(id, of: type)
-        try reader.requireState(sequence)
         return try reader.row(of: E.entityName, id, asOf: sequence, in: index).map(ofRow)
     }
 
