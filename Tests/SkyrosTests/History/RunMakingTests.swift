@@ -57,6 +57,33 @@ import Testing
         try store.close()
     }
 
+    /// An update says nothing of the fields that it leaves alone.
+    @Test func `has the fields of its last event that later ones have changed`() throws {
+        let store = try Store(on: disk, entities: Restaurant.self)
+        store.maintenance.stop()
+        let nonna = Restaurant(name: "Nonna", cuisine: "Italian")
+        try store.write { try $0.insert(nonna) }
+        let isFirst = try store.makeRun()
+        try store.write { try $0.update(Restaurant.self, nonna.id) { $0.cuisine = "Roman" } }
+        let last = store.snapshot
+        try store.write { try $0.update(Restaurant.self, nonna.id) { $0.rating = 4 } }
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        var questions = 0
+        let isMade = try index.makeNext(
+            through: last.sequence,
+            from: {
+                questions += 1
+                return questions == 1 ? last : newest
+            }, isComplete: true, syncing: {})
+        #expect(isFirst && isMade && questions == 2)
+        let row = try #require(last.table("Restaurant")?.row(RecordID(nonna.id)))
+        let key = HistoryKey("Restaurant", row.id)
+        let version = try #require(try index.versions(of: key, through: last.sequence).last)
+        #expect(version.image == .record(row.bytes))
+        try store.close()
+    }
+
     @Test func `asks for no state if the events say everything`() throws {
         let store = try open()
         try store.write { tx in try tx.insert((0..<4).map { Note(id: $0, text: "first") }) }

@@ -82,33 +82,19 @@ extension HistoryReader {
 /// Some records, from which changes are taken back.
 private struct FormerRecords {
     private(set) var records: [[UInt8]?]
-    private let keys: [HistoryKey]
     private var places: [HistoryKey: Int] = [:]
-    /// The entities of which no record is known.
-    private var cleared = Set<[UInt8]>()
 
     init(_ keys: [HistoryKey], _ records: [[UInt8]?]) {
-        self.keys = keys
         self.records = records
         for (place, key) in keys.enumerated() { places[key] = place }
     }
 
     mutating func takeBack(_ change: Change) throws {
-        let key = HistoryKey(change.entity, change.id)
-        if case .cleared = change {
-            // What it has removed is not known.
-            guard cleared.insert(key.entity).inserted else { return }
-            for place in keys.indices where keys[place].entity == key.entity {
-                records[place] = nil
-            }
-            return
-        }
-        guard let place = places[key] else { return }
+        // What a clearing has removed is not known: what is there after it was inserted since.
+        guard let place = places[HistoryKey(change.entity, change.id)] else { return }
         switch change {
         case .inserted, .cleared: records[place] = nil
-        case .deleted(let record):
-            records[place] = record.fields.bytes
-            cleared.remove(key.entity)
+        case .deleted(let record): records[place] = record.fields.bytes
         case .updated(_, _, let before, let after):
             records[place] = try records[place].flatMap {
                 try Fields.applying(before: after.bytes, after: before.bytes, to: $0)
