@@ -106,7 +106,7 @@ struct EventOutline {
             case EventCoding.Key.before: change.before = try EventCoding.skipFields(&reader)
             case EventCoding.Key.entity:
                 change.entity = try reader.readContent(.text)
-                guard isName(reader.bytes, change.entity) else { return nil }
+                guard isText(reader.bytes, change.entity) else { return nil }
             case EventCoding.Key.version:
                 change.version = try reader.readInteger(Int.self)
                 guard change.version != versions.lowerBound, versions.contains(change.version)
@@ -123,12 +123,13 @@ struct EventOutline {
         return change.before != nil || change.after != nil ? change : nil
     }
 
-    private mutating func isName(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        if lastEntity.withUnsafeBytes({ bytes.equals($0, at: range) }) { return !range.isEmpty }
+    /// Whether the name of an entity is UTF-8.
+    private mutating func isText(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        if lastEntity.withUnsafeBytes({ bytes.equals($0, at: range) }) { return true }
         let name = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard String(validUTF8: name) != nil else { return false }
         lastEntity = Array(name)
-        return !range.isEmpty
+        return true
     }
 
     private func isEachChangedOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {

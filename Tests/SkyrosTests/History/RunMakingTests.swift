@@ -15,6 +15,21 @@ import Testing
         return store
     }
 
+    /// Makes a run through a state; others write while its events are read.
+    private func makeRun(of store: Store, through last: Snapshot) throws -> Bool {
+        let index = try #require(store.session.history)
+        let newest = store.snapshot
+        var questions = 0
+        let isMade = try index.makeNext(
+            through: last.sequence,
+            from: {
+                questions += 1
+                return questions == 1 ? last : newest
+            }, isComplete: true, syncing: {})
+        #expect(questions == 2)
+        return isMade
+    }
+
     @Test(arguments: 0..<6)
     func `has the records of its last event, whatever was written since`(later: Int) throws {
         let store = try open()
@@ -37,16 +52,8 @@ import Testing
             }
         }
         let index = try #require(store.session.history)
-        let newest = store.snapshot
-        // Others write while the events of the run are read.
-        var questions = 0
-        let isMade = try index.makeNext(
-            through: last.sequence,
-            from: {
-                questions += 1
-                return questions == 1 ? last : newest
-            }, isComplete: true, syncing: {})
-        #expect(isFirst && isMade && questions == 2)
+        let isMade = try makeRun(of: store, through: last)
+        #expect(isFirst && isMade)
         #expect(index.current().tail.start == last.sequence)
         for id in 0..<4 {
             let key = HistoryKey("Note", RecordID(id))
@@ -68,15 +75,8 @@ import Testing
         let last = store.snapshot
         try store.write { try $0.update(Restaurant.self, nonna.id) { $0.rating = 4 } }
         let index = try #require(store.session.history)
-        let newest = store.snapshot
-        var questions = 0
-        let isMade = try index.makeNext(
-            through: last.sequence,
-            from: {
-                questions += 1
-                return questions == 1 ? last : newest
-            }, isComplete: true, syncing: {})
-        #expect(isFirst && isMade && questions == 2)
+        let isMade = try makeRun(of: store, through: last)
+        #expect(isFirst && isMade)
         let row = try #require(last.table("Restaurant")?.row(RecordID(nonna.id)))
         let key = HistoryKey("Restaurant", row.id)
         let version = try #require(try index.versions(of: key, through: last.sequence).last)

@@ -12,8 +12,8 @@ struct RunVersions: ~Copyable {
         let place: Int
         /// Its entity's place in `entities`.
         let entity: Int
-        /// The place in `abouts`; negative if the event in the log has it.
-        let about: Int
+        /// The place in `abouts`; nil if the event in the log has it.
+        let about: Int?
         /// Empty for a clearing.
         let id: Range<Int>
         /// The record, or the fields before the change; empty for a clearing.
@@ -39,16 +39,14 @@ struct RunVersions: ~Copyable {
         aboutNumber = nil
         for (key, version) in RecordVersion.list(of: event) {
             let entity = key.entity.withUnsafeBytes { place(ofEntity: $0) }
-            let about = version.about.map { place(ofAbout: $0) } ?? -1
+            let about = version.about.map { place(ofAbout: $0) }
             let (image, after): ([UInt8], [UInt8]) =
                 switch version.image {
                 case .record(let bytes): (bytes, [])
                 case .difference(let before, let after): (before, after)
                 case .absent: ([], [])
                 }
-            let start = bytes.count
-            key.id?.bytes.withUnsafeBytes { bytes.append(raw: $0) }
-            let id = start..<bytes.count
+            let id = key.id?.bytes.withUnsafeBytes { append($0) } ?? 0..<0
             items.append(
                 Item(
                     kind: version.kind, sequence: version.sequence, time: version.time,
@@ -107,10 +105,10 @@ struct RunVersions: ~Copyable {
         return abouts.count - 1
     }
 
-    private mutating func place(ofAboutOf outline: EventOutline) -> Int {
+    private mutating func place(ofAboutOf outline: EventOutline) -> Int? {
         let isStored = RecordVersion.storesAbout(
             byteCount: outline.about.count, changeCount: outline.changes.count)
-        guard isStored else { return -1 }
+        guard isStored else { return nil }
         if aboutNumber != outline.aboutNumber {
             aboutNumber = outline.aboutNumber
             return place(ofAbout: outline.about)
@@ -197,15 +195,16 @@ struct RunVersions: ~Copyable {
     func version(at place: Int) -> RecordVersion {
         let item = items[place]
         return bytes.withUnsafeBytes { bytes in
-            let image = Array(bytes[item.image])
+            let part = Array(bytes[item.image])
+            let image: RecordVersion.Image =
+                switch item.kind {
+                case .cleared: .absent
+                case .updated: .difference(before: part, after: Array(bytes[item.after]))
+                case .inserted, .deleted, .kept: .record(part)
+                }
             return RecordVersion(
                 kind: item.kind, sequence: item.sequence, time: item.time, shape: item.shape,
-                image: item.kind == .cleared
-                    ? .absent
-                    : item.kind == .updated
-                        ? .difference(before: image, after: Array(bytes[item.after]))
-                        : .record(image),
-                place: item.place, about: item.about < 0 ? nil : abouts[item.about])
+                image: image, place: item.place, about: item.about.map { abouts[$0] })
         }
     }
 
@@ -217,7 +216,7 @@ struct RunVersions: ~Copyable {
                 item.kind != .cleared && item.image.count <= RecordVersion.differenceBytesMax
             RecordVersion.append(
                 item.kind, item.sequence, item.time, item.shape, item.place,
-                about: item.about < 0 ? nil : abouts[item.about], to: &writer
+                about: item.about.map { abouts[$0] }, to: &writer
             ) { writer in
                 if hasImage {
                     writer.append(raw: UnsafeRawBufferPointer(rebasing: bytes[item.image]))
