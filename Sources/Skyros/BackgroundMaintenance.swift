@@ -72,11 +72,13 @@ final class BackgroundMaintenance: Sendable {
         if isDue || bytes > wakeThresholdBytes || history?.isDue ?? false { wake() }
     }
 
-    /// Seals the active segment, if it holds enough, after a pause without a write; and those that
-    /// have ended before they were full.
+    /// After a pause without a write, seals the active segment, if it holds enough, and those that
+    /// have ended before they were full, and makes a run of what has none.
     func noteIdle() {
+        history?.notePause()
         guard let segments = log.segments,
             segments.isActiveSealable || segments.endedSegmentCount > 0 || isPruningDue
+                || history?.isDue ?? false
         else { return }
         isIdle.store(true, ordering: .relaxed)
         wake()

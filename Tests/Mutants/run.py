@@ -4,9 +4,11 @@
     Tests/Mutants/run.py --check        only whether each one finds its place; builds nothing
 
 Each mutant in the `.txt` files beside this one replaces code in one member of a type. It is killed
-if the tests that it names fail, crash or hang. A mutant that survives, finds no place, or does not
-compile makes the exit code nonzero. The sources themselves carry no trace of it. A run that was
-interrupted continues where it stopped, as long as no file has changed.
+if the tests that it names fail or crash. Tests that take too much time kill it, too, and it counts
+as hung: look whether what is broken can hang, since a busy machine is slow by itself. A mutant that
+survives, finds no place, or does not compile makes the exit code nonzero. The sources themselves
+carry no trace of it. A run that was interrupted continues where it stopped, as long as no file has
+changed.
 
 No mutant touches the guards that keep a store's paths inside its directory: broken, they would let
 a test reach files that do not belong to it.
@@ -41,6 +43,7 @@ RESULTS = COPY / "results.json"
 SECONDS_MAX = {"brief": 600, "quick": 1200}
 # For the tests that are known to kill a mutant.
 SECONDS_MAX_BY = 150
+HANG = "the tests hang"
 # Where the tests have their files.
 TEMPORARY = COPY / "tmp"
 # Not optimized: only what changed is compiled again. What is broken may look odd to the compiler.
@@ -222,7 +225,7 @@ def test(*filters, wanted, extent="brief", seconds_max=None):
     if failure or code == 0:
         return failure
     hangs = time.monotonic() - began >= seconds_max
-    return "the tests hang" if hangs else f"exit code {code}"
+    return HANG if hangs else f"exit code {code}"
 
 
 def outcome(mutant):
@@ -237,7 +240,7 @@ def outcome(mutant):
             return "BROKEN", "does not compile: " + "; ".join(errors[:2])
         why = test(*filters, wanted=wanted, extent=extent, seconds_max=seconds_max)
         if why:
-            return "killed", why
+            return "hung" if why == HANG else "killed", why
     return "SURVIVED", ""
 
 
@@ -282,13 +285,13 @@ def main():
         result, why = verdict(mutant, sources)
         counts[result] = counts.get(result, 0) + 1
         print(f"{result:9} {time.monotonic() - began:4.0f} s  {mutant.name}: {why}", flush=True)
-        if result == "killed":
+        if result in ("killed", "hung"):
             known[mutant.name] = keys[mutant.name]
             RESULTS.write_text(json.dumps(known, indent=1))
     clean_up()
     figures = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if count)
     print(f"sweep | mutants | {'some' if words else 'all'} | {figures}")
-    sys.exit(0 if counts["killed"] == len(chosen) else 1)
+    sys.exit(0 if counts["killed"] + counts.get("hung", 0) == len(chosen) else 1)
 
 
 main()

@@ -15,6 +15,47 @@ import Testing
         return store
     }
 
+    @Test func `waits for a pause, or for more of the log`() throws {
+        let store = try open()
+        let index = try #require(store.session.history)
+        index.noteAppended(byteCount: 2 << 20)
+        #expect(!index.isDue)
+        index.notePause()
+        #expect(index.isDue)
+        index.noteAppended(byteCount: 5 << 20)
+        #expect(!index.isDue)
+        index.noteAppended(byteCount: 1 << 20)
+        #expect(index.isDue)
+    }
+
+    /// Otherwise the next attempt would read in vain what was written since.
+    @Test func `is not due again for what it covers`() throws {
+        let store = try open()
+        let index = try #require(store.session.history)
+        for id in 0..<5 { try store.write { try $0.insert(largeNote(id)) } }
+        index.notePause()
+        #expect(index.isDue)
+        let isMade = try store.makeRun()
+        #expect(isMade && !index.isDue)
+        try store.write { try $0.insert(largeNote(5)) }
+        index.notePause()
+        #expect(!index.isDue)
+    }
+
+    @Test func `is made after a pause`() throws {
+        let store = try Store(on: disk, entities: Note.self)
+        for id in 0..<5 { try store.write { try $0.insert(largeNote(id)) } }
+        store.maintenance.noteIdle()
+        store.maintenance.stop()
+        let index = try #require(store.session.history)
+        #expect(index.current().parts.map(\.sequences) == [1...5])
+        try store.close()
+    }
+
+    private func largeNote(_ id: Int) -> Note {
+        Note(id: id, text: String(repeating: "x", count: 300_000))
+    }
+
     /// Makes a run through a state; others write while its events are read.
     private func makeRun(of store: Store, through last: Snapshot) throws -> Bool {
         let index = try #require(store.session.history)

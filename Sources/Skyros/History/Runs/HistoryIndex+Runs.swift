@@ -59,6 +59,7 @@ extension HistoryIndex {
             index: self, sequences: header.sequences, end: end, known: known)
         try sync()
         try write(header) { writer in try builder.write(to: &writer, records) }
+        if missing == nil { noteCovered(byteCount: header.logByteCount) }
         if header.sequences.upperBound >= end.rawValue { work.withLock { $0.state = nil } }
         return true
     }

@@ -47,6 +47,8 @@ final class HistoryIndex: Sendable {
     let work = Locked(Work())
     /// About how much of the log has no run.
     private let uncoveredBytes = Atomic(0)
+    /// Whether nothing was written for a while.
+    private let isPaused = Atomic(true)
     private let wasStopped = Atomic(false)
     private let wasSuspended = Atomic(false)
 
@@ -81,11 +83,25 @@ final class HistoryIndex: Sendable {
     /// Counts an event. A few nanoseconds.
     func noteAppended(byteCount: Int) {
         uncoveredBytes.add(byteCount, ordering: .relaxed)
+        if isPaused.load(ordering: .relaxed) { isPaused.store(false, ordering: .relaxed) }
+    }
+
+    /// Notes that nothing was written for a while: a smaller run is due then.
+    func notePause() {
+        isPaused.store(true, ordering: .relaxed)
     }
 
     /// Whether there is enough for a run.
     var isDue: Bool {
-        mayWrite && uncoveredBytes.load(ordering: .relaxed) >= RunPlan.logBytesMin
+        let isPaused = isPaused.load(ordering: .relaxed)
+        let wanted = isPaused ? RunPlan.logBytesMin : RunPlan.logBytesMinBusy
+        return mayWrite && uncoveredBytes.load(ordering: .relaxed) >= wanted
+    }
+
+    func noteCovered(byteCount: Int) {
+        let left = uncoveredBytes.subtract(byteCount, ordering: .relaxed).newValue
+        // It was an estimate.
+        if left < 0 { noteUncovered(byteCount: 0) }
     }
 
     func noteUncovered(byteCount: Int) {
@@ -213,7 +229,7 @@ final class HistoryIndex: Sendable {
         }
         guard wasThere else { return }
         discard(run.name, because: error)
-        noteUncovered(byteCount: RunPlan.logBytesMin)
+        noteUncovered(byteCount: RunPlan.logBytesMinBusy)
     }
 }
 
@@ -276,7 +292,7 @@ extension HistoryIndex {
         }
         let hasPruned = names.contains { $0.kind == .run && $0.sequences.lowerBound < first }
         if used.count < state.parts.count || !unusable.isEmpty || hasPruned {
-            noteUncovered(byteCount: RunPlan.logBytesMin)
+            noteUncovered(byteCount: RunPlan.logBytesMinBusy)
         }
         for name in names where !used.contains(name) && !unusable.contains(name) {
             removeLeftover(name)

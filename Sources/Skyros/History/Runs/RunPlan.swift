@@ -8,6 +8,9 @@ import SkyrosLog
 enum RunPlan {
     /// A run is made of at least this much log.
     static let logBytesMin = 1 << 20
+    /// And of this much while the app writes, which the work slows down if no processor is free.
+    /// Runs of this size are merged less often.
+    static let logBytesMinBusy = 8 << 20
     /// And of at most this much, all of which is in memory then.
     static let logBytesMax = 16 << 20
     private static let runsPerMerge = 8
