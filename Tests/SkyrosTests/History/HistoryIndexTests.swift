@@ -192,8 +192,9 @@ private struct RandomHistory {
             try store.blame(of: Leaf.self, 1).map { "\($0.field) \($0.entry.actor ?? "-")" }
         }
         #expect(try blame() == ["id a", "board b"])
+        try store.write(by: "f") { try $0.update(Leaf.self, 1) { $0.note = "y" } }
         try store.write(by: "d") { try $0.delete(Leaf.self, 1) }
-        #expect(try blame() == ["id a", "board b"])
+        #expect(try blame() == ["id a", "note f", "board b"])
         try store.write(by: "e") { try $0.insert(Leaf(id: 1, board: 2)) }
         #expect(try blame() == ["id e", "board e"])
         #expect(try store.blame(of: Leaf.self, 2).isEmpty)
