@@ -8,7 +8,7 @@ if the tests that it names fail or crash. Tests that take too much time kill it,
 as hung: look whether what is broken can hang, since a busy machine is slow by itself. A mutant that
 survives, finds no place, or does not compile makes the exit code nonzero. The sources themselves
 carry no trace of it. A run that was interrupted continues where it stopped, as long as no file has
-changed.
+changed; those that hung are tried again.
 
 No mutant touches the guards that keep a store's paths inside its directory: broken, they would let
 a test reach files that do not belong to it.
@@ -285,7 +285,7 @@ def main():
         result, why = verdict(mutant, sources)
         counts[result] = counts.get(result, 0) + 1
         print(f"{result:9} {time.monotonic() - began:4.0f} s  {mutant.name}: {why}", flush=True)
-        if result in ("killed", "hung"):
+        if result == "killed":
             known[mutant.name] = keys[mutant.name]
             RESULTS.write_text(json.dumps(known, indent=1))
     clean_up()

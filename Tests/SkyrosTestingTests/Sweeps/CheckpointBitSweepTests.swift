@@ -55,26 +55,8 @@ import Testing
     {
         #expect(checkpoint.count >= 32 << 10)
         let interval = Extent.pick(brief: 2_111, quick: 211, deep: 1)
-        let findings = Locked<[String]>([])
-        let tally = Locked(SweepTally("checkpoint bits"))
-        let sliceCount = 64
-        let bitCount = checkpoint.count * 8
-        inParallel(sliceCount) { slice in
-            let bits = stride(from: slice * interval, to: bitCount, by: sliceCount * interval)
-            for bit in bits {
-                do {
-                    let outcome = try outcome(flipping: bit)
-                    tally.withLock {
-                        $0.count("bits")
-                        $0.count(outcome)
-                    }
-                } catch {
-                    findings.withLock { $0.append("bit \(bit): \(error)") }
-                }
-            }
-        }
-        tally.withLock { $0.report() }
-        let wrong = findings.withLock { $0.sorted() }
+        let wrong = sweepBits(
+            "checkpoint bits", byteCount: checkpoint.count, every: interval, outcome(flipping:))
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
     }
 

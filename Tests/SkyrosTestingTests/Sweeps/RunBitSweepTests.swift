@@ -43,12 +43,16 @@ import Testing
             }
         }
         let index = try #require(store.session.history)
-        let newest = store.snapshot
-        let isMade = try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
+        let isMade = try Self.makeRun(of: store, in: index)
         #expect(isMade)
         name = try #require(RunName.list(on: disk).first)
         run = try #require(disk.contents[name.path.description])
+    }
+
+    private static func makeRun(of store: Store, in index: HistoryIndex) throws -> Bool {
+        let newest = store.snapshot
+        return try index.makeNext(
+            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
     }
 
     private func index(on disk: SimulatedDisk) -> HistoryIndex {
@@ -82,26 +86,9 @@ import Testing
         #expect(right.histories.allSatisfy { $0.count == 6 })
         #expect(right.events.count == 20)
         let interval = Extent.pick(brief: 997, quick: 97, deep: 1)
-        let findings = Locked<[String]>([])
-        let tally = Locked(SweepTally("run bits"))
-        let sliceCount = 64
-        inParallel(sliceCount) { slice in
-            let bits = stride(
-                from: slice * interval, to: run.count * 8, by: sliceCount * interval)
-            for bit in bits {
-                do {
-                    let outcome = try outcome(flipping: bit, right)
-                    tally.withLock {
-                        $0.count("bits")
-                        $0.count(outcome)
-                    }
-                } catch {
-                    findings.withLock { $0.append("bit \(bit): \(error)") }
-                }
-            }
+        let wrong = sweepBits("run bits", byteCount: run.count, every: interval) { bit in
+            try outcome(flipping: bit, right)
         }
-        tally.withLock { $0.report() }
-        let wrong = findings.withLock { $0.sorted() }
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
     }
 
@@ -116,9 +103,7 @@ import Testing
         guard try answers(of: index) == right else {
             throw CrashFinding(description: "a wrong answer")
         }
-        let newest = store.snapshot
-        let isMade = try index.makeNext(
-            through: newest.sequence, from: { newest }, isComplete: true, syncing: {})
+        let isMade = try Self.makeRun(of: store, in: index)
         guard index.current().parts.map(\.sequences) == [name.sequences] else {
             throw CrashFinding(description: "the run is not made again")
         }

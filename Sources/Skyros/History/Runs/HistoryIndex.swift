@@ -98,6 +98,7 @@ final class HistoryIndex: Sendable {
         return mayWrite && uncoveredBytes.load(ordering: .relaxed) >= wanted
     }
 
+    /// Notes that a run has this much of the log.
     func noteCovered(byteCount: Int) {
         let left = uncoveredBytes.subtract(byteCount, ordering: .relaxed).newValue
         // It was an estimate.
