@@ -45,6 +45,10 @@ import Testing
     @Test func `is made after a pause`() throws {
         let store = try Store(on: disk, entities: Note.self)
         for id in 0..<5 { try store.write { try $0.insert(largeNote(id)) } }
+        // The run is all that is due.
+        store.maintenance.sealBeforeClosing()
+        let segments = try #require(store.session.engine.segments)
+        #expect(!segments.isActiveSealable && segments.endedSegmentCount == 0)
         store.maintenance.noteIdle()
         store.maintenance.stop()
         let index = try #require(store.session.history)
