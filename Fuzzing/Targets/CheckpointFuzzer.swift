@@ -27,8 +27,9 @@ enum CheckpointFuzzer: Fuzzer {
                 try CheckpointDatabase(path: path, readOnly: isReadOnly)
             }
             guard let database else { continue }
-            let snapshot = try CheckpointImage.load(database)
-            try compare(snapshot)
+            var keys: [KeyedEvent] = []
+            let snapshot = try CheckpointImage.load(database) { keys.append($0) }
+            try compare(snapshot, keys)
             try database.close()
         }
         // Reading or refusing the file must not change it.
@@ -52,12 +53,12 @@ enum CheckpointFuzzer: Fuzzer {
         }
     }
 
-    private static func compare(_ snapshot: Snapshot?) throws {
+    private static func compare(_ snapshot: Snapshot?, _ keys: [KeyedEvent]) throws {
         guard let snapshot else { return }
         let original = try CheckpointImage.snapshot.get()
         try require(
             try snapshot.digest() == original.digest() && snapshot.sequence == original.sequence
-                && snapshot.chainHash == original.chainHash,
+                && snapshot.chainHash == original.chainHash && keys == CheckpointImage.keys,
             "a checkpoint was loaded whose state was never written")
     }
 }

@@ -36,6 +36,13 @@ enum CheckpointImage {
         return snapshot
     }
 
+    /// The idempotency key of the event.
+    static let keys = [
+        KeyedEvent(
+            "order 7", Intent(name: "pay", encoded: [1]), at: 1,
+            EventTime(microseconds: 1_700_000_000_000_000))
+    ]
+
     /// The state before the first event.
     static func empty() throws -> Snapshot {
         Snapshot(
@@ -55,7 +62,9 @@ enum CheckpointImage {
             storeID: [UInt8](repeating: 0, count: CheckpointPosition.storeIDBytes),
             sequence: snapshot.sequence.rawValue, chainHash: snapshot.chainHash.rawValue,
             timeMicroseconds: snapshot.time.microseconds)
-        try database.write(Checkpointer.batch(snapshot, dirty), at: position)
+        var batch = try Checkpointer.batch(snapshot, dirty)
+        batch.keys = { _ in IdempotencyKeys.Changes(bound: .none, events: keys) }
+        try database.write(batch, at: position)
     }
 
     // MARK: As a file
@@ -83,10 +92,13 @@ enum CheckpointImage {
 
     /// Loads a checkpoint; nil if it is refused or empty.
     ///
+    /// - Parameter keys: called with each idempotency key.
     /// - Throws: `FuzzFinding` if the loaded state does not match the checkpoint's digest.
-    static func load(_ database: CheckpointDatabase) throws -> Snapshot? {
+    static func load(
+        _ database: CheckpointDatabase, keys: (KeyedEvent) -> Void = { _ in }
+    ) throws -> Snapshot? {
         let loaded = try allowing(CheckpointError.self) {
-            try CheckpointLoader.load(database, into: empty())
+            try CheckpointLoader.load(database, into: empty(), keys: keys)
         }
         guard let loaded, let snapshot = loaded else { return nil }
         let expected = try database.description()?.digest

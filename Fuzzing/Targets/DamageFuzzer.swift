@@ -11,18 +11,19 @@ enum DamageFuzzer: Fuzzer {
     private static let setBytesMax = 6
 
     static func seeds() throws -> [[UInt8]] {
-        (0..<8).map { [0, UInt8($0), 2, 100, 0, 7] } + [[1], [1, 0, 3, 200, 0, 1, 2, 1, 50, 0, 0]]
+        (0..<3).flatMap { image in (0..<8).map { [image, $0, 0, 100, 0, 7] } }
+            + [[0], [0, 0, 3, 200, 0, 1, 2, 1, 50, 0, 0], [2]]
     }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
         var input = FuzzInput(bytes)
-        let image = input.flag() ? LogImage.closed : .killed
+        let image = LogImage.all[input.below(LogImage.all.count)]
         var files = image.files
         var left = setBytesMax
         while !input.isAtEnd {
             damage(&files, image.names, &input, &left)
         }
-        try LogContent(written: image.events).check(LogImage(files: files).disk())
+        try LogContent(written: image).check(LogImage(files: files).disk())
     }
 
     private static func damage(
@@ -51,7 +52,8 @@ enum DamageFuzzer: Fuzzer {
         default:
             // The file replaces another one, or is a second form of it.
             let other = names[input.below(names.count)]
-            files[SegmentName(other.firstSequence, input.flag() ? .open : .sealed)] = bytes
+            let kinds: [SegmentName.Kind] = [.sealed, .open, .floor]
+            files[SegmentName(other.firstSequence, kinds[input.below(kinds.count)])] = bytes
             return
         }
         files[name] = bytes

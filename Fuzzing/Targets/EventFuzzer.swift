@@ -18,6 +18,10 @@ enum EventFuzzer: Fuzzer {
         metadata.actor = "alice"
         metadata.reason = "new partner"
         metadata.tags = ["a": "b"]
+        var happened = Metadata()
+        happened.occurredAt = EventTime(microseconds: 1_600_000_000_000_000)
+        happened.correlation = "import"
+        happened.causation = "boot"
         return [
             bytes([.inserted(sample)], metadata, Intent(name: "open", encoded: [0xF6])),
             bytes([
@@ -30,6 +34,7 @@ enum EventFuzzer: Fuzzer {
             ]),
             bytes([.inserted(sample), .cleared(entity: sample.entity, count: 1)]),
             bytes([]),
+            bytes([.inserted(sample)], happened, Intent(name: "pay", encoded: [1]), key: "order 7"),
         ]
     }
 
@@ -80,13 +85,14 @@ enum EventFuzzer: Fuzzer {
     }
 
     private static func bytes(
-        _ changes: [Change], _ metadata: Metadata = Metadata(), _ intent: Intent? = nil
+        _ changes: [Change], _ metadata: Metadata = Metadata(), _ intent: Intent? = nil,
+        key: String? = nil
     ) -> [UInt8] {
         var writer = CBORWriter()
         EventCoding.appendPlain(
             Event(
                 sequence: 1, time: EventTime(microseconds: 1_700_000_000_000_000),
-                metadata: metadata, intent: intent, changes: changes),
+                metadata: metadata, intent: intent, key: key, changes: changes),
             to: &writer)
         return writer.array
     }

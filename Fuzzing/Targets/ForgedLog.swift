@@ -4,7 +4,8 @@
 /// A log split into parts. Any part can be replaced; joining them computes valid checksums, so that
 /// the result looks as if a writer had written it.
 struct ForgedLog {
-    /// A block of an open segment, or a batch of a sealed one.
+    /// A block of an open segment, a batch of a sealed one, or a frame of a floor, whose last part
+    /// is its index.
     struct Part {
         var kind: UInt8
         var payload: [UInt8]
@@ -35,6 +36,7 @@ struct ForgedLog {
         var first = 0
         segments = try image.names.map { name in
             let bytes = image.files[name] ?? []
+            if name.kind == .floor { return try Self.floor(name, in: image) }
             guard name.kind == .open else {
                 let header = try SegmentHeader(
                     [UInt8](bytes.dropFirst(SkippableFrame.headerByteCount)), in: name)
@@ -51,6 +53,16 @@ struct ForgedLog {
             first += parts.count { $0.kind == 1 }
             return Segment(name: name, header: header, parts: parts)
         }
+    }
+
+    private static func floor(_ name: SegmentName, in image: LogImage) throws -> Segment {
+        let floor = try LogFloor(name, on: try image.disk())
+        var parts = try (0..<floor.frameCount).map {
+            Part(kind: 1, payload: try floor.content(ofFrame: $0))
+        }
+        parts.append(
+            Part(kind: 1, payload: [UInt8](HashedBytes.content(of: try floor.index()) ?? [])))
+        return Segment(name: name, header: floor.header, parts: parts)
     }
 
     private static func blocks(of bytes: [UInt8], _ salt: UInt64) -> [Part] {
@@ -86,10 +98,23 @@ struct ForgedLog {
             }
             head = LogHead(sequence: header.firstSequence &- 1, chainHash: header.chainHashBefore)
             files[name] =
-                name.kind == .open
-                ? Self.open(segment, header, &head) : try Self.sealed(segment, header, &head)
+                switch name.kind {
+                case .open: Self.open(segment, header, &head)
+                case .floor: try Self.floor(segment, header)
+                default: try Self.sealed(segment, header, &head)
+                }
         }
         return LogImage(files: files)
+    }
+
+    private static func floor(_ segment: Segment, _ header: SegmentHeader) throws -> [UInt8] {
+        var frames = try FrameFileWriter(header: header.bytes, path: segment.name.path)
+        for part in segment.parts.dropLast() where !part.payload.isEmpty {
+            try frames.append(part.payload)
+        }
+        let index = segment.parts.last?.payload ?? []
+        frames.finish(index: HashedBytes.appendingHash(to: index))
+        return frames.take()
     }
 
     private static func open(

@@ -9,21 +9,20 @@ enum ForgeryFuzzer: Fuzzer {
     static func seeds() throws -> [[UInt8]] {
         let event = LogImage.closed.events[0]
         return [
-            [1], [3], [1, 0, 0, 40, 0, 7], [3, 1, 3, 0, 9, 0, 7, 1, 0, 2],
-            [1, 2, 3, 1] + event.asFuzzString, [2, 9, 0, 0, 5, 4, 1, 2, 3],
+            [0], [3], [0, 0, 0, 40, 0, 7], [3, 1, 3, 0, 9, 0, 7, 1, 0, 2],
+            [0, 2, 3, 1] + event.asFuzzString, [4, 9, 0, 0, 5, 4, 1, 2, 3],
+            [2], [5, 0, 0, 0, 9, 7], [2, 1, 0, 1, 30, 0, 4, 2, 0, 1, 2], [5, 0, 0, 2, 7, 1],
         ]
     }
 
-    private static let base = Result {
-        (try ForgedLog(LogImage.closed), try ForgedLog(LogImage.killed))
-    }
+    private static let base = Result { try LogImage.all.map { try ForgedLog($0) } }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws {
         var input = FuzzInput(bytes)
-        let flags = input.byte()
-        let (closed, killed) = try base.get()
-        var log = flags & 1 == 1 ? closed : killed
-        log.isContinuous = flags & 2 == 2
+        let logs = try base.get()
+        let choice = input.below(2 * logs.count)
+        var log = logs[choice % logs.count]
+        log.isContinuous = choice >= logs.count
         while !input.isAtEnd, !log.segments.isEmpty { edit(&log, &input) }
         try LogContent().check(log.image().disk())
     }
@@ -53,7 +52,8 @@ enum ForgeryFuzzer: Fuzzer {
 
     private static func rename(_ segment: inout ForgedLog.Segment, _ input: inout FuzzInput) {
         let sequence = segment.name.firstSequence
-        segment.name = SegmentName(sequence, input.flag() ? .open : .sealed)
+        let kinds: [SegmentName.Kind] = [.sealed, .open, .floor]
+        segment.name = SegmentName(sequence, kinds[input.below(kinds.count)])
     }
 
     private static func edit(

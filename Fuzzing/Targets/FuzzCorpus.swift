@@ -8,7 +8,7 @@ enum FuzzCorpus {
     static let fuzzers: [any Fuzzer.Type] = [
         CBORFuzzer.self, CheckpointFuzzer.self, DamageFuzzer.self, EventFuzzer.self,
         ForgeryFuzzer.self, JSONFuzzer.self,
-        LogFuzzer.self, RecordFuzzer.self, RowFuzzer.self,
+        LogFuzzer.self, RecordFuzzer.self, RowFuzzer.self, RunFuzzer.self,
     ]
 
     private static let directory = URL(filePath: #filePath).deletingLastPathComponent()

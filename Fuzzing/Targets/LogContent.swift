@@ -6,9 +6,9 @@ import SkyrosTesting
 
 /// Opens a log that may be damaged in every possible way, and reads all of it.
 struct LogContent {
-    /// The batches that were written; only a prefix of them may be read. Nil if checksums may be
+    /// The log that was written; only a prefix of its batches may be read. Nil if checksums may be
     /// forged, so that anything may be read.
-    var written: [[UInt8]]?
+    var written: LogImage?
 
     /// - Throws: `FuzzFinding`.
     func check(_ disk: MemoryDisk) throws {
@@ -21,7 +21,8 @@ struct LogContent {
         }
         if let written, let batches = read?.1 {
             try require(
-                written.starts(with: batches), "\(batches.count) events that were never written")
+                written.events.starts(with: batches),
+                "\(batches.count) events that were never written")
         }
         if let inspection = read?.0 { try readAsArchive(disk, inspection) }
         try scanDamage(disk, expecting: read?.1)
@@ -44,7 +45,7 @@ struct LogContent {
             try scan.forEach(after: 0) { number, bytes in
                 guard let written else { return true }
                 try require(
-                    number <= written.count && written[Int(number) - 1].elementsEqual(bytes),
+                    written.event(number)?.elementsEqual(bytes) ?? false,
                     "a damage scan gives an event \(number) that was never written")
                 return true
             }
@@ -58,13 +59,22 @@ struct LogContent {
     /// All events of a log.
     static func batches(of log: some LogReader) throws -> [[UInt8]] {
         var batches: [[UInt8]] = []
-        while let chunk = try log.chunk(containing: UInt64(batches.count) + 1) {
-            _ = chunk.forEach(from: UInt64(batches.count) + 1) { _, bytes in
+        let first = log.firstSequence
+        while let chunk = try log.chunk(containing: first + UInt64(batches.count)) {
+            _ = chunk.forEach(from: first + UInt64(batches.count)) { _, bytes in
                 batches.append([UInt8](bytes))
                 return true
             }
         }
         return batches
+    }
+
+    /// Whether the floor that was written is there as it was.
+    private func hasWholeFloor(_ disk: MemoryDisk) throws -> Bool {
+        guard let floor = written?.files.first(where: { $0.key.kind == .floor }) else {
+            return true
+        }
+        return try Self.files(on: disk)[floor.key.description] == floor.value
     }
 
     private static func files(on disk: MemoryDisk) throws -> [String: [UInt8]] {
@@ -99,19 +109,22 @@ struct LogContent {
             // may have torn it.
             let isTorn = verification.tornTail?.wholeEventCount ?? 0 > 0
             let isExpected =
-                verification.damages.isEmpty
-                && verification.otherProblems.count == (isTorn ? 1 : 0)
+                try !hasWholeFloor(disk)
+                || verification.damages.isEmpty
+                    && verification.otherProblems.count == (isTorn ? 1 : 0)
             try require(isExpected, "\(verification) of a log that was read as written")
         }
     }
 
     /// Folds the log with types, and checks the indexes after each event.
     private func replay(_ archive: Archive) throws {
-        var snapshot = Snapshot(
+        let empty = Snapshot(
             try FuzzSample.schema.get(),
             beginning: ChainHash(beginning: archive.log.storeID), hashSeed: 1)
+        var snapshot = try HistoryReader(log: archive.log, empty: empty).beginning()
         var dirty = DirtyRows(isRecording: false)
-        try EventReader(archive.log).forEach(from: 1, through: archive.sequence) {
+        let events = EventReader(archive.log)
+        try events.forEach(from: events.first, through: archive.sequence) {
             try Projector.apply($0, chainHash: $1, to: &snapshot, marking: &dirty)
             for table in snapshot.tables { try table.checkIndexes() }
             return true
@@ -133,7 +146,8 @@ struct LogContent {
     /// Opens the store and writes to it; returns whether it could be opened.
     private func open(_ disk: MemoryDisk, expecting batches: [[UInt8]]?) throws -> Bool {
         guard let store = try allowing(StoreError.self, { try Self.open(disk) }) else {
-            try require(written == nil || batches == nil, "P6: an intact log was refused")
+            let mayRefuse = try written == nil || batches == nil || !hasWholeFloor(disk)
+            try require(mayRefuse, "P6: an intact log was refused")
             return false
         }
         store.maintenance.stop()

@@ -4,9 +4,10 @@
 enum LogFuzzer: Fuzzer {
     static let name = "log"
     static let inputBytesMax = 4_096
+    private static let kinds: [SegmentName.Kind] = [.open, .sealed, .temporary, .floor]
 
     static func seeds() throws -> [[UInt8]] {
-        let images = [LogImage.closed, .killed]
+        let images = LogImage.all
         let ends = images.map { image in
             bytes(of: image, image.names.suffix(1))
         }
@@ -17,7 +18,6 @@ enum LogFuzzer: Fuzzer {
         var input = FuzzInput(bytes)
         var files: [SegmentName: [UInt8]] = [:]
         while !input.isAtEnd {
-            let kinds: [SegmentName.Kind] = [.open, .sealed, .temporary]
             let kind = kinds[input.below(kinds.count)]
             let first = UInt64(input.byte())
             files[SegmentName(first, kind)] = input.string()
@@ -27,7 +27,7 @@ enum LogFuzzer: Fuzzer {
 
     private static func bytes(of image: LogImage, _ names: [SegmentName]) -> [UInt8] {
         names.flatMap { name in
-            [name.kind == .open ? 0 : 1, UInt8(name.firstSequence)]
+            [UInt8(kinds.firstIndex(of: name.kind) ?? 0), UInt8(name.firstSequence)]
                 + (image.files[name] ?? []).asFuzzString
         }
     }

@@ -6,17 +6,23 @@ import SkyrosTesting
 
 /// The files of a small log that the library wrote, and its events.
 ///
-/// Five events are in two sealed segments, two in a finished one, the rest in the active one.
+/// Five events are in two sealed segments, or pruned; two in a finished segment, the rest in the
+/// active one.
 struct LogImage: Sendable {
-    /// The segments by name.
+    private enum End { case closed, killed, pruned }
+
+    /// The segments by name, and the floor.
     let files: [SegmentName: [UInt8]]
     /// The encoded events in order.
     let events: [[UInt8]]
 
     /// A log that was closed.
-    static let closed = make(isClosed: true)
+    static let closed = make(.closed)
     /// A log whose process was killed.
-    static let killed = make(isClosed: false)
+    static let killed = make(.killed)
+    /// A log that begins with a floor.
+    static let pruned = make(.pruned)
+    static let all = [closed, killed, pruned]
 
     /// The names in order.
     var names: [SegmentName] {
@@ -25,10 +31,19 @@ struct LogImage: Sendable {
         }
     }
 
-    private static func make(isClosed: Bool) -> LogImage {
+    /// The first event.
+    var first: UInt64 { names.first?.firstSequence ?? 1 }
+
+    /// An event; nil if the log does not have it.
+    func event(_ sequence: UInt64) -> [UInt8]? {
+        guard sequence >= first, sequence - first < events.count else { return nil }
+        return events[Int(sequence - first)]
+    }
+
+    private static func make(_ end: End) -> LogImage {
         do {
             let disk = SimulatedDisk(hasCheckpoints: false)
-            try write(to: disk, isClosed: isClosed)
+            try write(to: disk, end)
             let files = disk.killed().contents.compactMap { path, bytes in
                 SegmentName(path.replacing("events/", with: "")).map { ($0, trimmed(bytes)) }
             }
@@ -48,19 +63,20 @@ struct LogImage: Sendable {
         return [UInt8](bytes.prefix((end + 7) / 8 * 8))
     }
 
-    private static func write(to disk: SimulatedDisk, isClosed: Bool) throws {
+    private static func write(to disk: SimulatedDisk, _ end: End) throws {
         var options = Store.Options()
         options.segmentBytesMax = 900
         options.syncInterval = .milliseconds(3_600_000)
         let store = try Store(on: disk, entities: FuzzSample.self, options: options)
         store.maintenance.stop()
         for id in 1...5 {
-            try store.write(by: "alice", because: "event \(id)") {
+            try store.write(once: "key \(id)", by: "alice", because: "event \(id)") {
                 try $0.insert(FuzzSample.filled(id))
             }
         }
         try store.run(.seal)
         try store.run(.seal)
+        if end == .pruned { try store.run(.prune) }
         try store.write { tx in
             try tx.update(FuzzSample(id: 1, text: "changed", large: 1))
             try tx.delete(FuzzSample.self, 2)
@@ -70,7 +86,7 @@ struct LogImage: Sendable {
         try store.write { try $0.insert(FuzzSample(id: 7, large: 7)) }
         try store.write { try $0.deleteAll(FuzzSample.self) }
         try store.write { try $0.insert(FuzzSample(id: 8, large: 8)) }
-        if isClosed { try store.close() }
+        if end != .killed { try store.close() }
     }
 
     /// A new disk with the log.

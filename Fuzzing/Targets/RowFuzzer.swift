@@ -55,8 +55,10 @@ enum RowFuzzer: Fuzzer {
     ) throws {
         let kind = input.below(8)
         if kind > 3 && isSealed { return describe(kind, &description, &input) }
-        let tables = ["FuzzSample", "Odd", "_skyros", "_skyros_entities", "_skyros_columns"]
-        let table = tables[input.below(isSealed ? 2 : tables.count)]
+        let tables = [
+            "FuzzSample", "Odd", "_skyros_keys", "_skyros", "_skyros_entities", "_skyros_columns",
+        ]
+        let table = tables[input.below(isSealed ? 3 : tables.count)]
         let rowid = Int64(input.byte() % 8)
         let statement: Statement
         switch kind {
@@ -124,6 +126,7 @@ enum RowFuzzer: Fuzzer {
         _ description: inout CheckpointDescription, of database: CheckpointDatabase
     ) throws {
         let connection = database.connection
+        description.keys.digest = try keyDigest(on: connection)
         for index in description.layout.entities.indices {
             let entity = description.layout.entities[index]
             var hasher = StateDigest.RecordHasher(entity: entity.name)
@@ -154,6 +157,20 @@ enum RowFuzzer: Fuzzer {
         _ = try allowing(CheckpointError.self) {
             try sealed.write(over: TableLayout(), on: connection)
         }
+    }
+
+    private static func keyDigest(on connection: Connection) throws -> KeyDigest {
+        var digest = KeyDigest()
+        let select = "SELECT sequence, time, key, intent FROM _skyros_keys"
+        try connection.prepare(select).forEachRow { row in
+            digest.add(
+                KeyedEvent(
+                    key: ByteString(row.bytes(at: 2)),
+                    sequence: SequenceNumber(rawValue: UInt64(bitPattern: row.integer(at: 0))),
+                    time: EventTime(microseconds: row.integer(at: 1)),
+                    intentHash: row.isNull(at: 3) ? nil : UInt64(bitPattern: row.integer(at: 3))))
+        }
+        return digest
     }
 
     // MARK: Continuing

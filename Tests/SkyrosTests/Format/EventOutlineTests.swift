@@ -125,7 +125,7 @@ import Testing
         var read = RunVersions()
         var wanted = RunVersions()
         var (readLabels, wantedLabels) = (RunLabels(), RunLabels())
-        var usualCount = 0
+        var (usualCount, keys): (Int, Set<HistoryKey>) = (0, [])
         for _ in 0..<20 {
             var event = try randomEvent(&random)
             if random.below(3) == 0 {
@@ -137,6 +137,7 @@ import Testing
                     return
                 }
                 let decoded = try EventCoding.event(from: bytes, expecting: 1)
+                keys.formUnion(RecordVersion.list(of: decoded).map(\.key))
                 wanted.append(decoded)
                 wantedLabels.append(decoded)
                 if isUsual {
@@ -151,7 +152,9 @@ import Testing
             }
         }
         #expect(usualCount >= 5)
-        #expect(Part(read, readLabels) == Part(wanted, wantedLabels))
+        let part = Part(read, readLabels)
+        #expect(part == Part(wanted, wantedLabels))
+        #expect(Set(part.keys) == keys)
     }
 
     private func randomEvent(_ random: inout RandomSource) throws -> [UInt8] {

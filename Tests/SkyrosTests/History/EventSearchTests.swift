@@ -146,6 +146,22 @@ private struct Author {
         #expect(try Archive(on: Environment(disk: disk)).verify().problems == [])
     }
 
+    @Test func `finds what a scan finds after runs were merged`() throws {
+        let store = try open()
+        var author = Author(store: store, random: RandomSource(seed: 7))
+        var random = RandomSource(seed: 8)
+        for _ in 0..<8 {
+            for _ in 0..<10 { try author.write() }
+            _ = try store.makeRun()
+        }
+        let index = try #require(store.session.history)
+        while try index.mergeNext() {}
+        #expect(index.current().parts.count == 1)
+        for _ in 0..<4 { try check(store, &random) }
+        try store.close()
+        #expect(try Archive(on: Environment(disk: disk)).verify().problems == [])
+    }
+
     @Test func `decompresses the frames of the label only, and reads the log where it matches`()
         throws
     {
@@ -259,6 +275,31 @@ private struct Author {
             while !reader.isAtEnd { try Postings.forEach(&reader) { found.append($0) } }
         }
         #expect(found == list)
+    }
+
+    @Test func `of several frames of a run are found by a range of events`() throws {
+        let disk = SimulatedDisk()
+        try disk.makeDirectoryDurably(.history)
+        var random = RandomSource(seed: 3)
+        var list: [UInt64] = []
+        for _ in 0..<40_000 { list.append((list.last ?? 0) + UInt64(1 + random.below(1_000))) }
+        let (last, label) = (list.last ?? 1, EventLabel.key(.actor, "ada"))
+        let header = RunHeader(
+            storeID: try #require(StoreID([UInt8](repeating: 1, count: 16))), sequences: 1...last,
+            times: TimeSpan(from: 0, through: 0), chainHashBefore: ChainHash(rawValue: 1),
+            chainHashAfter: ChainHash(rawValue: 2), logByteCount: 1)
+        var writer = try RunWriter(header, on: disk)
+        var postings = CBORWriter()
+        Postings.append(list, to: &postings)
+        try postings.withUnsafeBytes { try writer.append(label, $0) }
+        let run = try HistoryRun(try writer.finish(), on: disk, cache: FrameCache())
+        #expect(run.frameCount > 3)
+        for _ in 0..<200 {
+            let (a, b) = (random.below(list.count), random.below(list.count))
+            let range = list[min(a, b)]...list[max(a, b)]
+            let found = try run.postings(of: label, hash: label.hash, in: range)
+            #expect(found == Array(list[min(a, b)...max(a, b)]))
+        }
     }
 
     @Test(
