@@ -171,11 +171,7 @@ if Context.environment["SKYROS_FUZZING"] != nil {
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [
                 "Fuzzing/Driver", "Fuzzing/StoreRuns", "Fuzzing/Targets", "Sources/SkyrosTool",
-                "Tests/SkyrosTestingTests/StoreCrash/CrashCheck.swift",
-                "Tests/SkyrosTestingTests/StoreCrash/CrashItem.swift",
-                "Tests/SkyrosTestingTests/StoreCrash/CrashOracle.swift",
-                "Tests/SkyrosTestingTests/StoreCrash/CrashRun.swift",
-                "Tests/SkyrosTestingTests/StoreCrash/SimulatedDisk+Journal.swift",
+                "Tests/SkyrosTestingTests/CrashRuns",
             ]),
     ]
 }

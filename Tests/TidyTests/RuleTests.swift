@@ -26,6 +26,7 @@ struct Plant: CustomStringConvertible, Sendable {
         Plant(Imports.rule, library, "import Foundation\nimport struct SkyrosTesting.Seed", [2]),
         Plant(Imports.rule, "Sources/SkyrosCellar/A.swift", "let a = 1", [1]),
         Plant(Imports.rule, "Examples/A/B.swift", "import Skyros\nimport SkyrosLog", [2]),
+        Plant(Imports.rule, "Fuzzing/Targets/A.swift", "import Skyros\nimport TestSupport", [2]),
         Plant(Edges.rule, log, "package struct A {}\npublic struct B {}\nopen class C {}", [2, 3]),
         Plant(Edges.rule, log, "// public\nlet a = disk.open()"),
         Plant(Reasons.rule, library, "/// A value.\nextension A: @unchecked Sendable {}", [2]),

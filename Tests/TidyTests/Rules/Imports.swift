@@ -45,6 +45,9 @@ enum Imports {
         if let places = doors[module], !file.isIn(places) {
             return "import \(module) only in \(places.joined(separator: ", "))"
         }
+        if file.isIn(Places.fuzzed), ["TestSupport", "Testing"].contains(module) {
+            return "the fuzzers share this file: do without \(module)"
+        }
         if module.hasPrefix("Foundation") && file.isIn(Places.edges) {
             return "an edge knows bytes only: do without \(module)"
         }

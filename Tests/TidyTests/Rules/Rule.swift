@@ -33,5 +33,7 @@ struct Rule: Sendable {
 /// Parts of the repository that several rules use.
 enum Places {
     static let edges = ["Sources/SkyrosDisk/", "Sources/SkyrosLog/", "Sources/SkyrosSQLite/"]
+    /// What the fuzzers share with tests: the target of the fuzzers has no module of the tests.
+    static let fuzzed = ["Fuzzing/Targets/", "Tests/SkyrosTestingTests/CrashRuns/"]
     static let programs = ["Sources/SkyrosTool/", "Benchmarks/", "Examples/"]
 }

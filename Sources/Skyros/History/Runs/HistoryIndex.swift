@@ -267,8 +267,7 @@ extension HistoryIndex {
     /// left: unfinished files, and runs that others cover.
     private func open(_ names: [RunName], _ state: inout State) throws {
         let first = state.first ?? 1
-        // One that begins below the floor has what is no longer kept.
-        let runs = names.filter { $0.kind == .run && $0.sequences.lowerBound >= first }
+        let runs = names.filter { $0.kind == .run }
         var unusable = Set<RunName>()
         repeat {
             state.parts = []
@@ -291,7 +290,7 @@ extension HistoryIndex {
         let used = state.parts.compactMap { part in
             if case .run(let run) = part { run.name } else { nil }
         }
-        let hasPruned = names.contains { $0.kind == .run && $0.sequences.lowerBound < first }
+        let hasPruned = runs.contains { $0.sequences.lowerBound < first }
         if used.count < state.parts.count || !unusable.isEmpty || hasPruned {
             noteUncovered(byteCount: RunPlan.logBytesMinBusy)
         }
@@ -310,7 +309,8 @@ extension HistoryIndex {
         }
     }
 
-    /// The run to use for the events from `next` on: the first one, and of those the longest.
+    /// The run to use for the events from `next` on: the first one, and of those the longest. One
+    /// that begins below the floor has what is no longer kept.
     private static func best(
         in runs: [RunName], without unusable: Set<RunName>, from next: UInt64
     ) -> RunName? {
