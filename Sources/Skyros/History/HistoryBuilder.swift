@@ -100,7 +100,7 @@ struct HistoryBuilder {
             return (event.metadata, event.intent)
         }
         if let lastAbout, lastAbout.bytes == bytes { return lastAbout.about }
-        let about = try EventCoding.about(from: bytes)
+        guard let about = try? EventCoding.about(from: bytes) else { throw misfit(version) }
         lastAbout = (bytes, about)
         return about
     }

@@ -73,11 +73,15 @@ extension SegmentHeader {
             let why = "the segment has format \(written), which only older versions read"
             throw LogError(.unsupportedFormat, why, segment, at: Offset.version)
         }
-        let unknownFeatures = features & ~(segment.kind == .floor ? floorFeature : 0)
+        let unknownFeatures = features & ~floorFeature
         if unknownFeatures != 0 {
             let names = UInt64(unknownFeatures).digits(8, radix: 16)
             let why = "the segment needs features 0x\(names) of a reader; use a newer version"
             throw LogError(.unsupportedFormat, why, segment, at: Offset.requiredFeatures)
+        }
+        if (features & floorFeature != 0) != (segment.kind == .floor) {
+            let why = "the file is of another kind than its name says"
+            throw LogError(.corrupt, why, segment, at: Offset.requiredFeatures)
         }
         if statedByteCount(bytes) == nil {
             let why = "the segment's header has a size that this version does not know"

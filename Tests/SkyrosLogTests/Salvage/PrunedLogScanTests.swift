@@ -57,6 +57,14 @@ import Testing
         #expect(scan.statistics?.segmentCount == pruned.names.count)
     }
 
+    /// The segment of that name is there, too.
+    @Test func `passes over a copy of the floor with the name of a segment`() throws {
+        log.overwrite(SegmentName(first, .open), log.bytes(of: pruned.floor))
+        try expectWhole()
+        let (opened, _) = try pruned.fixture.open(log.disk.killed())
+        #expect(opened.head.sequence == log.count)
+    }
+
     @Test func `passes over any files below the floor, whatever is in them`() throws {
         let removed = pruned.removed.sorted { $0.key < $1.key }
         #expect(removed.count == 3)
