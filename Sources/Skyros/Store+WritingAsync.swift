@@ -62,14 +62,7 @@ extension Store {
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
         completion: (@Sendable (Result<Receipt, any Error>) -> Void)? = nil
     ) {
-        let queue = resources.options.callbackQueue
-        let finish: Finish<Void> = { [report = resources.report] outcome in
-            if let completion {
-                queue.async { completion(outcome.map(\.receipt)) }
-            } else if case .failure(let error) = outcome {
-                report(error)
-            }
-        }
+        let finish = finish(calling: completion)
         do {
             let request = try request(
                 actor, reason, metadata, intent, durability, expecting: condition)
@@ -82,6 +75,20 @@ extension Store {
     typealias Finish<R> =
         @Sendable (Result<(result: R, receipt: Receipt), any Error>)
         -> Void
+
+    /// Calls the completion of a queued write; without one, reports its error.
+    func finish(
+        calling completion: (@Sendable (Result<Receipt, any Error>) -> Void)?
+    ) -> Finish<Void> {
+        let (queue, report) = (resources.options.callbackQueue, resources.report)
+        return { outcome in
+            if let completion {
+                queue.async { completion(outcome.map(\.receipt)) }
+            } else if case .failure(let error) = outcome {
+                report(error)
+            }
+        }
+    }
 
     func enqueue<R: Sendable>(
         _ request: WriteRequest, isBounded: Bool,
@@ -98,15 +105,15 @@ extension Store {
         }
     }
 
-    /// The same for a write with an idempotency key. The task that waits is the bound of the queue.
+    /// The same for a write with an idempotency key.
     func enqueueOnce(
-        _ request: WriteRequest,
+        _ request: WriteRequest, isBounded: Bool,
         _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
         _ finish: @escaping Finish<Void>
     ) {
         do {
             try checkProcess()
-            try writer.enqueue(isBounded: false) { [self] in
+            try writer.enqueue(isBounded: isBounded) { [self] in
                 run(request, finish) { try commitOnce(request, &$0, block) }
             }
         } catch {

@@ -70,9 +70,34 @@ extension Store {
         let request = try request(
             actor, reason, metadata, intent, durability, expecting: condition, once: key)
         return try await withCheckedThrowingContinuation { continuation in
-            enqueueOnce(request, block) { result in
+            // The task that waits is the bound of the queue.
+            enqueueOnce(request, isBounded: false, block) { result in
                 continuation.resume(with: result.map(\.receipt))
             }
+        }
+    }
+
+    /// Queues a write block that runs unless a write with the same idempotency key has done so
+    /// already, and returns immediately.
+    ///
+    ///     store.writeAsync(once: message.id) { tx in … } completion: { result in … }
+    ///
+    /// Parameters are those of the synchronous form; queue, completion and errors those of
+    /// `writeAsync`. The receipt says whether the block has run: see ``Receipt/isRepeated``.
+    public func writeAsync(
+        once key: String, by actor: String? = nil, because reason: String? = nil,
+        metadata: Metadata = Metadata(), intent: (any DomainCommand)? = nil,
+        expecting condition: WriteCondition? = nil, durability: Durability? = nil,
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
+        completion: (@Sendable (Result<Receipt, any Error>) -> Void)? = nil
+    ) {
+        let finish = finish(calling: completion)
+        do {
+            let request = try request(
+                actor, reason, metadata, intent, durability, expecting: condition, once: key)
+            enqueueOnce(request, isBounded: true, block, finish)
+        } catch {
+            finish(.failure(error))
         }
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -76,6 +77,28 @@ private struct Refusal: Error {}
         let again = try store.write(once: "a") { try $0.insert(Order(id: 1)) }
         #expect(again.sequence == 1 && again.isRepeated)
         #expect(try store.count(FetchRequest<Order>()) == 0)
+    }
+
+    @Test func `is queued, and says in its completion whether its block has run`() throws {
+        let store = try open()
+        let results = Locked<[Result<Receipt, any Error>]>([])
+        for (id, key) in [(1, "a"), (2, "a"), (3, "b"), (4, "")] {
+            store.writeAsync(once: key, durability: id == 3 ? .durable : nil) { tx in
+                try tx.insert(Order(id: id))
+            } completion: { result in
+                results.withLock { $0.append(result) }
+            }
+        }
+        store.writeAsync(once: "a") { _ in throw Refusal() }
+        try store.close()
+        store.resources.options.callbackQueue.sync {}
+        let found = results.withLock { $0 }
+        #expect(found.compactMap { try? $0.get().sequence } == [1, 1, 2])
+        #expect(found.compactMap { try? $0.get().isRepeated } == [false, true, false])
+        let refused = found.compactMap { result in
+            failure(as: StoreError.self) { _ = try result.get() }?.code
+        }
+        #expect(refused == [.invalidInput])
     }
 
     @Test func `conflicts with another intent under the key`() throws {
