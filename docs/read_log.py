@@ -61,11 +61,12 @@ def files(store):                                              # the floor or No
 
 def header(path, data):
     start = 0 if path.suffix == ".open" else 8                 # in a skippable frame
-    features = 4 if path.suffix == ".floor" else 0
+    kind = 4 if path.suffix == ".floor" else 0
     fixed = data[start:start + 96]
     assert fixed[:8] == b"SKYLOG\r\n" and hash64(fixed[:88]) == u64(fixed, 88), path
     version, oldest, size = struct.unpack_from("<HHI", fixed, 8)
-    require(version >= 2 >= oldest and u32(fixed, 72) == features, f"{path.name} of {version}")
+    require(version >= 2 >= oldest and not u32(fixed, 72) & ~4, f"{path.name} of {version}")
+    assert u32(fixed, 72) == kind, path                        # a floor, and no segment
     require(size == 96 or 112 <= size <= 65536 and size % 8 == 0, f"a header of {size} bytes")
     more = data[start + 96:start + size]
     assert size == 96 or hash64(more[:-8]) == u64(more, size - 104), path

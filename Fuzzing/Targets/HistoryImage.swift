@@ -4,7 +4,7 @@ import SkyrosTesting
 
 @testable import Skyros
 
-/// A store whose history has two runs, and what it answers about the past.
+/// A store whose history has two runs, and the answers that the log and the runs give.
 struct HistoryImage: Sendable {
     static let shared = Result { try HistoryImage() }
 
@@ -27,6 +27,7 @@ struct HistoryImage: Sendable {
         }
         self.disk = disk
         names = try RunName.list(on: disk)
+        try require(names.count == 2, "the history has the runs \(names)")
     }
 
     private static func write(_ round: Int, to store: Store) throws {
@@ -110,14 +111,23 @@ struct HistoryImage: Sendable {
         EventFilter(correlation: "import 3", entity: "FuzzSample"),
     ]
 
-    /// Merges the runs on `disk`, and verifies what is there.
-    func useAll(of disk: SimulatedDisk) throws {
+    /// Merges the runs on `disk`.
+    func merge(on disk: SimulatedDisk) throws {
         let cache = FrameCache()
         let runs = try names.map { try HistoryRun($0, on: disk, cache: cache) }
-        let merger = try RunMerger(runs, on: disk)
-        while try merger?.step() == nil {}
+        guard let merger = try RunMerger(runs, on: disk) else {
+            throw FuzzFinding("no runs to merge")
+        }
+        while try merger.step() == nil {}
+    }
+
+    /// Verifies the store on `disk`.
+    ///
+    /// - Throws: `FuzzFinding` if the verification finds another state.
+    func verify(on disk: SimulatedDisk) throws {
         let environment = Environment(
             disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
-        _ = try Archive(on: environment).verify()
+        let verification = try Archive(on: environment).verify()
+        try require(try verification.digest == store.snapshot.digest(), "\(verification)")
     }
 }

@@ -54,9 +54,7 @@ struct LogContent {
         guard let batches, let written, try hasWholeFloor(disk) else { return }
         let found = try Self.batches(of: scan)
         // A copy that has another name may hold events that the log has lost.
-        let hasCopy = try Self.files(on: disk).keys.contains { name in
-            !written.names.contains { $0.description == name }
-        }
+        let hasCopy = try !copies(on: disk, written).isEmpty
         try require(
             hasCopy ? found.starts(with: batches) : found == batches,
             "a damage scan finds \(found.count) of \(batches.count) events")
@@ -73,6 +71,11 @@ struct LogContent {
             }
         }
         return batches
+    }
+
+    /// The files with names that the log has not.
+    private func copies(on disk: MemoryDisk, _ written: LogImage) throws -> Set<String> {
+        try Set(Self.files(on: disk).keys).subtracting(written.names.map(\.description))
     }
 
     /// Whether the floor that was written is there as it was.
@@ -115,9 +118,9 @@ struct LogContent {
             // may have torn it.
             let isTorn = verification.tornTail?.wholeEventCount ?? 0 > 0
             // A copy that has another name may hold events that the log has lost.
-            let own = Set(written.names.map(\.path.description))
+            let copies = try copies(on: disk, written).map { "events/\($0)" }
             let isExpected =
-                !verification.damages.contains { own.contains($0.segment) }
+                verification.damages.allSatisfy { copies.contains($0.segment) }
                 && verification.otherProblems.count == (isTorn ? 1 : 0)
             try require(isExpected, "\(verification) of a log that was read as written")
         }

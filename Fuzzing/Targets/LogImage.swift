@@ -48,6 +48,9 @@ struct LogImage: Sendable {
                 SegmentName(path.replacing("events/", with: "")).map { ($0, trimmed(bytes)) }
             }
             let copy = LogImage(files: Dictionary(uniqueKeysWithValues: files), events: [])
+            guard end != .pruned || copy.names.contains(where: { $0.kind == .floor }) else {
+                preconditionFailure("nothing was pruned")
+            }
             let events = try LogContent.batches(
                 of: LogInspection(
                     of: copy.disk(), LogOptions(), framing: EventCoding.byteCount(of:)))

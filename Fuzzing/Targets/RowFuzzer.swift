@@ -34,14 +34,16 @@ enum RowFuzzer: Fuzzer {
         }
         if isSealed { _ = try allowing(SQLiteError.self) { try seal(&description, of: database) } }
         database.forget()
-        guard let snapshot = try CheckpointImage.load(database) else { return }
+        var keys: [KeyedEvent] = []
+        let loaded = try CheckpointImage.load(database) { keys.append($0) }
+        guard let snapshot = loaded else { return }
         if isSealed {
-            try continueWriting(snapshot, database)
+            try continueWriting(snapshot, keys, database)
         } else {
             let original = try CheckpointImage.snapshot.get()
             try require(
                 try snapshot.digest() == original.digest()
-                    && snapshot.sequence == original.sequence,
+                    && snapshot.sequence == original.sequence && keys == CheckpointImage.keys,
                 "rows were loaded that were never written")
         }
     }
@@ -176,7 +178,9 @@ enum RowFuzzer: Fuzzer {
     // MARK: Continuing
 
     /// Applies another event to the loaded state, and writes the next checkpoint.
-    private static func continueWriting(_ loaded: Snapshot, _ database: CheckpointDatabase) throws {
+    private static func continueWriting(
+        _ loaded: Snapshot, _ keys: [KeyedEvent], _ database: CheckpointDatabase
+    ) throws {
         var snapshot = loaded
         var dirty = DirtyRows()
         let id = try RecordID(encoding: 1_000)
@@ -199,8 +203,11 @@ enum RowFuzzer: Fuzzer {
                     chainHash: 2, timeMicroseconds: 1))
         }
         guard isWritten != nil else { return }
-        let again = try CheckpointLoader.load(database, into: CheckpointImage.empty())
+        var keysAgain: [KeyedEvent] = []
+        let again = try CheckpointLoader.load(
+            database, into: CheckpointImage.empty(), keys: { keysAgain.append($0) })
         try require(
-            try again?.digest() == next.digest(), "P7: the checkpoint is not the state written")
+            try again?.digest() == next.digest() && keysAgain == keys,
+            "P7: the checkpoint is not the state written")
     }
 }

@@ -76,7 +76,8 @@ extension Store {
         @Sendable (Result<(result: R, receipt: Receipt), any Error>)
         -> Void
 
-    /// Calls the completion of a queued write; without one, reports its error.
+    /// What a queued write ends with: a call of its completion, or without one of the handler of
+    /// errors.
     func finish(
         calling completion: (@Sendable (Result<Receipt, any Error>) -> Void)?
     ) -> Finish<Void> {

@@ -346,7 +346,7 @@ STORES = {
     "block-required": lambda: short(extra=[(0x80, 0)]),
     "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(7)),
     **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
-       for bit, name in enumerate(("protected", "encrypted", "floor", "tree"))},
+       for bit, name in ((0, "protected"), (1, "encrypted"), (3, "tree"))},
     **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])
        for flag, name in ((1, "boxed"), (2, "protected"))},
     **{f"file-{suffix.replace('.', '-')}":

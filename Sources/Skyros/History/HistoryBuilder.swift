@@ -100,7 +100,12 @@ struct HistoryBuilder {
             return (event.metadata, event.intent)
         }
         if let lastAbout, lastAbout.bytes == bytes { return lastAbout.about }
-        guard let about = try? EventCoding.about(from: bytes) else { throw misfit(version) }
+        guard let about = try? EventCoding.about(from: bytes) else {
+            throw misfit(
+                version,
+                "the index of the history has metadata of event \(version.sequence) that "
+                    + "cannot be read")
+        }
         lastAbout = (bytes, about)
         return about
     }
@@ -115,10 +120,15 @@ struct HistoryBuilder {
     }
 
     private func misfit(_ version: RecordVersion) -> StoreError {
+        misfit(
+            version,
+            "event \(version.sequence) has no such change as the index of the history says")
+    }
+
+    private func misfit(_ version: RecordVersion, _ what: String) -> StoreError {
         StoreError(
             .invalidEvent,
-            "event \(version.sequence) has no such change as the index of the history says; remove "
-                + "the files in history/, and the store makes them again",
+            "\(what); remove the files in history/, and the store makes them again",
             at: StoreError.Place(sequences: version.sequence...version.sequence))
     }
 }

@@ -31,7 +31,7 @@ extension EventCoding {
 
     /// Reads what `about` has made.
     ///
-    /// - Throws: `CBORError`, or `StoreError` if a newer version wrote it.
+    /// - Throws: if the bytes are not that, or a newer version wrote them.
     static func about(from bytes: [UInt8]) throws -> About {
         try bytes.withUnsafeBytes { bytes in
             var about: About = (Metadata(), nil)

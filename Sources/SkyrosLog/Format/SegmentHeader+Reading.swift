@@ -57,8 +57,8 @@ extension SegmentHeader {
         }
     }
 
-    /// Throws unless this library reads what the header announces. Its checksum is right, so
-    /// nothing here is damage.
+    /// Throws unless this library reads what the header announces. Its checksum is right, so the
+    /// only damage found here is that the file has the name of another one.
     private static func checkFormat(
         _ bytes: UnsafeRawBufferPointer, _ segment: SegmentName
     ) throws(LogError) {

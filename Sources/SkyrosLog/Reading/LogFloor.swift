@@ -35,9 +35,7 @@ package struct LogFloor: Sendable {
         } catch {
             throw error.moved(by: SkippableFrame.headerByteCount)
         }
-        guard header.requiredFeatures == SegmentHeader.floorFeature, header.firstSequence > 1,
-            frameCount > 0
-        else { throw frames.damage("header", at: 0) }
+        guard header.firstSequence > 1, frameCount > 0 else { throw frames.damage("header", at: 0) }
     }
 
     private init(

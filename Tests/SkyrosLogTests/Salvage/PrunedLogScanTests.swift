@@ -57,12 +57,29 @@ import Testing
         #expect(scan.statistics?.segmentCount == pruned.names.count)
     }
 
-    /// The segment of that name is there, too.
-    @Test func `passes over a copy of the floor with the name of a segment`() throws {
-        log.overwrite(SegmentName(first, .open), log.bytes(of: pruned.floor))
+    /// The segment of that name is there, too; or the name is below the floor.
+    @Test(
+        arguments: [
+            ("first", .open), ("below", .open), ("below", .sealed),
+        ] as [(String, SegmentName.Kind)])
+    func `passes over a copy of the floor with the name of a segment`(
+        place: String, kind: SegmentName.Kind
+    ) throws {
+        let name = SegmentName(place == "first" ? first : first - 1, kind)
+        log.overwrite(name, log.bytes(of: pruned.floor))
         try expectWhole()
         let (opened, _) = try pruned.fixture.open(log.disk.killed())
         #expect(opened.head.sequence == log.count)
+    }
+
+    /// The last segment is lost then.
+    @Test func `finds the floor in the place of a segment`() throws {
+        let name = SegmentName(first, .sealed)
+        #expect(pruned.names.contains(name))
+        log.overwrite(name, log.bytes(of: pruned.floor))
+        let scan = try log.scan()
+        #expect(scan.damages.first?.message == "the file is of another kind than its name says")
+        #expect(logCode { _ = try pruned.fixture.open(log.disk) } == .corrupt)
     }
 
     @Test func `passes over any files below the floor, whatever is in them`() throws {

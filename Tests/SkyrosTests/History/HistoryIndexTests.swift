@@ -299,6 +299,22 @@ private struct RandomHistory {
         try store.close()
     }
 
+    @Test func `says that the metadata of a version cannot be read`() throws {
+        let store = try open()
+        let fields = try CBOREncoder().encode(Leaf(id: 1))
+        // A map with an actor that is not UTF-8.
+        let about: [UInt8] = [0xA1, 0x65] + Array("actor".utf8) + [0x61, 0xFF]
+        let version = RecordVersion(
+            kind: .inserted, sequence: 1, time: .zero, shape: 1, image: .record(fields),
+            about: about)
+        let key = HistoryKey("Leaf", RecordID(1))
+        var builder = HistoryBuilder(key, EventReader(store.session.engine))
+        let error = failure(as: StoreError.self) { try builder.append(version) }
+        #expect(error?.code == .invalidEvent)
+        #expect(error?.message.contains("metadata of event 1") ?? false)
+        try store.close()
+    }
+
     @Test func `changes no file after the store was closed`() throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }

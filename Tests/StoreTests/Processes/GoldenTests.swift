@@ -56,8 +56,8 @@ import Testing
 
     static let refused = [
         "format-newer", "format-older", "header-unknown-size", "header-feature-protected",
-        "header-feature-encrypted", "header-feature-floor", "header-feature-tree",
-        "block-required", "block-flag-boxed", "block-flag-protected", "file-zst-age",
+        "header-feature-encrypted", "header-feature-tree", "block-required", "block-flag-boxed",
+        "block-flag-protected", "file-zst-age",
         "file-floor-age", "event-key-erase", "event-key-tree", "event-key-floor",
         "change-key", "intent-key",
         "actor-protected", "tag-protected",

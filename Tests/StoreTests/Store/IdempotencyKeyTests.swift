@@ -89,7 +89,6 @@ private struct Refusal: Error {}
                 results.withLock { $0.append(result) }
             }
         }
-        store.writeAsync(once: "a") { _ in throw Refusal() }
         try store.close()
         store.resources.options.callbackQueue.sync {}
         let found = results.withLock { $0 }
