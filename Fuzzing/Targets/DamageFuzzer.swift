@@ -52,8 +52,8 @@ enum DamageFuzzer: Fuzzer {
         default:
             // The file replaces another one, or is a second form of it.
             let other = names[input.below(names.count)]
-            let kinds: [SegmentName.Kind] = [.sealed, .open, .floor]
-            files[SegmentName(other.firstSequence, kinds[input.below(kinds.count)])] = bytes
+            let kind = LogImage.kinds[input.below(LogImage.kinds.count)]
+            files[SegmentName(other.firstSequence, kind)] = bytes
             return
         }
         files[name] = bytes

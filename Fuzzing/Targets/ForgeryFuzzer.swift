@@ -52,8 +52,8 @@ enum ForgeryFuzzer: Fuzzer {
 
     private static func rename(_ segment: inout ForgedLog.Segment, _ input: inout FuzzInput) {
         let sequence = segment.name.firstSequence
-        let kinds: [SegmentName.Kind] = [.sealed, .open, .floor]
-        segment.name = SegmentName(sequence, kinds[input.below(kinds.count)])
+        let kind = LogImage.kinds[input.below(LogImage.kinds.count)]
+        segment.name = SegmentName(sequence, kind)
     }
 
     private static func edit(

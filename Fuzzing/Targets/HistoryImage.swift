@@ -17,9 +17,7 @@ struct HistoryImage: Sendable {
 
     private init() throws {
         let disk = SimulatedDisk(hasCheckpoints: false)
-        let environment = Environment(
-            disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
-        store = try Store(FuzzSample.schema.get(), Store.Options(), environment)
+        store = try Store(FuzzSample.schema.get(), Store.Options(), Self.environment(disk))
         store.maintenance.stop()
         for round in 0..<2 {
             try Self.write(round, to: store)
@@ -30,10 +28,14 @@ struct HistoryImage: Sendable {
         try require(names.count == 2, "the history has the runs \(names)")
     }
 
+    private static func environment(_ disk: SimulatedDisk) -> Environment {
+        Environment(disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
+    }
+
     private static func write(_ round: Int, to store: Store) throws {
         for id in ids {
             let metadata = Metadata(
-                correlation: "import \(id % 5)", occurredAt: nil, tags: ["round": "\(round)"])
+                correlation: "import \(id % 5)", tags: ["round": "\(round)"])
             try store.write(by: "actor \(id % 3)", because: "round \(round)", metadata: metadata) {
                 tx in
                 var sample = FuzzSample.filled(id)
@@ -125,9 +127,7 @@ struct HistoryImage: Sendable {
     ///
     /// - Throws: `FuzzFinding` if the verification finds another state.
     func verify(on disk: SimulatedDisk) throws {
-        let environment = Environment(
-            disk: disk, clock: ManualClock(), entropy: SeededEntropy(seed: 1))
-        let verification = try Archive(on: environment).verify()
+        let verification = try Archive(on: Self.environment(disk)).verify()
         try require(try verification.digest == store.snapshot.digest(), "\(verification)")
     }
 }

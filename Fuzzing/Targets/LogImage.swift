@@ -23,6 +23,8 @@ struct LogImage: Sendable {
     /// A log that begins with a floor.
     static let pruned = make(.pruned)
     static let all = [closed, killed, pruned]
+    /// The kinds of files that a log keeps.
+    static let kinds: [SegmentName.Kind] = [.sealed, .open, .floor]
 
     /// The names in order.
     var names: [SegmentName] {

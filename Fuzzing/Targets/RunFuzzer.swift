@@ -49,7 +49,6 @@ enum RunFuzzer: Fuzzer {
     }
 
     /// Runs `body`; nil if it throws an error that says what is damaged.
-    @discardableResult
     private static func allowingFailure<R>(_ body: () throws -> R) throws -> R? {
         do {
             return try body()
