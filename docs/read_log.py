@@ -90,7 +90,7 @@ def batches(path, data, salt, at):
 def apply(event, records):
     for key in "actor reason correlation causation key".split(): text(event.get(key, b"\x60"))
     for value in fields(event.get("tags", b"\xa0")).values(): text(value)
-    fields(event.get("intent", b"\xa0"), ["name", "value"])
+    fields(event.get("intent", b"\xa0"), "ids name value result version".split())
     for change in content(event["changes"]):
         change = fields(change, CHANGE)
         entity = records.setdefault(cbor2.loads(change["entity"]), {})

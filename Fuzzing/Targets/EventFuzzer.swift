@@ -34,6 +34,11 @@ enum EventFuzzer: Fuzzer {
             ]),
             bytes([.inserted(sample), .cleared(entity: sample.entity, count: 1)]),
             bytes([]),
+            bytes(
+                [], metadata,
+                Intent(
+                    name: "pay", version: 2, encoded: [1], idBytes: Array(repeating: 7, count: 32),
+                    encodedOutput: [0xF5])),
             bytes([.inserted(sample)], happened, Intent(name: "pay", encoded: [1]), key: "order 7"),
         ]
     }

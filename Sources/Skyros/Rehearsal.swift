@@ -21,7 +21,8 @@ package final class Rehearsal {
         self.metadata = metadata
         eventBytesMax = options.log.batchBytesMax
         writer = Writer(
-            empty: Snapshot(.untyped, beginning: state.chainHash, hashSeed: state.hashSeed))
+            empty: Snapshot(.untyped, beginning: state.chainHash, hashSeed: state.hashSeed),
+            .system)
         try self.state.adoptRecordedSchemas()
     }
 

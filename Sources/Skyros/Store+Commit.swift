@@ -32,7 +32,7 @@ extension Store {
             try StoreError.wrap(try log.engine.sync(through: log.engine.end))
         }
         let appended = try log.append(
-            batch, at: resources.environment.clock.nowMicroseconds(),
+            batch, at: batch.nowMicroseconds ?? resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred)
         if let key = batch.key { session.keys.note(key, batch.intent, appended.stamp) }
         try publish(batch, as: appended.stamp)

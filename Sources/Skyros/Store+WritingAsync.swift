@@ -38,7 +38,9 @@ extension Store {
             actor, reason, metadata, intent, durability, expecting: condition)
         return try await withCheckedThrowingContinuation { continuation in
             // The task that waits is the bound of the queue.
-            enqueue(request, isBounded: false, block) { continuation.resume(with: $0) }
+            enqueue(request, isBounded: false, finish: { continuation.resume(with: $0) }) {
+                try $0.commit(request, &$1, block)
+            }
         }
     }
 
@@ -66,7 +68,9 @@ extension Store {
         do {
             let request = try request(
                 actor, reason, metadata, intent, durability, expecting: condition)
-            enqueue(request, isBounded: true, block, finish)
+            enqueue(request, isBounded: true, finish: finish) {
+                try $0.commit(request, &$1, block)
+            }
         } catch {
             finish(.failure(error))
         }
@@ -91,45 +95,27 @@ extension Store {
         }
     }
 
+    /// Commits on the store's thread, once it is the caller's turn.
     func enqueue<R: Sendable>(
-        _ request: WriteRequest, isBounded: Bool,
-        _ block: @escaping @Sendable (inout WriteTransaction) throws -> R,
-        _ finish: @escaping Finish<R>
+        _ request: WriteRequest, isBounded: Bool, finish: @escaping Finish<R>,
+        _ commit: @escaping @Sendable (Store, inout Receipt) throws -> R
     ) {
         do {
             try checkProcess()
-            try writer.enqueue(isBounded: isBounded) { [self] in
-                run(request, finish) { try commit(request, &$0, block) }
-            }
-        } catch {
-            finish(.failure(StoreError.wrapping(error)))
-        }
-    }
-
-    /// The same for a write with an idempotency key.
-    func enqueueOnce(
-        _ request: WriteRequest, isBounded: Bool,
-        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void,
-        _ finish: @escaping Finish<Void>
-    ) {
-        do {
-            try checkProcess()
-            try writer.enqueue(isBounded: isBounded) { [self] in
-                run(request, finish) { try commitOnce(request, &$0, block) }
-            }
+            try writer.enqueue(isBounded: isBounded) { [self] in run(request, commit, finish) }
         } catch {
             finish(.failure(StoreError.wrapping(error)))
         }
     }
 
     private func run<R: Sendable>(
-        _ request: WriteRequest, _ finish: @escaping Finish<R>,
-        _ commit: (inout Receipt) throws -> R
+        _ request: WriteRequest, _ commit: (Store, inout Receipt) throws -> R,
+        _ finish: @escaping Finish<R>
     ) {
         var receipt = Receipt(nil, request.durability, nil)
         let result: R
         do {
-            result = try commit(&receipt)
+            result = try commit(self, &receipt)
         } catch {
             return finish(.failure(error))
         }

@@ -78,8 +78,10 @@ extension Store {
                 let (result, run) = try runConcurrently(request, block)
                 _ = try await withCheckedThrowingContinuation { continuation in
                     enqueue(
-                        request, isBounded: false, { tx in try run?.commit(in: &tx) }
-                    ) { continuation.resume(with: $0) }
+                        request, isBounded: false, finish: { continuation.resume(with: $0) }
+                    ) {
+                        try $0.commit(request, &$1) { tx in try run?.commit(in: &tx) }
+                    }
                 }
                 return result
             } catch let found as ReadConflict {
@@ -104,7 +106,7 @@ extension Store {
         try checkOpen()
         let base = view.current
         if let condition = request.condition { try check(condition, on: base) }
-        let run = ConcurrentBlock(on: base)
+        let run = ConcurrentBlock(on: base, BlockInputs(resources.environment))
         let result = try concurrentThreads.run { try run.run(block) }
         if run.isReadOnly, request.intent == nil { return (result, nil) }
         try run.check(against: view.current)

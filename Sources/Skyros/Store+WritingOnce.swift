@@ -50,7 +50,7 @@ extension Store {
         let request = try request(
             actor, reason, metadata, intent, durability, expecting: condition, once: key)
         var receipt = Receipt(nil, request.durability, nil)
-        try withWriterLock { try commitOnce(request, &receipt, block) }
+        _ = try withWriterLock { try commitOnce(request, &receipt, block) }
         return request.durability == .durable ? try receipt.madeDurable() : receipt
     }
 
@@ -71,8 +71,11 @@ extension Store {
             actor, reason, metadata, intent, durability, expecting: condition, once: key)
         return try await withCheckedThrowingContinuation { continuation in
             // The task that waits is the bound of the queue.
-            enqueueOnce(request, isBounded: false, block) { result in
-                continuation.resume(with: result.map(\.receipt))
+            enqueue(
+                request, isBounded: false,
+                finish: { continuation.resume(with: $0.map(\.receipt)) }
+            ) {
+                _ = try $0.commitOnce(request, &$1, block)
             }
         }
     }
@@ -95,7 +98,9 @@ extension Store {
         do {
             let request = try request(
                 actor, reason, metadata, intent, durability, expecting: condition, once: key)
-            enqueueOnce(request, isBounded: true, block, finish)
+            enqueue(request, isBounded: true, finish: finish) {
+                _ = try $0.commitOnce(request, &$1, block)
+            }
         } catch {
             finish(.failure(error))
         }
@@ -103,16 +108,19 @@ extension Store {
 
     /// Commits a write block, or finds the event of an earlier write with the request's key. The
     /// calling thread must hold the writer lock.
-    func commitOnce(
+    ///
+    /// - Returns: what the block returns; nil if it did not run.
+    func commitOnce<R>(
         _ request: WriteRequest, _ receipt: inout Receipt,
-        _ block: (inout WriteTransaction) throws -> Void
-    ) throws {
+        _ block: (inout WriteTransaction) throws -> R
+    ) throws -> R? {
         try checkOpen()
         guard let first = firstEvent(of: request) else {
             return try commit(request, &receipt, block)
         }
         try Self.check(request, repeats: first)
         receipt = try self.receipt(repeating: first, request.durability)
+        return nil
     }
 
     /// The event that has the request's key already; nil if the block must run.

@@ -50,7 +50,7 @@ public final class Store: Sendable {
     init(_ resources: StoreResources) {
         self.resources = resources
         heldLock = Locked(resources.lock)
-        writer = Writer(empty: resources.empty)
+        writer = Writer(empty: resources.empty, BlockInputs(resources.environment))
         sessions = Locked(StoreSession(resources))
     }
 

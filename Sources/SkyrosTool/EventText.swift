@@ -41,9 +41,12 @@ enum EventText {
     }
 
     private static func json(_ intent: Intent) throws -> FieldValue {
-        let object: NamedValues<FieldValue> = [
+        var object: NamedValues<FieldValue> = [
             "name": .text(intent.name), "value": try intent.value,
         ]
+        if intent.version > 1 { object["version"] = .integer(Int128(intent.version)) }
+        object["result"] = try intent.output
+        if !intent.ids.isEmpty { object["ids"] = .array(intent.ids.map { .uuid($0) }) }
         return .map(object.merging(try intent.additions.value.map ?? [:]) { $1 })
     }
 
@@ -97,6 +100,7 @@ enum EventText {
         if let key = event.key { head += "  once \(FieldValue.text(key).jsonText())" }
         if let intent = event.intent {
             head += "  \(intent.name) \(try intent.value.readableText())"
+            if let output = try intent.output { head += " = \(output.readableText())" }
             head += try text(intent.additions)
         }
         for (entity, schema) in event.schemas where schema.version > 1 {

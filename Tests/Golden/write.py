@@ -151,7 +151,8 @@ MIDDLE = [
 ]
 END = [
     of({"entity": "Item", "cleared": 2}, insertion(4), insertion(5)),
-    of(intent={"name": "Nothing", "value": None}),
+    of(intent={"name": "Nothing", "value": None, "version": 2, "result": [1, None],
+               "ids": bytes(range(32))}),
 ]
 
 

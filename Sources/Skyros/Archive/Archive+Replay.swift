@@ -26,14 +26,7 @@ extension Archive {
         after first: SequenceNumber? = nil, through last: SequenceNumber? = nil,
         _ body: (_ event: ReplayedEvent, _ state: Snapshot) throws -> Bool
     ) throws {
-        let end = last ?? sequence
-        let first = first ?? firstSequence.advanced(by: -1)
-        try historyReader.requireState(first)
-        try historyReader.requireEvent(end)
-        guard first <= end else {
-            throw StoreError(
-                .invalidInput, "a replay that begins after event \(first) cannot end at \(end)")
-        }
+        let (first, end) = try range(after: first, through: last)
         var snapshot = try state(after: first, from: empty)
         try EventReader(log).forEach(from: first.next, through: end) { event, chainHash in
             let before = EventStamp(
@@ -41,5 +34,22 @@ extension Archive {
             let staged = try Projector.applyListing(event, chainHash: chainHash, to: &snapshot)
             return try body(ReplayedEvent(event, staged, after: before, snapshot), snapshot)
         }
+    }
+
+    /// The event before a range to replay, and its last one.
+    ///
+    /// - Throws: `StoreError` with `.belowFloor`, `.noSuchEvent`, `.invalidInput`.
+    func range(
+        after first: SequenceNumber?, through last: SequenceNumber?
+    ) throws -> (first: SequenceNumber, last: SequenceNumber) {
+        let last = last ?? sequence
+        let first = first ?? firstSequence.advanced(by: -1)
+        try historyReader.requireState(first)
+        try historyReader.requireEvent(last)
+        guard first <= last else {
+            throw StoreError(
+                .invalidInput, "a replay that begins after event \(first) cannot end at \(last)")
+        }
+        return (first, last)
     }
 }

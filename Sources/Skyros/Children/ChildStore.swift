@@ -41,7 +41,8 @@ public final class ChildStore: Sendable {
         self.origin = origin
         self.session = session
         self.actor = actor
-        writer = Writer(empty: origin.root.resources.empty)
+        let resources = origin.root.resources
+        writer = Writer(empty: resources.empty, BlockInputs(resources.environment))
         fork = Locked(Fork(of: state))
         newest = Locked(state)
     }

@@ -131,22 +131,49 @@ extension EventCoding {
 
     static func readIntent(_ reader: inout CBORReader) throws -> Intent {
         var name: String?
-        var encoded: [UInt8]?
+        var version = Intent.firstVersion
+        var (encoded, output): ([UInt8]?, [UInt8]?)
+        var ids: [UInt8] = []
         var additions = Additions()
         for _ in 0..<(try reader.readMapHead()) {
             let key = try reader.readUTF8()
             switch key {
+            case Key.ids: ids = try readIDs(&reader)
             case Key.name: name = try reader.readText()
-            case Key.value:
-                let range = try reader.skipValue()
-                encoded = [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
+            case Key.value: encoded = try readValue(&reader)
+            case Key.result: output = try readValue(&reader)
+            case Key.version: version = try readVersion(ofIntent: &reader)
             default: try readAddition(key, &reader, in: " in its intent", &additions)
             }
         }
         guard let name, let encoded else {
             throw Malformed(why: "its intent has no name or no value")
         }
-        return Intent(name: name, encoded: encoded, additions: try additions.fields())
+        return Intent(
+            name: name, version: version, encoded: encoded, idBytes: ids, encodedOutput: output,
+            additions: try additions.fields())
+    }
+
+    /// The bytes of a value, not decoded.
+    private static func readValue(_ reader: inout CBORReader) throws -> [UInt8] {
+        let range = try reader.skipValue()
+        return [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
+    }
+
+    private static func readIDs(_ reader: inout CBORReader) throws -> [UInt8] {
+        let range = try reader.readContent(.bytes)
+        guard !range.isEmpty, range.count % Intent.idByteCount == 0 else {
+            throw Malformed(why: "its intent has ids of \(range.count) bytes")
+        }
+        return [UInt8](UnsafeRawBufferPointer(rebasing: reader.bytes[range]))
+    }
+
+    private static func readVersion(ofIntent reader: inout CBORReader) throws -> Int {
+        let version = try reader.readInteger(Int.self)
+        guard version > Intent.firstVersion, version <= Intent.versionMax else {
+            throw Malformed(why: "its intent has the version \(version)")
+        }
+        return version
     }
 
     private static func readSchemas(

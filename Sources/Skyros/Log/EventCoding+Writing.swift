@@ -73,11 +73,26 @@ extension EventCoding {
     }
 
     static func appendParts(of intent: Intent, to writer: inout CBORWriter) {
-        writer.appendMapHead(2)
+        let hasIDs = !intent.idBytes.isEmpty
+        let hasVersion = intent.version != Intent.firstVersion
+        writer.appendMapHead(
+            2 + (hasIDs ? 1 : 0) + (intent.encodedOutput == nil ? 0 : 1) + (hasVersion ? 1 : 0))
+        if hasIDs {
+            writer.append(text: Key.ids)
+            writer.append(bytes: intent.idBytes)
+        }
         writer.append(text: Key.name)
         writer.append(text: intent.name)
         writer.append(text: Key.value)
         writer.append(raw: intent.encoded)
+        if let output = intent.encodedOutput {
+            writer.append(text: Key.result)
+            writer.append(raw: output)
+        }
+        if hasVersion {
+            writer.append(text: Key.version)
+            writer.append(Int64(intent.version))
+        }
     }
 
     static func append(_ versioned: VersionedChange, to writer: inout CBORWriter) {

@@ -3,7 +3,7 @@
 ///     { "sequence": 1, "time": microseconds since 1970, "changes": [change, …],
 ///       "actor": text, "reason": text, "correlation": text, "causation": text,
 ///       "occurredAt": microseconds since 1970,
-///       "key": text, "tags": {text: text}, "intent": {"name": text, "value": any},
+///       "key": text, "tags": {text: text}, "intent": {"name": text, "value": any, …},
 ///       "schema": {entity: {"version": number, …}} }                          absent if empty
 ///
 ///     change:  { "entity": text, "id": any, "after": fields }                     inserted
@@ -13,6 +13,9 @@
 ///
 /// A change of a record whose shape is not the first has "version", "+evolved" if steps changed
 /// fields of it, and "formerVersion" if an update found it in another shape.
+///
+/// The intent of a command that was performed has "result": any, what it returned; "ids", the bytes
+/// of the ids that it got, if any; each intent "version", if that is not 1.
 ///
 /// Keys are in canonical order: shorter first, then by their bytes.
 enum EventCoding {
@@ -39,8 +42,10 @@ enum EventCoding {
         static let evolved: StaticString = "+evolved"
         static let formerVersion: StaticString = "formerVersion"
 
+        static let ids: StaticString = "ids"
         static let name: StaticString = "name"
         static let value: StaticString = "value"
+        static let result: StaticString = "result"
     }
 
     /// The arrays and maps around the fields of a change. A record may use the whole nesting depth,

@@ -27,7 +27,7 @@ final class LogTable: VirtualTable {
                 """
                 sequence INTEGER, time TEXT, actor TEXT, reason TEXT, correlation TEXT, \
                 causation TEXT, tags TEXT, intent TEXT, command TEXT, changes INTEGER, \
-                occurredAt TEXT, key TEXT
+                occurredAt TEXT, key TEXT, result TEXT
                 """
             case .changes:
                 """
@@ -125,7 +125,8 @@ private final class LogCursor: VirtualCursor {
         case (.events, 8): set(try event.intent?.value.readableText())
         case (.events, 9): result.set(integer: Int64(event.changes.count))
         case (.events, 10): set(event.metadata.occurredAt?.description)
-        case (.events, _): set(event.key)
+        case (.events, 11): set(event.key)
+        case (.events, _): set(try event.intent?.output?.readableText())
         case (.changes, _): try setValue(of: event.changes[index], column, result)
         }
     }

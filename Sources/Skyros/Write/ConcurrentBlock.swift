@@ -15,11 +15,11 @@ final class ConcurrentBlock: @unchecked Sendable {
     /// Whether the transaction of another store's block may still refer to the overlay.
     private var wasExchanged = false
 
-    init(on base: Snapshot) {
+    init(on base: Snapshot, _ inputs: BlockInputs) {
         self.base = base
         reads = ReadSet(of: base)
         overlay = .allocate(capacity: 1)
-        overlay.initialize(to: WriteOverlay(on: base, recording: reads))
+        overlay.initialize(to: WriteOverlay(on: base, inputs, recording: reads))
         overlay.pointee.begin(on: base)
     }
 

@@ -20,6 +20,12 @@ extension WriteOverlay {
         }
     }
 
+    /// Adds what the block has got from outside the store, and what its command has returned.
+    func addInputs(to batch: inout CommandBatch) {
+        guard inputs.areKept || inputs.nowMicroseconds != nil else { return }
+        batch.add(inputs.nowMicroseconds, ids: inputs.idBytes, output: inputs.output)
+    }
+
     /// Adds the changes of a table, whose position in the next state is `table`.
     private func addChanges(
         of staged: StagedTable, at table: Int, to batch: inout CommandBatch

@@ -19,9 +19,12 @@ struct WriteOverlay: ~Copyable {
     private var cached: (snapshot: Snapshot, stepCount: Int)?
     /// Records what the block reads of the base; nil for a block that runs alone.
     let reads: ReadSet?
+    /// What the block takes from outside the store.
+    var inputs: BlockInputs
 
-    init(on base: Snapshot, recording reads: ReadSet? = nil) {
+    init(on base: Snapshot, _ inputs: BlockInputs, recording reads: ReadSet? = nil) {
         self.base = base
+        self.inputs = inputs
         knownTableCount = base.tables.count
         self.reads = reads
     }
@@ -45,9 +48,15 @@ struct WriteOverlay: ~Copyable {
         // The tables of types come first in every state; those of other entities may move.
         tables.removeAll { base.tables[$0.index].type == nil }
         base = empty
+        inputs.reset()
         for index in tables.indices { tables[index].reset() }
         stepCount = 0
         cached = nil
+    }
+
+    /// The time of the event that the block becomes.
+    var time: EventTime {
+        mutating get { inputs.time(after: base.time) }
     }
 
     /// The position of an entity's table in the overlay.

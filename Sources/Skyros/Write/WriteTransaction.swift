@@ -27,11 +27,12 @@ public struct WriteTransaction: ~Copyable {
         self.memory == memory && block == memory.pointee.block
     }
 
+    /// Whether the transaction's block runs.
+    var isCurrent: Bool { memory.pointee.isRunning && block == memory.pointee.block }
+
     /// Throws if the transaction's block has ended.
     func checkBlock() throws {
-        guard memory.pointee.isRunning, block == memory.pointee.block else {
-            throw StoreError.wrongTransaction
-        }
+        guard isCurrent else { throw StoreError.wrongTransaction }
     }
 
     /// The position of an entity's table in the overlay.

@@ -14,11 +14,11 @@ final class Writer: @unchecked Sendable {
     /// Whether the transaction of another store's block may still refer to the overlay.
     private var wasExchanged = false
 
-    /// Makes a writer; `empty` is a state without records.
-    init(empty: Snapshot) {
+    /// Makes a writer; `empty` is a state without records, `inputs` are those of its first block.
+    init(empty: Snapshot, _ inputs: BlockInputs) {
         self.empty = empty
         overlay = .allocate(capacity: 1)
-        overlay.initialize(to: WriteOverlay(on: empty))
+        overlay.initialize(to: WriteOverlay(on: empty, inputs))
     }
 
     deinit {
@@ -54,6 +54,15 @@ final class Writer: @unchecked Sendable {
 
     func continueQueue() { lock.continueJobs() }
 
+    /// The same as `stage(on:into:_:)`, for a block that gets its inputs from `inputs`.
+    func stage<R>(
+        on base: consuming Snapshot, with inputs: BlockInputs, into batch: inout CommandBatch,
+        _ block: (inout WriteTransaction) throws -> R
+    ) throws -> R {
+        overlay.pointee.inputs = inputs
+        return try stage(on: base, into: &batch, block)
+    }
+
     /// Runs `block` on the state `base`, adds its net effect to `batch`, and returns what it
     /// returns. The calling thread must hold the lock.
     ///
@@ -72,6 +81,7 @@ final class Writer: @unchecked Sendable {
         let result = try block(&transaction)
         guard transaction.belongs(to: overlay) else { throw StoreError.wrongTransaction }
         try overlay.pointee.addChanges(to: &batch)
+        overlay.pointee.addInputs(to: &batch)
         return result
     }
 }

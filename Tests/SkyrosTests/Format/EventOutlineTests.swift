@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -50,10 +51,16 @@ import Testing
         #expect(try isUsual([:], [insertion]))
         #expect(try isUsual(["actor": "ada", "tags": ["a": "b"]], [insertion, other]))
         #expect(try isUsual(["intent": ["name": "Do", "value": 7]], [insertion]))
+        let performed: FieldValue = [
+            "name": "Do", "value": 7, "version": 2, "result": .null,
+            "ids": .bytes(Data(repeating: 3, count: 32)),
+        ]
+        #expect(try isUsual(["intent": performed], [insertion]))
         for fields: NamedValues<FieldValue> in [
             ["key": "k"], ["+x": 1], ["x": 1], ["sequence": 2], ["sequence": .null],
             ["schema": ["E": ["version": 2]]], ["actor": 1],
             ["intent": ["name": "Do", "value": 7, "+why": 1]], ["intent": ["name": "Do"]],
+            ["intent": ["name": "Do", "value": 7, "version": 1]],
         ] {
             #expect(try !isUsual(fields, [insertion]))
         }

@@ -59,6 +59,21 @@ import Testing
         #expect(code(plain.merging(["intent": intent]) { $1 }) == .unsupportedFormat)
     }
 
+    @Test func `that breaks the rules of an intent is invalid (F36)`() throws {
+        func code(_ more: NamedValues<FieldValue>) -> StoreError.Code? {
+            let intent: NamedValues<FieldValue> = ["name": "n", "value": 1]
+            return self.code(plain.merging(["intent": .map(intent.merging(more) { $1 })]) { $1 })
+        }
+        #expect(code(["version": 2, "result": 3, "ids": .bytes(Data(count: 16))]) == nil)
+        #expect(code(["version": 65_535]) == nil)
+        for more: NamedValues<FieldValue> in [
+            ["version": 1], ["version": 0], ["version": 65_536], ["version": "2"],
+            ["ids": .bytes(Data())], ["ids": .bytes(Data(count: 15))], ["ids": [1]],
+        ] {
+            #expect(code(more) == .invalidEvent)
+        }
+    }
+
     @Test(arguments: ["actor", "reason", "correlation", "causation", "key"])
     func `with a protected text is refused (F72)`(key: String) throws {
         // The text of one letter becomes an item under a tag of this library.

@@ -106,7 +106,7 @@ private struct Note: Entity {
         let page = try page(nil)
         var batch = CommandBatch(metadata: Metadata(), intent: nil)
         let state = store.snapshot
-        try Writer(empty: state).stage(on: state, into: &batch) { tx in
+        try Writer(empty: state, .system).stage(on: state, into: &batch) { tx in
             try tx.insert(LiveCard(id: 400, board: "x"))
         }
         let next = state.sequence.advanced(by: 1)

@@ -11,7 +11,7 @@ import Testing
 
     init() {
         state = Snapshot(.untyped, beginning: ChainHash(rawValue: 0), hashSeed: 0)
-        writer = Writer(empty: state)
+        writer = Writer(empty: state, .system)
     }
 
     private mutating func record(

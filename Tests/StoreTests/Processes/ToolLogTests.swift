@@ -113,6 +113,30 @@ import Testing
         #expect(rows.output == "{\"key\":\"req \\\"1\\\"\"}\n")
     }
 
+    @Test func `shows version, result and ids of a command that was performed`() throws {
+        struct Add: Command {
+            static let commandVersion = 2
+            var text: String
+
+            func run(_ tx: inout WriteTransaction) throws -> [String] {
+                let id = tx.newID().uuidString.lowercased()
+                try tx.insert(Note(id: 1, text: id))
+                return [text, id]
+            }
+        }
+        let store = try ToolStore([Note.self]) { try $0.perform(Add(text: "n"), by: "a") }
+        let row = try store.run("query", "SELECT result, intent, command FROM _events")
+        let line = try #require(try store.run("log").output.split(separator: "\n").first)
+        let id = String(try #require(line.split(separator: "\"").last { $0.count == 36 }))
+        #expect(line.hasSuffix("a  Add {\"text\":\"n\"} = [\"n\",\"\(id)\"]"))
+        let json = try store.run("log", "--json").output
+        #expect(
+            json.contains(
+                "\"intent\":{\"ids\":[\"\(id)\"],\"name\":\"Add\",\"result\":[\"n\",\"\(id)\"],"
+                    + "\"value\":{\"text\":\"n\"},\"version\":2}"))
+        #expect(row.output.contains("[\"n\",\"\(id)\"]"))
+    }
+
     @Test func `of an unknown entity or record names those that exist`() throws {
         for (words, error) in [
             (

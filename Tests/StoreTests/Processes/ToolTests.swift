@@ -157,6 +157,7 @@ import Testing
         let intent = try #require(try objects("history", "Note", "9").first?["intent"])
         #expect(try intent == objects("log", "--from", "4").first?["intent"])
         #expect(intent["value"] == .map(["text": "c"]))
+        #expect(intent["result"] == nil && intent["ids"] == nil && intent["version"] == nil)
     }
 
     @Test func `answers SQL about any past state`() throws {

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `stage on a state that is not published yet`() throws {
-        let writer = Writer(empty: store.snapshot)
+        let writer = Writer(empty: store.snapshot, .system)
         var state = store.snapshot
         for id in 1...3 {
             var batch = CommandBatch(metadata: Metadata(), intent: nil)

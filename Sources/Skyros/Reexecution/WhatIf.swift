@@ -1,0 +1,123 @@
+/// Another course of a store's history, made beside it: what if an event had not happened, if a
+/// command had said something else, or if one more had been performed?
+///
+///     let outcome = try WhatIf(in: archive, commands: [Transfer.self])
+///         .skipping(4_711)
+///         .editing(4_720, as: Transfer.self) { $0.cents = 500 }
+///         .run()
+///     print(outcome)      // 2 records differ. …
+///
+/// The events before the first edit are those of the log. After it, a command of a given type is
+/// executed again, by today's code, on the other state. All else is applied as the log has it: a
+/// field that an event set gets that value also where it had another one before, and that is listed
+/// in ``WhatIfOutcome/problems``. Nothing is written to the store.
+public struct WhatIf: Sendable {
+    typealias Block = @Sendable (inout WriteTransaction) throws -> Void
+    typealias Edit = @Sendable (Intent, inout WriteTransaction) throws -> Void
+
+    let archive: Archive
+    let commands: [any Command.Type]
+    private(set) var skipped: Set<SequenceNumber> = []
+    private(set) var edits: [SequenceNumber: Edit] = [:]
+    private(set) var insertions: [SequenceNumber: [Block]] = [:]
+    private(set) var problemsMax = 100
+
+    /// Creates a course that is that of the log.
+    ///
+    /// - Parameters:
+    ///   - archive: the store. Commands need its types: `Archive(at:entities:)`.
+    ///   - commands: the types of the commands that are executed again.
+    public init(in archive: Archive, commands: [any Command.Type] = []) {
+        self.archive = archive
+        self.commands = commands
+    }
+
+    /// Leaves out these events.
+    public func skipping(_ sequences: SequenceNumber...) -> WhatIf { skipping(sequences) }
+
+    /// Leaves out these events.
+    public func skipping(_ sequences: some Sequence<SequenceNumber>) -> WhatIf {
+        copy { $0.skipped.formUnion(sequences) }
+    }
+
+    /// Executes the command of an event with other properties.
+    ///
+    /// - Parameters:
+    ///   - sequence: the event, whose intent is such a command.
+    ///   - type: the type of the command, which need not be among those of the initializer.
+    ///   - edit: changes the command.
+    public func editing<C: Command>(
+        _ sequence: SequenceNumber, as type: C.Type,
+        _ edit: @escaping @Sendable (inout C) throws -> Void
+    ) -> WhatIf {
+        copy { course in
+            course.edits[sequence] = { intent, transaction in
+                guard intent.name == C.commandName else {
+                    throw StoreError(
+                        .invalidInput,
+                        "event \(sequence) has the command \(intent.name), not \(C.commandName)",
+                        at: StoreError.Place(sequences: sequence...sequence))
+                }
+                var command = try C.command(from: intent)
+                try edit(&command)
+                _ = try transaction.perform(command)
+            }
+        }
+    }
+
+    /// Performs a command after an event, and before the next one.
+    ///
+    /// - Parameter sequence: 0 for a command before all events.
+    public func inserting(
+        _ command: some Command, after sequence: SequenceNumber
+    ) -> WhatIf {
+        inserting(after: sequence) { _ = try $0.perform(command) }
+    }
+
+    /// Runs a write block after an event, and before the next one.
+    public func inserting(
+        after sequence: SequenceNumber,
+        _ block: @escaping @Sendable (inout WriteTransaction) throws -> Void
+    ) -> WhatIf {
+        copy { $0.insertions[sequence, default: []].append(block) }
+    }
+
+    /// Lists this number of problems at most; all are counted. Default: 100.
+    public func listing(problems count: Int) -> WhatIf {
+        copy { $0.problemsMax = max(0, count) }
+    }
+
+    private func copy(_ change: (inout WhatIf) -> Void) -> WhatIf {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// Follows the other course, and compares where it ends with the state of the log.
+    ///
+    /// What a command throws is a problem in the outcome: the command changes nothing then.
+    ///
+    /// - Parameters:
+    ///   - last: the last event; nil for that of the log.
+    ///   - progress: called after each event.
+    /// - Complexity: that of a replay up to the first edit, and O(changes × log n) after it.
+    /// - Throws: `StoreError` with `.noSuchEvent` or `.belowFloor` if an edit is of an event that
+    ///   the log does not have, `.invalidInput` if two commands have the same name or an edit is
+    ///   of an event without an intent; `.logCorrupt` and the like for a damaged log.
+    public func run(
+        through last: SequenceNumber? = nil, progress: (SequenceNumber) -> Void = { _ in }
+    ) throws -> WhatIfOutcome {
+        try archive.follow(self, through: last, progress)
+    }
+
+    /// The events that are skipped or edited.
+    var changed: Set<SequenceNumber> { Set(edits.keys).union(skipped) }
+
+    /// The event after which the first edit is.
+    var start: SequenceNumber? {
+        (changed.map { $0.advanced(by: -1) } + insertions.keys).min()
+    }
+
+    /// The last event that an edit names.
+    var end: SequenceNumber? { changed.union(insertions.keys).max() }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+private struct Account: Entity, Equatable {
+    var id: UUID
+    var cents = 0
+}
+
+private struct Posting: Entity, Equatable {
+    var id: UUID
+    var cents: Int
+    var at: Date
+}
+
+private struct Balance: Codable, Equatable { var cents: Int }
+
+private enum Refusal: Error { case overdrawn }
+
+private struct Transfer: Command {
+    var from, to: UUID
+    var cents: Int
+
+    func run(_ tx: inout WriteTransaction) throws -> Balance {
+        let left = try tx.update(Account.self, from) { account in
+            guard account.cents >= cents else { throw Refusal.overdrawn }
+            account.cents -= cents
+            return account.cents
+        }
+        try tx.update(Account.self, to) { $0.cents += cents }
+        try tx.insert(Posting(id: tx.newID(), cents: cents, at: tx.now))
+        return Balance(cents: left)
+    }
+}
+
+@Suite struct `The guide to commands` {
+    @Test func `performs commands, executes them again, and follows another course`() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.store
+        let store = try Store(at: url, entities: Account.self, Posting.self)
+        let (ada, bob) = (UUID(), UUID())
+        try store.write { try $0.insert(Account(id: ada, cents: 2_000)) }
+        try store.write { try $0.insert(Account(id: bob)) }
+
+        let balance = try store.perform(
+            Transfer(from: ada, to: bob, cents: 500), by: "ada", because: "rent")
+        #expect(balance == Balance(cents: 1_500))
+        try store.write { try $0.update(Account.self, bob) { $0.cents += 10 } }
+        try store.perform(Transfer(from: bob, to: ada, cents: 300))
+        try store.close()
+
+        let archive = try Archive(at: url, entities: [Account.self, Posting.self])
+        let found = try archive.reexecute([Transfer.self])
+        #expect(found.description == "All 2 commands do today what they did.")
+
+        let outcome = try WhatIf(in: archive, commands: [Transfer.self])
+            .skipping(4)
+            .editing(5, as: Transfer.self) { $0.cents = 100 }
+            .run()
+        var lines: [String] = []
+        for difference in outcome.differences() {
+            lines.append("\(difference.entity) \(try difference.changes)")
+        }
+        #expect(lines.count == 3)
+        #expect(try outcome.state.get(Account.self, bob)?.cents == 400)
+    }
+}
