@@ -26,7 +26,9 @@ enum Floors {
             ["Aggregates", "ByName", "Relations"],
         ],
         "Sources/Skyros/History/": [["Runs"]],
-        "Sources/SkyrosTesting/": [["Replay", "Simulation"], ["SQLite"], ["Crashes"]],
+        "Sources/SkyrosTesting/": [
+            ["Replay", "Simulation"], ["SQLite"], ["Crashes", "Scenarios"],
+        ],
         "Sources/SkyrosTool/": [["Import"], ["Commands"]],
     ]
 
