@@ -9,7 +9,7 @@ extension Store {
     /// and what `run` returned; there is one also if nothing has changed.
     ///
     /// If the command has an idempotency key that the store has seen, `run` is not called: the call
-    /// returns what it returned the first time, as the event of then has kept it. The rules are
+    /// returns what it returned the first time, which the first event has kept. The rules are
     /// those of `write(once:)`.
     ///
     /// - Parameters:
@@ -21,8 +21,9 @@ extension Store {
     ///   - durability: how durable the event is on return. Default: `Options.durability`.
     /// - Throws: what `run` throws: then nothing has changed, and there is no event; `StoreError`
     ///   with `.notEncodable` if the command or its result cannot be encoded, `.conflict` if
-    ///   another command has its key; for a repetition `.belowFloor` if the first event was pruned,
-    ///   and `.notDecodable` if it has another type of result; what `write` throws.
+    ///   another command has its key; for a repetition with a result `.belowFloor` if the first
+    ///   event was pruned, and `.notDecodable` if it has another type of result; what `write`
+    ///   throws.
     @discardableResult
     public func perform<C: Command>(
         _ command: C, by actor: String? = nil, because reason: String? = nil,
@@ -51,7 +52,7 @@ extension Store {
             try commitOnce(request, &receipt) { tx in try tx.perform(command) }
         }
         if request.durability == .durable { receipt = try receipt.madeDurable() }
-        return (try output ?? keptOutput(of: C.self, receipt), receipt)
+        return (try output ?? keptOutput(of: command, receipt), receipt)
     }
 
     /// Carries out a command on the store's thread, and suspends until its durability is reached.
@@ -86,21 +87,28 @@ extension Store {
                 try $0.commitOnce(request, &$1) { tx in try tx.perform(command) }
             }
         }
-        return (try output ?? keptOutput(of: C.self, receipt), receipt)
+        return (try output ?? keptOutput(of: command, receipt), receipt)
     }
 
-    /// What the command of an earlier event has returned.
-    private func keptOutput<C: Command>(of type: C.Type, _ receipt: Receipt) throws -> C.Output {
-        guard let sequence = receipt.sequence, let event = try event(sequence) else {
-            throw StoreError(.noSuchEvent, "the event of the command's key is gone")
+    /// What a command has returned when it was performed before.
+    ///
+    /// - Throws: `StoreError` with `.noSuchEvent` if the store was erased meanwhile; `.belowFloor`,
+    ///   `.notDecodable`.
+    private func keptOutput<C: Command>(of command: C, _ receipt: Receipt) throws -> C.Output {
+        if let constant = C.outputCoding.constant { return constant }
+        guard let sequence = receipt.sequence, let event = try event(sequence),
+            event.key == command.idempotencyKey
+        else {
+            throw StoreError(
+                .noSuchEvent, "the event of the command's idempotency key was erased meanwhile")
         }
-        guard let intent = event.intent else {
+        guard let intent = event.intent, intent.name.isSameName(as: C.commandName) else {
             throw StoreError(
                 .notDecodable,
                 "event \(sequence) was taken over from a checkpoint, which does not have what the "
                     + "command returned",
                 at: StoreError.Place(sequences: sequence...sequence))
         }
-        return try intent.output(of: type)
+        return try intent.output(of: C.self)
     }
 }

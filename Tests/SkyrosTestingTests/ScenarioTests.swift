@@ -139,7 +139,7 @@ private struct PostByChance: Command {
                 .hasSuffix("changes nothing, not Account 1") == true)
     }
 
-    @Test func `fails where a command goes by chance`() throws {
+    @Test func `fails where a command uses randomness`() throws {
         let text = message { try scenario().when(PostByChance()) } ?? ""
         #expect(text.hasPrefix("PostByChance does something else when it is executed again"))
         #expect(text.contains("It does not do the same twice."))

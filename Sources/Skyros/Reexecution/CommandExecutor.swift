@@ -22,29 +22,17 @@ struct CommandExecutor {
         let output: [UInt8]?
     }
 
-    /// Whether the command of an event can be executed.
-    func knows(_ intent: Intent) -> Bool { types[intent.name] != nil }
-
     /// Executes the command of an event on a state, with the time and the ids that it got.
     ///
     /// - Parameter state: the one before the event, or another one.
     /// - Returns: nil if no type has the command's name, or the event is not that of a command.
     func execute(_ event: Event, on state: Snapshot) -> Outcome? {
-        guard let intent = event.intent, intent.encodedOutput != nil, let run = types[intent.name]
-        else { return nil }
-        return execute(intent, with: BlockInputs(of: event), on: state, run)
-    }
-
-    private func execute(
-        _ intent: Intent, with inputs: BlockInputs, on state: Snapshot, _ run: CommandTypes.Run
-    ) -> Outcome {
-        var batch = CommandBatch(metadata: Metadata(), intent: intent)
+        guard let command = types.command(of: event) else { return nil }
+        var batch = CommandBatch(metadata: Metadata(), intent: event.intent)
         do {
-            try writer.stage(on: state, with: inputs, into: &batch) { transaction in
-                try run(intent, &transaction)
-            }
+            try writer.stage(on: state, with: BlockInputs(of: event), into: &batch, command)
         } catch {
-            return .failed(error)
+            return .failed((error as? UndecodableCommand)?.cause ?? error)
         }
         return .done(Execution(changes: batch.changes, output: batch.intent?.encodedOutput))
     }

@@ -20,7 +20,15 @@ struct CommandTypes: Sendable {
     }
 
     /// What runs the commands with this name; nil if no type has it.
-    subscript(name: String) -> Run? { runs[name] }
+    private subscript(name: String) -> Run? { runs[name] }
+
+    /// What runs the command of an event; nil if no type has its name, or `perform` did not make
+    /// the event.
+    func command(of event: Event) -> ((inout WriteTransaction) throws -> Void)? {
+        guard let intent = event.intent, intent.encodedOutput != nil, let run = self[intent.name]
+        else { return nil }
+        return { try run(intent, &$0) }
+    }
 
     private static func run<C: Command>(of type: C.Type) -> Run {
         { intent, transaction in

@@ -1,13 +1,20 @@
 /// The records that changes leave, for comparing what two executions have done.
 struct RecordOutcome {
     private struct Key: Hashable {
-        let entity: String
+        /// UTF-8: names are compared by their bytes.
+        let entity: [UInt8]
         let id: RecordID
     }
 
-    /// The row that is left; nil of a deleted record.
-    private var rows: [Key: Row?] = [:]
-    /// The entities in the order in which they are first changed.
+    private struct Entry {
+        let entity: String
+        let id: RecordID
+        /// The row that is left; nil of a deleted record.
+        var row: Row?
+    }
+
+    private var entries: [Key: Entry] = [:]
+    /// The records in the order in which they are first changed.
     private var order: [Key] = []
 
     init(of changes: [StagedChange]) {
@@ -23,44 +30,43 @@ struct RecordOutcome {
     }
 
     private mutating func note(_ row: Row?, _ id: RecordID, _ entity: String) {
-        let key = Key(entity: entity, id: id)
-        if rows.updateValue(row, forKey: key) == nil { order.append(key) }
+        let key = Key(entity: Array(entity.utf8), id: id)
+        let entry = Entry(entity: entity, id: id, row: row)
+        if entries.updateValue(entry, forKey: key) == nil { order.append(key) }
     }
 
-    /// The records that this outcome leaves otherwise than another one, in the order of its
+    /// The records that this outcome leaves in another way than a second one, in the order of its
     /// changes; both follow the state `before`.
     ///
-    /// Records are compared in the newest shape: a step of an evolution is no difference.
-    ///
-    /// - Throws: `StoreError` with `.evolutionFailed`.
-    func differences(
-        to other: RecordOutcome, after before: Snapshot
-    ) throws -> [RecordDifference] {
-        let keys = order + other.order.filter { rows[$0] == nil }
-        return try keys.compactMap { key in
-            let former = before.table(key.entity)?.row(key.id)
-            let old = rows[key] ?? former
-            let new = other.rows[key] ?? former
-            if old === new { return nil }
-            let (recorded, now) = (
-                try Self.historyRow(old, key.entity, in: before),
-                try Self.historyRow(new, key.entity, in: before)
-            )
-            if recorded?.bytes == now?.bytes { return nil }
-            return RecordDifference(
-                rowBefore: recorded, rowAfter: now, entity: key.entity, id: key.id)
+    /// Records are compared as today's type would write them: neither a step of an evolution nor a
+    /// property that the type adds is a difference.
+    func differences(to other: RecordOutcome, after before: Snapshot) -> [RecordDifference] {
+        let keys = order + other.order.filter { entries[$0] == nil }
+        return keys.compactMap { key in
+            guard let entry = entries[key] ?? other.entries[key] else { return nil }
+            let former = before.table(entry.entity)?.row(entry.id)
+            let old = entries[key].map(\.row) ?? former
+            let new = other.entries[key].map(\.row) ?? former
+            return before.recordDifference(of: entry.entity, entry.id, from: old, to: new)
         }
     }
+}
 
-    /// A row in the newest shape.
-    private static func historyRow(
-        _ row: Row?, _ entity: String, in state: Snapshot
-    ) throws -> HistoryRow? {
-        guard let row else { return nil }
-        let evolver = state.table(entity)?.evolver
-        let bytes = try evolver.map { try row.bytes(evolvedBy: $0, entity) } ?? row.bytes
-        return HistoryRow(
-            entity: entity, id: row.id, bytes: bytes,
-            version: max(row.version, evolver?.version ?? row.version))
+extension Snapshot {
+    /// The difference between two versions of a record, as today's type would write them; nil if
+    /// they are the same then.
+    func recordDifference(
+        of entity: String, _ id: RecordID, from old: Row?, to new: Row?
+    ) -> RecordDifference? {
+        guard let difference = difference(of: entity, id, from: old, to: new) else { return nil }
+        let newest = table(entity)?.newestEvolver?.version ?? Evolver.firstVersion
+        func historyRow(_ bytes: [UInt8]?, _ row: Row?) -> HistoryRow? {
+            guard let bytes, let row else { return nil }
+            return HistoryRow(
+                entity: entity, id: id, bytes: bytes, version: Swift.max(row.version, newest))
+        }
+        return RecordDifference(
+            rowBefore: historyRow(difference.before, old),
+            rowAfter: historyRow(difference.after, new), entity: entity, id: id)
     }
 }

@@ -11,24 +11,24 @@ public struct Reexecution: Sendable {
     public internal(set) var differences: [Difference] = []
     /// How many commands of names without a given type were passed over.
     public internal(set) var unknownCommands = NamedValues<Int>()
-    /// How many of the commands that do something else did not do the same twice either: they go
-    /// by a clock, by chance or by something else than the store.
+    /// How many of the commands that do something else did not do the same twice either: they use
+    /// a clock, randomness or another input that the store does not record.
     public internal(set) var nondeterministicCommands = NamedValues<Int>()
 
     /// A command that does something else today than it did.
     public struct Difference: Sendable {
         /// The event that it has made, with the command as its intent.
         public let event: Event
-        /// The records that it leaves otherwise: `before` is what the event made of a record,
-        /// `after` what the command makes of it today, both in today's shape.
-        public let records: [RecordDifference]
+        /// The records that it changes in another way: `before` is what the event made of a record,
+        /// `after` what the command makes of it today, both as today's type would write them.
+        public internal(set) var records: [RecordDifference] = []
         /// What it returned then and today; nil if that is the same.
-        public let output: FieldChange?
+        public internal(set) var output: FieldChange?
         /// What it throws today; a `StoreError` with `.notDecodable` if the command does not fit
         /// its type any more.
-        public let error: (any Error)?
+        public internal(set) var error: (any Error)?
         /// Whether it did the same each time it was executed on the same state.
-        public let isDeterministic: Bool
+        public internal(set) var isDeterministic = true
     }
 }
 
@@ -50,7 +50,8 @@ extension Reexecution: CustomStringConvertible {
     private var summary: String {
         switch differenceCount {
         case 0: "All \(commandCount) commands do today what they did."
-        default: "\(differenceCount) of \(commandCount) commands do something else today."
+        default:
+            "\(differenceCount) of \(commandCount) commands do something else today."
         }
     }
 }

@@ -27,6 +27,7 @@ struct ReexecutionRun {
         }
         var unused = DirtyRows(isRecording: false)
         try Projector.apply(event, chainHash: chainHash, to: &state, marking: &unused)
+        try state.adoptSchemas(of: event)
     }
 
     private mutating func compare(
@@ -37,24 +38,17 @@ struct ReexecutionRun {
         // Its changes may have another order, or its records another shape.
         var after = before
         let recorded = try Projector.applyListing(event, chainHash: chainHash, to: &after)
-        let isDeterministic = (1...Self.repetitionCount).allSatisfy { _ in
-            executor.execute(event, on: before)?.isSame(as: outcome) ?? false
-        }
-        let difference: Reexecution.Difference
+        var difference = Reexecution.Difference(event: event)
         switch outcome {
         case .done(let execution):
-            difference = Reexecution.Difference(
-                event: event,
-                records: try RecordOutcome(of: recorded).differences(
-                    to: RecordOutcome(of: execution.changes), after: before),
-                output: try Self.outputChange(from: event.intent, to: execution.output),
-                error: nil, isDeterministic: isDeterministic)
+            difference.records = RecordOutcome(of: recorded).differences(
+                to: RecordOutcome(of: execution.changes), after: before)
+            difference.output = try Self.outputChange(from: event.intent, to: execution.output)
             if difference.records.isEmpty, difference.output == nil { return }
-        case .failed(let error):
-            difference = Reexecution.Difference(
-                event: event, records: [], output: nil,
-                error: (error as? UndecodableCommand)?.cause ?? error,
-                isDeterministic: isDeterministic)
+        case .failed(let error): difference.error = error
+        }
+        difference.isDeterministic = (1...Self.repetitionCount).allSatisfy { _ in
+            executor.execute(event, on: before)?.isSame(as: outcome) ?? false
         }
         note(difference)
     }
@@ -74,7 +68,7 @@ struct ReexecutionRun {
             field: "result", before: try intent?.output, after: try output.map(FieldValue.init))
     }
 
-    /// How often a command that differs is executed again. Twice the same by chance is likely for
+    /// How often a command that differs is executed again. Twice the same is likely for
     /// a coin, four times is not.
     private static let repetitionCount = 3
 }

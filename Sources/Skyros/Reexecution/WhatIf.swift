@@ -11,16 +11,46 @@
 /// executed again, by today's code, on the other state. All else is applied as the log has it: a
 /// field that an event set gets that value also where it had another one before, and that is listed
 /// in ``WhatIfOutcome/problems``. Nothing is written to the store.
+///
+/// Where today's code differs from that of the log, compare with a course without edits:
+///
+///     let baseline = try WhatIf(in: archive, commands: commands).starting(after: 4_710).run()
+///     let differences = outcome.state.differences(from: baseline.state)
 public struct WhatIf: Sendable {
     typealias Block = @Sendable (inout WriteTransaction) throws -> Void
-    typealias Edit = @Sendable (Intent, inout WriteTransaction) throws -> Void
+
+    /// The edits of one command.
+    struct Edits: Sendable {
+        /// Makes the command, and applies the edits.
+        let command: @Sendable (Intent) throws -> any Command
+
+        func run(_ intent: Intent, _ transaction: inout WriteTransaction) throws {
+            try perform(command(intent), &transaction)
+        }
+
+        private func perform(
+            _ command: some Command, _ transaction: inout WriteTransaction
+        ) throws {
+            _ = try transaction.perform(command)
+        }
+    }
+
+    /// An edit that does not fit its event, which ends the run.
+    struct MisplacedEdit: Error {
+        let cause: StoreError
+    }
+
+    static func misplaced(_ text: String, _ sequence: SequenceNumber) -> StoreError {
+        StoreError(.invalidInput, text, at: StoreError.Place(sequences: sequence...sequence))
+    }
 
     let archive: Archive
     let commands: [any Command.Type]
     private(set) var skipped: Set<SequenceNumber> = []
-    private(set) var edits: [SequenceNumber: Edit] = [:]
+    private(set) var edits: [SequenceNumber: Edits] = [:]
     private(set) var insertions: [SequenceNumber: [Block]] = [:]
     private(set) var problemsMax = 100
+    private(set) var first: SequenceNumber?
 
     /// Creates a course that is that of the log.
     ///
@@ -40,7 +70,8 @@ public struct WhatIf: Sendable {
         copy { $0.skipped.formUnion(sequences) }
     }
 
-    /// Executes the command of an event with other properties.
+    /// Executes the command of an event with other properties. Several edits of one event are made
+    /// one after the other.
     ///
     /// - Parameters:
     ///   - sequence: the event, whose intent is such a command.
@@ -51,16 +82,16 @@ public struct WhatIf: Sendable {
         _ edit: @escaping @Sendable (inout C) throws -> Void
     ) -> WhatIf {
         copy { course in
-            course.edits[sequence] = { intent, transaction in
-                guard intent.name == C.commandName else {
-                    throw StoreError(
-                        .invalidInput,
-                        "event \(sequence) has the command \(intent.name), not \(C.commandName)",
-                        at: StoreError.Place(sequences: sequence...sequence))
+            let former = course.edits[sequence]
+            course.edits[sequence] = Edits { intent in
+                let present = try former?.command(intent)
+                guard intent.name.isSameName(as: C.commandName), present is C? else {
+                    let text = "event \(sequence) has the command \(intent.name), not \(C.self)"
+                    throw MisplacedEdit(cause: Self.misplaced(text, sequence))
                 }
-                var command = try C.command(from: intent)
+                var command = try present as? C ?? C.command(from: intent)
                 try edit(&command)
-                _ = try transaction.perform(command)
+                return command
             }
         }
     }
@@ -82,6 +113,12 @@ public struct WhatIf: Sendable {
         copy { $0.insertions[sequence, default: []].append(block) }
     }
 
+    /// Begins after this event, also if the first edit is later: commands from here on are executed
+    /// again. Without edits that shows what today's code makes of the history.
+    public func starting(after first: SequenceNumber) -> WhatIf {
+        copy { $0.first = first }
+    }
+
     /// Lists this number of problems at most; all are counted. Default: 100.
     public func listing(problems count: Int) -> WhatIf {
         copy { $0.problemsMax = max(0, count) }
@@ -99,13 +136,14 @@ public struct WhatIf: Sendable {
     ///
     /// - Parameters:
     ///   - last: the last event; nil for that of the log.
-    ///   - progress: called after each event.
+    ///   - progress: called after each event; what it throws ends the run.
     /// - Complexity: that of a replay up to the first edit, and O(changes × log n) after it.
-    /// - Throws: `StoreError` with `.noSuchEvent` or `.belowFloor` if an edit is of an event that
-    ///   the log does not have, `.invalidInput` if two commands have the same name or an edit is
-    ///   of an event without an intent; `.logCorrupt` and the like for a damaged log.
+    /// - Throws: what `progress` throws; `StoreError` with `.noSuchEvent` or `.belowFloor` if an
+    ///   edit is of an event that the log does not have, `.invalidInput` if two commands have the
+    ///   same name, or an event is both skipped and edited, or edited without being that of such a
+    ///   command; `.logCorrupt` and the like for a damaged log.
     public func run(
-        through last: SequenceNumber? = nil, progress: (SequenceNumber) -> Void = { _ in }
+        through last: SequenceNumber? = nil, progress: (SequenceNumber) throws -> Void = { _ in }
     ) throws -> WhatIfOutcome {
         try archive.follow(self, through: last, progress)
     }
@@ -113,11 +151,22 @@ public struct WhatIf: Sendable {
     /// The events that are skipped or edited.
     var changed: Set<SequenceNumber> { Set(edits.keys).union(skipped) }
 
-    /// The event after which the first edit is.
+    /// The event after which the course begins.
     var start: SequenceNumber? {
-        (changed.map { $0.advanced(by: -1) } + insertions.keys).min()
+        let firsts = changed.map { $0.advanced(by: -1) } + insertions.keys
+        return (firsts + [first].compactMap { $0 }).min()
     }
 
-    /// The last event that an edit names.
-    var end: SequenceNumber? { changed.union(insertions.keys).max() }
+    /// Throws if edits contradict each other, or name events that there are not.
+    func checkEdits(through last: SequenceNumber) throws {
+        if let both = skipped.intersection(edits.keys).min() {
+            throw Self.misplaced("event \(both) is skipped, and edited; do one of both", both)
+        }
+        let named = changed.union(insertions.keys).union([first].compactMap { $0 })
+        let isZero = changed.contains(.zero)
+        guard let wrong = isZero ? .zero : named.filter({ $0 > last }).max() else { return }
+        throw StoreError(
+            .noSuchEvent, "an edit is of event \(wrong), and the events are 1 to \(last)",
+            at: StoreError.Place(sequences: wrong...wrong))
+    }
 }

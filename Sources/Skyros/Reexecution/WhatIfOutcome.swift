@@ -32,17 +32,24 @@ public struct WhatIfOutcome: Sendable {
         /// It exists already, and is replaced by the inserted one.
         case exists(entity: String, id: RecordID)
         /// Fields have another value (`after`) than the event found (`before`). They get the value
-        /// that it set.
+        /// that it set, or the record is deleted.
         case differs(entity: String, id: RecordID, fields: [FieldChange])
+        /// All records of an entity are deleted, and there are more or fewer than there were.
+        case cleared(entity: String, count: Int, found: Int)
     }
 
     /// The records that differ: `before` is the record of the log, `after` that of the other
-    /// course.
+    /// course, both as today's type would write them.
     ///
     /// - Parameter entity: nil for the records of all entities.
-    /// - Complexity: O(records that were changed after the first edit).
+    /// - Complexity: O(records that were changed after the first edit), with decoding of those
+    ///   that are stored in different ways.
     public func differences(in entity: String? = nil) -> [RecordDifference] {
-        state.differences(from: actual, in: entity)
+        state.differences(from: actual, in: entity).compactMap { difference in
+            let (entity, id) = (difference.entity, difference.id)
+            let rows = [actual, state].map { $0.table(entity)?.row(id) }
+            return state.recordDifference(of: entity, id, from: rows[0], to: rows[1])
+        }
     }
 }
 
@@ -50,7 +57,9 @@ extension WhatIfOutcome: CustomStringConvertible {
     /// The number of differences and problems, and the first of each.
     public var description: String {
         let differences = differences()
-        var lines = ["\(differences.count) records differ after event \(actual.sequence)."]
+        var lines = [
+            "Records that differ after event \(actual.sequence): \(differences.count)"
+        ]
         for difference in differences.prefix(Self.shownMax) {
             lines.append("  \(difference.kind) \(difference.entity) \(difference.id)")
             lines += ((try? difference.changes) ?? []).map { "    \($0)" }
@@ -59,7 +68,7 @@ extension WhatIfOutcome: CustomStringConvertible {
             lines.append("  and \(differences.count - Self.shownMax) more")
         }
         if problemCount > 0 {
-            lines.append("\(problemCount) events could not be followed as they are:")
+            lines.append("Events that could not be followed as they are: \(problemCount)")
             lines += problems.prefix(Self.shownMax).map { "  \($0)" }
         }
         return lines.joined(separator: "\n")
@@ -82,6 +91,8 @@ extension WhatIfOutcome.Misfit: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let entity, let id): return "there is no \(entity) \(id)"
+        case .cleared(let entity, let count, let found):
+            return "\(entity) has \(found) records, and had \(count) when all were deleted"
         case .exists(let entity, let id): return "\(entity) \(id) exists already"
         case .differs(let entity, let id, let fields):
             let texts = fields.map { field in

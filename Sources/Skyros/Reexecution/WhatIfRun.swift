@@ -6,8 +6,10 @@ struct WhatIfRun {
     private let types: CommandTypes
     private let writer: Writer
     /// The state of the log, and that of the other course.
-    private(set) var actual: Snapshot
-    private(set) var other: Snapshot
+    private var actual: Snapshot
+    private var other: Snapshot
+    /// The blocks before the first event, which take their time from it.
+    private var isAtBeginning: Bool
     private var executedCount = 0
     private var appliedCount = 0
     private var problemCount = 0
@@ -20,88 +22,91 @@ struct WhatIfRun {
         writer = Writer(empty: empty, .system)
         actual = state
         other = state
+        isAtBeginning = true
         // It is no state of the log, and must not be taken for one.
         other.chainHash = state.chainHash.advanced(by: 0)
-        // The log may have records of entities without a type.
-        other.acceptsEntities = true
-        try other.adoptRecordedSchemas()
+        try other.prepareForCommands()
     }
 
-    var outcome: WhatIfOutcome {
-        WhatIfOutcome(
+    /// The comparison at the end.
+    mutating func finish() throws -> WhatIfOutcome {
+        if isAtBeginning { try insert(at: actual.time) }
+        return WhatIfOutcome(
             state: other, actual: actual, executedCount: executedCount,
             appliedCount: appliedCount, problemCount: problemCount, problems: problems)
     }
 
     /// Follows an event of the log on both courses.
     mutating func pass(_ event: Event, chainHash: ChainHash) throws {
-        try follow(event)
-        try adopt(event)
-        var unused = DirtyRows(isRecording: false)
-        try Projector.apply(event, chainHash: chainHash, to: &actual, marking: &unused)
-        try insert(after: event.sequence, at: event.time)
+        if isAtBeginning {
+            // The first event of a log follows none.
+            let before = EventTime(microseconds: event.time.microseconds - 1)
+            try insert(at: actual.sequence == .zero ? before : actual.time)
+        }
+        isAtBeginning = false
+        let changes = try Projector.applyListing(event, chainHash: chainHash, to: &actual)
+        try follow(event, changes)
+        other.sequence = event.sequence
+        other.time = event.time
+        try other.adoptSchemas(of: event)
+        try insert(at: event.time)
     }
 
-    /// Runs the blocks that are inserted after an event.
-    mutating func insert(after sequence: SequenceNumber, at time: EventTime) throws {
-        let blocks = course.insertions[sequence] ?? []
-        for (index, block) in blocks.enumerated() {
-            executedCount += 1
+    /// Runs the blocks that are inserted after the present event.
+    private mutating func insert(at time: EventTime) throws {
+        let sequence = actual.sequence
+        for (index, block) in (course.insertions[sequence] ?? []).enumerated() {
+            let number = index + 1
             let inputs = BlockInputs(
-                at: time, ids: [], salt: sequence.rawValue << 16 | UInt64(index + 1))
-            try run(after: sequence, nil, inputs, block)
+                at: EventTime(microseconds: time.microseconds + Int64(index)), ids: [],
+                salt: sequence.rawValue << 16 | UInt64(number))
+            executedCount += 1
+            _ = try run(after: sequence, nil, inputs, block)
         }
     }
 
-    private mutating func follow(_ event: Event) throws {
+    private mutating func follow(_ event: Event, _ changes: [StagedChange]) throws {
         if course.skipped.contains(event.sequence) { return }
         let inputs = BlockInputs(of: event)
-        if let edit = course.edits[event.sequence] {
-            guard let intent = event.intent else {
-                throw StoreError(
-                    .invalidInput, "event \(event.sequence) has no command that can be edited",
-                    at: StoreError.Place(sequences: event.sequence...event.sequence))
+        if let edits = course.edits[event.sequence] {
+            guard let intent = event.intent, intent.encodedOutput != nil else {
+                throw WhatIf.misplaced(
+                    "event \(event.sequence) was not made by a command that can be edited",
+                    event.sequence)
             }
             executedCount += 1
-            return try run(after: event.sequence, event, inputs) { try edit(intent, &$0) }
-        }
-        if let intent = event.intent, intent.encodedOutput != nil, let command = types[intent.name]
-        {
+            _ = try run(after: event.sequence, event, inputs) { try edits.run(intent, &$0) }
+        } else if let command = types.command(of: event) {
             executedCount += 1
-            return try run(after: event.sequence, event, inputs) { try command(intent, &$0) }
+            _ = try run(after: event.sequence, event, inputs, command)
+        } else {
+            var misfits: [WhatIfOutcome.Misfit] = []
+            let isApplied = try run(after: event.sequence, event, inputs) { transaction in
+                misfits = try transaction.overlay.stage(facts: changes)
+            }
+            guard isApplied else { return }
+            appliedCount += 1
+            if !misfits.isEmpty { note(event.sequence, event, nil, misfits) }
         }
-        appliedCount += 1
-        var misfits: [WhatIfOutcome.Misfit] = []
-        try run(after: event.sequence, event, inputs) { transaction in
-            misfits = try transaction.overlay.stage(factsOf: event)
-        }
-        if !misfits.isEmpty { note(event.sequence, event, nil, misfits) }
     }
 
-    /// Runs a write block on the other state. One that throws changes nothing, and is a problem.
+    /// Runs a write block on the other state; returns whether it was applied. One that throws
+    /// changes nothing, and is a problem.
     private mutating func run(
         after sequence: SequenceNumber, _ event: Event?, _ inputs: BlockInputs,
         _ block: (inout WriteTransaction) throws -> Void
-    ) throws {
+    ) throws -> Bool {
         var batch = CommandBatch(metadata: Metadata(), intent: nil)
         do {
             try writer.stage(on: other, with: inputs, into: &batch, block)
-        } catch let error as StoreError where error.code == .invalidInput && event != nil {
-            throw error
+        } catch let error as WhatIf.MisplacedEdit {
+            throw error.cause
         } catch {
-            let cause = (error as? UndecodableCommand)?.cause ?? error
-            return note(sequence, event, cause, [])
+            note(sequence, event, (error as? UndecodableCommand)?.cause ?? error, [])
+            return false
         }
         try Projector.apply(batch.changes, to: &other)
-    }
-
-    /// Takes over from an event what is no change of a record.
-    private mutating func adopt(_ event: Event) throws {
-        other.sequence = event.sequence
-        other.time = event.time
-        guard !event.schemas.isEmpty else { return }
-        event.schemas.forEach { other.schemas[$0.key] = $0.value }
-        try other.adoptRecordedSchemas()
+        return true
     }
 
     private mutating func note(
@@ -116,28 +121,38 @@ struct WhatIfRun {
     }
 }
 
+extension Snapshot {
+    /// Lets commands run on a state of an archive as on that of a store: records of entities
+    /// without a type can be written, and are held to what the log has recorded of them.
+    mutating func prepareForCommands() throws {
+        acceptsEntities = true
+        try adoptRecordedSchemas()
+    }
+
+    /// Takes over what an event records of shapes.
+    mutating func adoptSchemas(of event: Event) throws {
+        guard !event.schemas.isEmpty else { return }
+        event.schemas.forEach { schemas[$0.key] = $0.value }
+        try adoptRecordedSchemas()
+    }
+}
+
 extension Archive {
     /// Follows another course of the history.
     func follow(
-        _ course: WhatIf, through last: SequenceNumber?, _ progress: (SequenceNumber) -> Void
+        _ course: WhatIf, through last: SequenceNumber?,
+        _ progress: (SequenceNumber) throws -> Void
     ) throws -> WhatIfOutcome {
-        if course.changed.contains(.zero) {
-            throw StoreError(.noSuchEvent, "there is no event 0; the first is \(firstSequence)")
-        }
-        let (first, last) = try range(after: course.start ?? last ?? sequence, through: last)
-        if let end = course.end, end > last {
-            throw StoreError(
-                .noSuchEvent, "an edit is of event \(end), and the course ends at \(last)",
-                at: StoreError.Place(sequences: end...end))
-        }
+        let last = last ?? sequence
+        try course.checkEdits(through: last)
+        let (first, _) = try range(after: course.start ?? last, through: last)
         let state = try state(after: first, from: empty)
         var run = try WhatIfRun(course, from: state, empty: empty)
-        try run.insert(after: first, at: state.time)
         try EventReader(log).forEach(from: first.next, through: last) { event, chainHash in
             try run.pass(event, chainHash: chainHash)
-            progress(event.sequence)
+            try progress(event.sequence)
             return true
         }
-        return run.outcome
+        return try run.finish()
     }
 }

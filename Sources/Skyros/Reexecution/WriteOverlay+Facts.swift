@@ -2,88 +2,99 @@
 extension WriteOverlay {
     /// Stages what an event did, as far as the records allow it.
     ///
-    /// - Returns: the records that were not as the event found them.
+    /// - Parameter changes: those of the event, with the rows that it found and left.
+    /// - Returns: what was not as the event found it.
     /// - Throws: `StoreError` with `.evolutionFailed`, `.invalidEvent`.
-    mutating func stage(factsOf event: Event) throws -> [WhatIfOutcome.Misfit] {
-        try event.versionedChanges.compactMap { versioned in
-            switch versioned.change {
-            case .inserted(let record): try insert(record, versioned.version)
-            case .updated(let entity, let id, let before, let after):
-                try update(entity, id, before, after, versioned)
-            case .deleted(let record): try delete(record.entity, record.id)
-            case .cleared(let entity, _): try clear(entity)
+    mutating func stage(facts changes: [StagedChange]) throws -> [WhatIfOutcome.Misfit] {
+        try changes.compactMap { staged in
+            let entity = staged.change.entity
+            switch staged.effect {
+            case .put(let row, nil): return try insert(row, entity)
+            case .put(let row, let old?): return try update(entity, from: old, to: row)
+            case .remove(let row): return try delete(row, entity)
+            case .clear(let count, _): return try clear(entity, count)
             }
         }
     }
 
-    private mutating func insert(
-        _ record: Record, _ version: Int
-    ) throws -> WhatIfOutcome.Misfit? {
-        let isTaken = try row(record.id, of: record.entity) != nil
-        try apply([
-            .put(
-                entity: record.entity, id: record.id, record: record.fields.bytes,
-                version: version)
-        ])
-        return isTaken ? .exists(entity: record.entity, id: record.id) : nil
+    /// The row of a record as the block sees it. Unlike in a block of a store, an entity may have
+    /// neither type nor records.
+    private func present(_ id: RecordID, of entity: String) -> Row? {
+        for index in tables.indices
+        where base.tables[tables[index].index].entity.isSameName(as: entity) {
+            return lookUp(id, in: index).row
+        }
+        return base.index(of: entity).flatMap { base.tables[$0].row(id) }
+    }
+
+    private mutating func put(_ bytes: [UInt8], _ version: Int, _ row: Row, _ entity: String) throws
+    {
+        try apply([.put(entity: entity, id: row.id, record: bytes, version: version)])
+    }
+
+    private mutating func insert(_ row: Row, _ entity: String) throws -> WhatIfOutcome.Misfit? {
+        let isTaken = present(row.id, of: entity) != nil
+        try put(row.bytes, row.version, row, entity)
+        return isTaken ? .exists(entity: entity, id: row.id) : nil
     }
 
     private mutating func update(
-        _ entity: String, _ id: RecordID, _ before: Fields, _ after: Fields,
-        _ versioned: VersionedChange
+        _ entity: String, from old: Row, to new: Row
     ) throws -> WhatIfOutcome.Misfit? {
-        guard let row = try row(id, of: entity) else { return .missing(entity: entity, id: id) }
-        let (old, version) = try fields(
-            of: row, entity, atLeast: versioned.formerVersion ?? versioned.version)
+        guard let present = present(new.id, of: entity) else {
+            return .missing(entity: entity, id: new.id)
+        }
+        if present.isSameRecord(as: old) {
+            try put(new.bytes, new.version, new, entity)
+            return nil
+        }
+        // All three in one shape.
+        let versions = Set([old.version, new.version, present.version])
+        let evolver = base.table(entity)?.newestEvolver
+        func bytes(of row: Row) throws -> [UInt8] {
+            guard versions.count > 1, let evolver else { return row.bytes }
+            return try row.bytes(evolvedBy: evolver, entity)
+        }
+        let version = Swift.max(
+            versions.max() ?? Evolver.firstVersion, versions.count > 1 ? evolver?.version ?? 0 : 0)
+        let (before, after, found) = try (bytes(of: old), bytes(of: new), bytes(of: present))
         do {
-            let fitting = try Fields.applying(
-                before: before.bytes, after: after.bytes, to: old)
-            let new = try fitting ?? Fields.merge(old, before: before.bytes, after: after.bytes)
-            try apply([
-                .put(
-                    entity: entity, id: id, record: new,
-                    version: Swift.max(version, versioned.version))
-            ])
-            if fitting != nil { return nil }
-            return try misfit(of: entity, id, Fields(trusted: old), before, after)
+            let change = try Fields.difference(from: before, to: after)
+            let none = Fields.none.bytes
+            let merged = try Fields.merge(
+                found, before: change?.before ?? none, after: change?.after ?? none)
+            try put(merged, version, new, entity)
         } catch let error as CBORError {
             throw StoreError(
-                .invalidEvent, "\(entity) \(id) cannot be changed: \(error.description)",
-                at: StoreError.Place(entity: entity, ids: [id]))
+                .invalidEvent, "\(entity) \(new.id) cannot be changed: \(error.description)",
+                at: StoreError.Place(entity: entity, ids: [new.id]))
         }
-    }
-
-    /// The fields of a row in the shape that an event found, or a newer one.
-    private func fields(
-        of row: Row, _ entity: String, atLeast version: Int
-    ) throws -> (bytes: [UInt8], version: Int) {
-        guard row.version < version, let table = base.index(of: entity),
-            let evolver = base.tables[table].evolver
-        else { return (row.bytes, row.version) }
-        return (try row.bytes(evolvedBy: evolver, entity), evolver.version)
-    }
-
-    private func misfit(
-        of entity: String, _ id: RecordID, _ old: Fields, _ before: Fields, _ after: Fields
-    ) throws -> WhatIfOutcome.Misfit? {
-        let fields = try FieldChange.list(before: before, after: after).compactMap { change in
-            let value = try old.value(of: change.field)
-            if value == change.before || value == change.after { return nil as FieldChange? }
+        // Fields that the event set, and found otherwise.
+        let set = try FieldChange.differences(from: before, to: after)
+        let other = Fields(trusted: found)
+        let fields = set.compactMap { change -> FieldChange? in
+            let value = other[change.field]
+            if value == change.before || value == change.after { return nil }
             return FieldChange(field: change.field, before: change.before, after: value)
         }
-        return fields.isEmpty ? nil : .differs(entity: entity, id: id, fields: fields)
+        return fields.isEmpty ? nil : .differs(entity: entity, id: new.id, fields: fields)
     }
 
-    private mutating func delete(
-        _ entity: String, _ id: RecordID
-    ) throws -> WhatIfOutcome.Misfit? {
-        guard try row(id, of: entity) != nil else { return .missing(entity: entity, id: id) }
-        try apply([.delete(entity: entity, id: id)])
-        return nil
+    private mutating func delete(_ row: Row, _ entity: String) throws -> WhatIfOutcome.Misfit? {
+        guard let present = present(row.id, of: entity) else {
+            return .missing(entity: entity, id: row.id)
+        }
+        try apply([.delete(entity: entity, id: row.id)])
+        let fields =
+            try base.recordDifference(of: entity, row.id, from: row, to: present)?.changes ?? []
+        return fields.isEmpty ? nil : .differs(entity: entity, id: row.id, fields: fields)
     }
 
-    private mutating func clear(_ entity: String) throws -> WhatIfOutcome.Misfit? {
-        try apply([.clear(entity: entity)])
-        return nil
+    private mutating func clear(_ entity: String, _ count: Int) throws -> WhatIfOutcome.Misfit? {
+        guard base.index(of: entity) != nil else {
+            return count == 0 ? nil : .cleared(entity: entity, count: count, found: 0)
+        }
+        let found = clear(try index(named: entity))
+        return found == count ? nil : .cleared(entity: entity, count: count, found: found)
     }
 }

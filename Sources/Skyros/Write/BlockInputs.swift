@@ -78,7 +78,7 @@ struct BlockInputs: Sendable {
 
     /// Forgets what a block has got.
     mutating func reset() {
-        guard nowMicroseconds != nil || areKept || idCount > 0 else { return }
+        guard nowMicroseconds != nil || areKept || idCount > 0 || output != nil else { return }
         (nowMicroseconds, idCount, areKept, output) = (nil, 0, false, nil)
         idBytes = []
     }

@@ -18,10 +18,10 @@
 ///
 /// The event keeps the command's name, version and value, and what `run` returned, besides the
 /// changes that it led to. The changes are what counts: opening and replaying a store never runs a
-/// command. But it can be *executed again*: ``Archive/reexecute(_:after:through:differencesMax:)``
-/// runs today's code on the states of the past and compares. For that, `run` takes all that it goes
-/// by from its properties and the transaction: the time from ``WriteTransaction/now``, new ids from
-/// ``WriteTransaction/newID()``.
+/// command. But it can be *executed again*:
+/// ``Archive/reexecute(_:after:through:differencesMax:progress:)`` runs today's code on the states
+/// of the past and compares. For that, `run` takes all of its inputs from its properties and the
+/// transaction: the time from ``WriteTransaction/now``, new ids from ``WriteTransaction/newID()``.
 public protocol Command: DomainCommand {
     /// What `run` returns: `Codable` and `Sendable`, or `Void`.
     associatedtype Output: Sendable
@@ -31,6 +31,9 @@ public protocol Command: DomainCommand {
 
     /// A text that is the same whenever the same request is performed again, such as the id of the
     /// request: then `run` is not called a second time, see `Store.perform`. Default: nil.
+    ///
+    /// A repetition must have the same encoded properties. So one across an update of the app that
+    /// changes the properties of the command throws `.conflict`.
     var idempotencyKey: String? { get }
 
     /// Makes the command of what an event has kept. Default: decodes it.
@@ -45,7 +48,8 @@ public protocol Command: DomainCommand {
     ///     }
     static func command(from intent: Intent) throws -> Self
 
-    /// How an event keeps what `run` returned. Provided if `Output` is `Codable` or `Void`.
+    /// How an event keeps what `run` returned. Provided if `Output` is `Codable` or `Void`;
+    /// otherwise the type says it.
     static var outputCoding: OutputCoding<Output> { get }
 }
 
@@ -73,6 +77,27 @@ extension Command where Output == Void {
 public struct OutputCoding<Output: Sendable>: Sendable {
     let encode: @Sendable (Output) throws -> [UInt8]
     let decode: @Sendable ([UInt8]) throws -> Output
+    /// What every command of this type returns; nil if the event has to be read for it.
+    let constant: Output?
+
+    /// By functions, for a type that is not `Codable`.
+    public init(
+        encode: @escaping @Sendable (Output) throws -> FieldValue,
+        decode: @escaping @Sendable (FieldValue) throws -> Output
+    ) {
+        self.init(
+            encode: { try encode($0).encoded() }, decode: { try decode(FieldValue(cbor: $0)) },
+            constant: nil)
+    }
+
+    fileprivate init(
+        encode: @escaping @Sendable (Output) throws -> [UInt8],
+        decode: @escaping @Sendable ([UInt8]) throws -> Output, constant: Output?
+    ) {
+        self.encode = encode
+        self.decode = decode
+        self.constant = constant
+    }
 }
 
 extension OutputCoding where Output: Codable {
@@ -80,14 +105,14 @@ extension OutputCoding where Output: Codable {
     public static var codable: Self {
         Self(
             encode: { try CBOREncoder().encode($0) },
-            decode: { try CBORDecoder().decode(Output.self, from: $0) })
+            decode: { try CBORDecoder().decode(Output.self, from: $0) }, constant: nil)
     }
 }
 
 extension OutputCoding where Output == Void {
     /// As null.
     public static var void: Self {
-        Self(encode: { [0xF6] }, decode: { _ in })
+        Self(encode: { [0xF6] }, decode: { _ in }, constant: ())
     }
 }
 

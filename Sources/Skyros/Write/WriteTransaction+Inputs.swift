@@ -3,7 +3,8 @@ public import Foundation
 extension WriteTransaction {
     /// The time of the event that the block becomes: the same each time in one block.
     ///
-    ///     try tx.update(Card.self, id) { $0.movedAt = tx.now }
+    ///     let now = tx.now
+    ///     try tx.update(Card.self, id) { $0.movedAt = now }
     ///
     /// A command takes the time from here, not from `Date()`: then it gets the time of its event
     /// when it is executed again. It is later than that of the event before, whatever the clock
@@ -31,8 +32,14 @@ extension WriteTransaction {
         try checkBlock()
         overlay.inputs.output = try StoreError.wrapping(
             .notEncodable,
-            "the result of the command \(C.commandName) cannot be encoded; see the cause"
-        ) { try C.outputCoding.encode(output) }
+            "the result of the command \(C.commandName) cannot be encoded, or not decoded again; "
+                + "see the cause"
+        ) {
+            let encoded = try C.outputCoding.encode(output)
+            // A repetition will have to read it.
+            if command.idempotencyKey != nil { _ = try C.outputCoding.decode(encoded) }
+            return encoded
+        }
         return output
     }
 }

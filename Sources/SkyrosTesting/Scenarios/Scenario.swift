@@ -18,7 +18,7 @@ import SkyrosDisk
 ///
 /// The store is on a simulated disk. After each step it is closed and opened again, and its log is
 /// replayed from the first event: all three states must have the same digest. A command must do the
-/// same when it is executed again, so that one that goes by `Date()` or by chance fails. What does
+/// same when it is executed again, so one that uses `Date()` or randomness fails. What does
 /// not hold is thrown as a ``ScenarioFailure``, which fails a test in Swift Testing and in XCTest.
 ///
 /// Use it from one thread.
@@ -123,7 +123,7 @@ public final class Scenario {
         guard let difference = found.differences.first else { return }
         throw ScenarioFailure(
             "\(name) does something else when it is executed again with the same time and ids: it "
-                + "goes by another clock, by chance or by something else than the store. Take the "
+                + "uses a clock, randomness or another input that is not recorded. Take the "
                 + "time from tx.now and ids from tx.newID()\n\(difference)")
     }
 

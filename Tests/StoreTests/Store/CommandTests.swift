@@ -53,6 +53,11 @@ private struct Close: Command {
     func run(_ tx: inout WriteTransaction) throws { try tx.delete(Account.self, account) }
 }
 
+private struct Nothing: Command {
+    var idempotencyKey: String?
+    func run(_ tx: inout WriteTransaction) throws {}
+}
+
 @Suite final class `A command` {
     private let clock = ManualClock()
     private let disk = SimulatedDisk()
@@ -163,14 +168,18 @@ private struct Close: Command {
         var store = try open()
         let command = OpenAccount(owner: "ada", idempotencyKey: "a")
         let id = try store.perform(command)
+        let empty = Nothing(idempotencyKey: "n")
+        try store.perform(empty)
         for _ in 0..<100 { try store.perform(Deposit(account: id, cents: 5)) }
         try store.close()
         store = try open()
         #expect(try store.prune(before: .distantFuture) != nil)
-        #expect(store.firstSequence > 1)
+        #expect(store.firstSequence > 2)
         let error = failure(as: StoreError.self) { try store.perform(command) }
         #expect(error?.code == .belowFloor)
-        #expect(store.sequence == 101)
+        // Where there is nothing to return, nothing has to be read.
+        #expect(try store.performWithReceipt(empty).receipt.sequence == 2)
+        #expect(store.sequence == 102)
     }
 
     @Test func `is performed on the store's thread where the caller awaits`() async throws {
@@ -202,6 +211,43 @@ private struct Close: Command {
         Versioned.commandVersion = 65_535
         try store.perform(Versioned())
         #expect(try store.event(1)?.intent?.version == 65_535)
+    }
+
+    @Test func `with a key is refused if its result could not be read again`() throws {
+        struct OneWay: Command {
+            struct Output: Codable {
+                init() {}
+                init(from decoder: any Decoder) throws { throw Refusal.overdrawn(missing: 1) }
+                func encode(to encoder: any Encoder) throws { try 1.encode(to: encoder) }
+            }
+            var idempotencyKey: String?
+            func run(_ tx: inout WriteTransaction) throws -> Output { Output() }
+        }
+        let store = try open()
+        let error = failure(as: StoreError.self) { try store.perform(OneWay(idempotencyKey: "a")) }
+        #expect(error?.code == .notEncodable)
+        #expect(store.sequence == 0)
+        try store.perform(OneWay())
+    }
+
+    @Test func `may say how its result is kept`() throws {
+        struct Pair: Command {
+            typealias Output = (Int, Int)
+            var idempotencyKey: String?
+            func run(_ tx: inout WriteTransaction) throws -> (Int, Int) { (3, 4) }
+            static let outputCoding = OutputCoding<(Int, Int)> { pair in
+                .array([.integer(Int128(pair.0)), .integer(Int128(pair.1))])
+            } decode: { value in
+                guard case .array(let numbers) = value, numbers.count == 2,
+                    let first = numbers[0].integer, let second = numbers[1].integer
+                else { throw Refusal.overdrawn(missing: 0) }
+                return (Int(first), Int(second))
+            }
+        }
+        let store = try open()
+        #expect(try store.perform(Pair(idempotencyKey: "a")) == (3, 4))
+        #expect(try store.perform(Pair(idempotencyKey: "a")) == (3, 4))
+        #expect(try store.event(1)?.intent?.output == [3, 4])
     }
 
     @Test func `whose result cannot be encoded leaves nothing`() throws {

@@ -195,7 +195,7 @@ private struct Empty: Command {
         #expect(found.commandCount == 4 && found.differenceCount == 0)
     }
 
-    @Test func `names a command that goes by chance or by another clock`() throws {
+    @Test func `names a command that uses randomness or another clock`() throws {
         let found = try reexecute { transfer, tx in
             if transfer.cents == 3 { try tx.insert(Log(id: UUID(), text: "chance")) }
             return try transfer.asBefore(&tx)
@@ -226,7 +226,7 @@ private struct Empty: Command {
         }
     }
 
-    @Test func `gives other ids than those of then only where it asks for more`() throws {
+    @Test func `gives other ids than the recorded ones only where it asks for more`() throws {
         struct More: Command {
             static let commandName = "OpenAccount"
             var cents: Int
@@ -241,6 +241,32 @@ private struct Empty: Command {
         #expect(found.differences.allSatisfy { $0.records.map(\.kind) == [.inserted] })
         #expect(found.differences.allSatisfy { $0.output == nil })
         #expect(Set(found.differences.map { $0.records[0].id }).count == 2)
+    }
+
+    /// The type has a property more, without a step.
+    @Test func `takes a property that the type adds for no difference`() throws {
+        struct Newer: Entity {
+            static let entityName = "Account"
+            var id: UUID
+            var cents = 0
+            var movedAt = Date(timeIntervalSince1970: 0)
+            var currency = "EUR"
+            static let prototype: Newer? = Newer(id: UUID())
+        }
+        struct NewOpen: Command {
+            static let commandName = "OpenAccount"
+            var cents: Int
+            func run(_ tx: inout WriteTransaction) throws -> UUID {
+                let id = tx.newID()
+                try tx.insert(Newer(id: id, cents: cents, movedAt: tx.now))
+                return id
+            }
+        }
+        let archive = try Archive(
+            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)),
+            entities: [Newer.self, Log.self])
+        let found = try archive.reexecute([NewOpen.self])
+        #expect(found.commandCount == 2 && found.differenceCount == 0)
     }
 
     /// A step of the evolution has changed all records, which is no difference of a command.
