@@ -102,7 +102,7 @@ private struct SimulatedHistory {
         for _ in 0..<24 {
             if running.count < 2 || (running.count < 5 && choose(2) == 0) {
                 let block = BlockModel(choose)
-                let run = ConcurrentBlock(on: store.snapshot)
+                let run = ConcurrentBlock(on: store.snapshot, .system)
                 let answers = try run.run { tx in try block.run(&tx) }
                 running.append((block, run, answers))
                 continue

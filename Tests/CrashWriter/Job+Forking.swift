@@ -8,6 +8,8 @@ extension Job {
     func writeAndFork() throws {
         var store: Store? = try opened { complain("in the background: \($0)") }
         let log = try AcknowledgementLog(acknowledgements)
+        // So that the child finds the metadata that it needs initialized.
+        _ = try store?.count(Account.self)
         for round in 0..<eventCount {
             if let store { try writeOne(to: store, log) }
             if round.isMultiple(of: 2) {
@@ -46,7 +48,9 @@ extension Job {
         let fork = unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)
         let child = fork()
         if child == 0 {
-            // Kills a child that hangs.
+            // Kills a child that hangs: another thread may have been in the middle of initializing
+            // metadata of the Swift runtime, which the child then waits for.
+            unblock(SIGALRM)
             alarm(30)
             do {
                 try body()

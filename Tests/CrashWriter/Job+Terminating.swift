@@ -5,7 +5,7 @@ extension Job {
     /// Writes `eventCount` deferred events, which nothing else syncs, prints "written", and waits
     /// for a signal. The reactor flushes the store then, and the signal ends the process.
     func waitForTermination() throws {
-        unblockTermination()
+        unblock(SIGTERM)
         var options = Store.Options()
         options.syncInterval = .seconds(1_000)
         let store = try Store(at: self.store, entities: Account.self, options: options)
@@ -21,10 +21,10 @@ extension Job {
     }
 
     /// A child process may inherit the mask of a thread that blocks all signals.
-    private func unblockTermination() {
+    func unblock(_ signal: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, signal)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 }
