@@ -52,17 +52,17 @@ private struct Transfer: Command {
 
         let archive = try Archive(at: url, entities: [Account.self, Posting.self])
         let found = try archive.reexecute([Transfer.self])
+        print(found)  // All 2 commands do today what they did.
         #expect(found.description == "All 2 commands do today what they did.")
 
         let outcome = try WhatIf(in: archive, commands: [Transfer.self])
             .skipping(4)
             .editing(5, as: Transfer.self) { $0.cents = 100 }
             .run()
-        var lines: [String] = []
         for difference in outcome.differences() {
-            lines.append("\(difference.entity) \(try difference.changes)")
+            print(difference.entity, difference.id, try difference.changes)
         }
-        #expect(lines.count == 3)
+        #expect(outcome.differences().count == 3)
         #expect(try outcome.state.get(Account.self, bob)?.cents == 400)
     }
 }
