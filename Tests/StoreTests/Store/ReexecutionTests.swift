@@ -82,10 +82,11 @@ private struct Empty: Command {
         try store.close()
     }
 
-    private func archive() throws -> Archive {
+    private func archive(
+        _ entities: [any Entity.Type] = [Account.self, Log.self]
+    ) throws -> Archive {
         try Archive(
-            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)),
-            entities: [Account.self, Log.self])
+            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)), entities: entities)
     }
 
     private func reexecute(
@@ -262,9 +263,7 @@ private struct Empty: Command {
                 return id
             }
         }
-        let archive = try Archive(
-            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)),
-            entities: [Newer.self, Log.self])
+        let archive = try archive([Newer.self, Log.self])
         let found = try archive.reexecute([NewOpen.self])
         #expect(found.commandCount == 2 && found.differenceCount == 0)
     }
@@ -298,9 +297,7 @@ private struct Empty: Command {
                 return left
             }
         }
-        let archive = try Archive(
-            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)),
-            entities: [Newer.self, Log.self])
+        let archive = try archive([Newer.self, Log.self])
         let found = try archive.reexecute([NewTransfer.self])
         #expect(found.commandCount == 4)
         #expect(found.differences.map(\.event.sequence) == [5])

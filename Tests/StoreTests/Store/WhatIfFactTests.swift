@@ -13,35 +13,10 @@ private typealias Close = Bank.Close
 
 /// The events that are no commands of given types.
 @Suite struct `The facts of another course` {
-    private let disk = SimulatedDisk()
-    private let commands: [any Command.Type] = [OpenAccount.self, Transfer.self, Close.self]
-
-    private func log(_ write: (Store) throws -> Void) throws -> Archive {
-        let store = try Store(on: disk, entities: Account.self)
-        try write(store)
-        try store.close()
-        return try archive([Account.self])
-    }
-
-    private func archive(_ entities: [any Entity.Type]) throws -> Archive {
-        try Archive(
-            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)), entities: entities)
-    }
-
-    /// Two accounts with 10, then 1 → 2: 4, 2 → 1: 12, 1 → 2: 1; so 17 and 3.
-    private func transfers(_ store: Store) throws {
-        for id in 1...2 { try store.perform(OpenAccount(id: id)) }
-        try store.perform(Transfer(from: 1, to: 2, cents: 4), by: "ada")
-        try store.perform(Transfer(from: 2, to: 1, cents: 12), by: "bob")
-        try store.perform(Transfer(from: 1, to: 2, cents: 1), by: "ada")
-    }
-
-    private func cents(_ state: Snapshot) throws -> [Int] {
-        try state.all(Account.self, sortedBy: \.id).map(\.cents)
-    }
+    private let bank = Bank()
 
     @Test func `counts an event that breaks a rule once, and says what a deletion finds`() throws {
-        let archive = try log { store in
+        let archive = try bank.log { store in
             for id in 1...3 {
                 try store.write { try $0.insert(Account(id: id, owner: "\(id)")) }
             }
@@ -76,15 +51,15 @@ private typealias Close = Bank.Close
             var id: Int
             var text = "a"
         }
-        let store = try Store(on: disk, entities: Account.self, Posting.self)
-        try transfers(store)
+        let store = try Store(on: bank.disk, entities: Account.self, Posting.self)
+        try bank.transfers(store)
         try store.write { tx in
             try tx.insert(Posting(id: 1))
             try tx.update(Account.self, 2) { $0.owner = "bob" }
         }
         try store.write { try $0.update(Posting.self, 1) { $0.text = "b" } }
         try store.close()
-        let outcome = try WhatIf(in: archive([Account.self]), commands: commands)
+        let outcome = try WhatIf(in: bank.archive([Account.self]), commands: Bank.commands)
             .skipping(5).run()
         #expect(outcome.problemCount == 0)
         #expect(outcome.state.count("Posting") == 1)
@@ -115,12 +90,12 @@ private typealias Close = Bank.Close
                 }
             }
         }
-        _ = try log { store in
-            try transfers(store)
+        _ = try bank.log { store in
+            try bank.transfers(store)
             try store.write { try $0.update(Account.self, 1) { $0.cents = 50 } }
             try store.write { try $0.update(Account.self, 2) { $0.owner = "bob" } }
         }
-        let newer = try archive([Newer.self])
+        let newer = try bank.archive([Newer.self])
         let course = WhatIf(in: newer, commands: [NewTransfer.self])
         let same = try course.starting(after: 2).run()
         #expect(same.executedCount == 3 && same.problemCount == 0)
@@ -145,8 +120,8 @@ private typealias Close = Bank.Close
     }
 
     @Test func `applies what is no command of a given type, and says what does not fit`() throws {
-        let archive = try log { store in
-            try transfers(store)
+        let archive = try bank.log { store in
+            try bank.transfers(store)
             try store.write(by: "eve") { tx in
                 try tx.update(Account.self, 1) { $0.owner = "eve" }
                 try tx.delete(Account.self, 2)
@@ -155,7 +130,7 @@ private typealias Close = Bank.Close
         }
         let outcome = try WhatIf(in: archive).skipping(4).run()
         // Event 5 has set account 1 from 18 to 17 and account 2 from 2 to 3.
-        #expect(try cents(outcome.state) == [17, 0])
+        #expect(try bank.cents(outcome.state) == [17, 0])
         #expect(outcome.appliedCount == 2 && outcome.executedCount == 0)
         #expect(outcome.problemCount == 1)
         let fields = [
@@ -192,7 +167,7 @@ private typealias Close = Bank.Close
     @Test func `leaves out an event that breaks a rule there, and counts what it does not list`()
         throws
     {
-        let archive = try log { store in
+        let archive = try bank.log { store in
             for id in 1...4 {
                 try store.write { try $0.insert(Account(id: id, owner: "\(id)")) }
             }
@@ -207,7 +182,7 @@ private typealias Close = Bank.Close
         #expect((outcome.problems[0].error as? StoreError)?.code == .uniqueViolation)
         #expect(try outcome.state.all(Account.self, sortedBy: \.id).map(\.id) == [1, 4, 10, 11])
         // Also where the rule is that of the log.
-        let untyped = try WhatIf(in: self.archive([])).inserting(after: 0) { tx in
+        let untyped = try WhatIf(in: bank.archive([])).inserting(after: 0) { tx in
             try tx.upsert(
                 Record(
                     entity: "Account", id: RecordID(10),

@@ -12,47 +12,22 @@ private typealias Transfer = Bank.Transfer
 private typealias Close = Bank.Close
 
 @Suite struct `Another course of history` {
-    private let disk = SimulatedDisk()
-    private let commands: [any Command.Type] = [OpenAccount.self, Transfer.self, Close.self]
-
-    private func log(_ write: (Store) throws -> Void) throws -> Archive {
-        let store = try Store(on: disk, entities: Account.self)
-        try write(store)
-        try store.close()
-        return try archive([Account.self])
-    }
-
-    private func archive(_ entities: [any Entity.Type]) throws -> Archive {
-        try Archive(
-            on: Environment(disk: disk, entropy: SeededEntropy(seed: 3)), entities: entities)
-    }
-
-    /// Two accounts with 10, then 1 → 2: 4, 2 → 1: 12, 1 → 2: 1; so 17 and 3.
-    private func transfers(_ store: Store) throws {
-        for id in 1...2 { try store.perform(OpenAccount(id: id)) }
-        try store.perform(Transfer(from: 1, to: 2, cents: 4), by: "ada")
-        try store.perform(Transfer(from: 2, to: 1, cents: 12), by: "bob")
-        try store.perform(Transfer(from: 1, to: 2, cents: 1), by: "ada")
-    }
-
-    private func cents(_ state: Snapshot) throws -> [Int] {
-        try state.all(Account.self, sortedBy: \.id).map(\.cents)
-    }
+    private let bank = Bank()
 
     @Test func `without edits is that of the log`() throws {
-        let outcome = try WhatIf(in: log(transfers), commands: commands).run()
+        let outcome = try WhatIf(in: bank.log(bank.transfers), commands: Bank.commands).run()
         #expect(outcome.differences().isEmpty && outcome.problemCount == 0)
         #expect(outcome.executedCount == 0 && outcome.appliedCount == 0)
-        #expect(try cents(outcome.state) == [17, 3])
+        #expect(try bank.cents(outcome.state) == [17, 3])
         #expect(outcome.description == "Records that differ after event 5: 0")
     }
 
     @Test func `executes the commands after a skipped event on the other state`() throws {
-        let archive = try log(transfers)
-        let outcome = try WhatIf(in: archive, commands: commands).skipping(3).run()
+        let archive = try bank.log(bank.transfers)
+        let outcome = try WhatIf(in: archive, commands: Bank.commands).skipping(3).run()
         // Account 2 cannot pay 12.
-        #expect(try cents(outcome.state) == [9, 11])
-        #expect(try cents(outcome.actual) == [17, 3])
+        #expect(try bank.cents(outcome.state) == [9, 11])
+        #expect(try bank.cents(outcome.actual) == [17, 3])
         #expect(outcome.executedCount == 2 && outcome.problemCount == 1)
         let problem = try #require(outcome.problems.first)
         #expect(problem.sequence == 4 && problem.event?.metadata.actor == "bob")
@@ -73,13 +48,13 @@ private typealias Close = Bank.Close
     }
 
     @Test func `edits a command, and inserts others`() throws {
-        let outcome = try WhatIf(in: log(transfers), commands: commands)
+        let outcome = try WhatIf(in: bank.log(bank.transfers), commands: Bank.commands)
             .editing(4, as: Transfer.self) { $0.cents = 2 }
             .inserting(OpenAccount(id: 3), after: 4)
             .inserting(Transfer(from: 1, to: 3, cents: 1), after: 4)
             .inserting(after: 0) { try $0.insert(Account(id: 9, cents: 90)) }
             .run()
-        #expect(try cents(outcome.state) == [6, 13, 11, 90])
+        #expect(try bank.cents(outcome.state) == [6, 13, 11, 90])
         #expect(outcome.problemCount == 0)
         #expect(outcome.executedCount == 8 && outcome.appliedCount == 0)
         #expect(outcome.differences().map(\.kind) == [.updated, .updated, .inserted, .inserted])
@@ -95,10 +70,10 @@ private typealias Close = Bank.Close
                 try tx.insert(Note(id: tx.newID(), at: tx.now))
             }
         }
-        let store = try Store(on: disk, entities: Note.self)
+        let store = try Store(on: bank.disk, entities: Note.self)
         for _ in 1...2 { try store.perform(Add()) }
         try store.close()
-        let archive = try archive([Note.self])
+        let archive = try bank.archive([Note.self])
         let course = WhatIf(in: archive, commands: [Add.self])
             .inserting(Add(), after: 1).inserting(Add(), after: 1).inserting(Add(), after: 2)
         let state = try course.run().state
@@ -112,14 +87,14 @@ private typealias Close = Bank.Close
     }
 
     @Test func `is refused if it names events or commands that are not there`() throws {
-        let archive = try log { store in
-            try transfers(store)
+        let archive = try bank.log { store in
+            try bank.transfers(store)
             try store.write { try $0.delete(Account.self, 1) }
         }
         func code(_ course: WhatIf, through last: SequenceNumber? = nil) -> StoreError.Code? {
             failure(as: StoreError.self) { _ = try course.run(through: last) }?.code
         }
-        let course = WhatIf(in: archive, commands: commands)
+        let course = WhatIf(in: archive, commands: Bank.commands)
         #expect(code(course.skipping(7)) == .noSuchEvent)
         #expect(code(course.skipping(0)) == .noSuchEvent)
         #expect(code(course.skipping(5), through: 4) == .noSuchEvent)
@@ -144,19 +119,19 @@ private typealias Close = Bank.Close
                 try Transfer(from: from, to: to, cents: cents - 1).run(&tx)
             }
         }
-        let archive = try log(transfers)
+        let archive = try bank.log(bank.transfers)
         let outcome = try WhatIf(in: archive, commands: [FreeTransfer.self])
             .starting(after: 2).run()
         #expect(outcome.executedCount == 3)
-        #expect(try cents(outcome.state) == [18, 2])
+        #expect(try bank.cents(outcome.state) == [18, 2])
     }
 
     @Test func `makes several edits of one event, one after the other`() throws {
-        let outcome = try WhatIf(in: log(transfers), commands: commands)
+        let outcome = try WhatIf(in: bank.log(bank.transfers), commands: Bank.commands)
             .editing(3, as: Transfer.self) { $0.cents = 5 }
             .editing(3, as: Transfer.self) { $0.cents += 1 }
             .run()
-        #expect(try cents(outcome.state) == [15, 5])
+        #expect(try bank.cents(outcome.state) == [15, 5])
     }
 
     @Test func `lists what a command throws, whatever it is`() throws {
@@ -167,8 +142,8 @@ private typealias Close = Bank.Close
                 }
             }
         }
-        let archive = try log { store in
-            try transfers(store)
+        let archive = try bank.log { store in
+            try bank.transfers(store)
             try store.perform(Check())
         }
         let outcome = try WhatIf(in: archive, commands: [Check.self]).skipping(1).run()
@@ -179,7 +154,7 @@ private typealias Close = Bank.Close
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 5, quick: 30, deep: 1_000)))
     func `that skips commands is that of a store without them`(seed: UInt64) throws {
         var random = RandomSource(seed: seed)
-        let archive = try log { store in
+        let archive = try bank.log { store in
             for _ in 0..<60 {
                 let (a, b) = (random.below(6), random.below(6))
                 // Some throw, and leave no event.
@@ -194,7 +169,7 @@ private typealias Close = Bank.Close
         let skipped = (0..<3).map { _ in
             SequenceNumber(rawValue: UInt64(random.below(Int(archive.sequence.rawValue)) + 1))
         }
-        let outcome = try WhatIf(in: archive, commands: commands).skipping(skipped).run()
+        let outcome = try WhatIf(in: archive, commands: Bank.commands).skipping(skipped).run()
         let other = try Store(inMemory: Account.self)
         for event in try Array(archive.events()) where !skipped.contains(event.sequence) {
             let intent = try #require(event.intent)
