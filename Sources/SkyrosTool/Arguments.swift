@@ -99,6 +99,6 @@ struct Arguments {
 
     /// Parses a moment.
     func moment(_ name: String) throws -> MomentArgument? {
-        try text(name).map { try MomentArgument($0, for: name) }
+        try text(name).map { try MomentArgument($0, for: "--\(name)") }
     }
 }

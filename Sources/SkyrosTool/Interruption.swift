@@ -11,6 +11,8 @@ enum Interruption {
     static func prepare() {
         keepStandardDescriptorsTaken()
         signal(SIGPIPE, SIG_IGN)
+        // Where it is ignored, nobody learns how a child ended.
+        signal(SIGCHLD, SIG_DFL)
         var handled = sigset_t()
         sigemptyset(&handled)
         for number in endingSignals {
@@ -64,6 +66,8 @@ enum Interruption {
         } while isNoted
         UnfinishedFiles.removeAll { own, shared in
             ProgressBar.erase()
+            ShellCommand.endAll(by: number)
+            LineReader.restoreTerminal()
             endThreads(own, shared, number)
             end(by: number)
         }

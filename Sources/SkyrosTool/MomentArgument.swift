@@ -9,7 +9,7 @@ enum MomentArgument: Equatable {
     case time(EventTime)
 
     /// - Throws: `UsageError` if the text is none.
-    init(_ text: String, for option: String) throws {
+    init(_ text: String, for name: String) throws {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         if let number = UInt64(digits: digits) {
             self = text.hasPrefix("-") ? .back(number) : .sequence(SequenceNumber(rawValue: number))
@@ -17,7 +17,7 @@ enum MomentArgument: Equatable {
             self = .time(time.last)
         } else {
             throw UsageError(
-                "--\(option) takes the number of an event, -10 for the tenth before the last, "
+                "\(name) takes the number of an event, -10 for the tenth before the last, "
                     + "or \(TimeArgument.forms), not \"\(text)\"")
         }
     }
@@ -47,5 +47,18 @@ extension UInt64 {
             return nil
         }
         self.init(String(digits))
+    }
+}
+
+extension ClosedRange<SequenceNumber> {
+    /// The events that a word such as `4711` or `4711-4720` names; nil if it is none.
+    init?(events word: String) {
+        let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { UInt64(digits: $0) }
+            .map { SequenceNumber(rawValue: $0) }
+        guard let first = numbers.first, let last = numbers.last, first <= last,
+            numbers.count == parts.count, numbers.count <= 2
+        else { return nil }
+        self = first...last
     }
 }

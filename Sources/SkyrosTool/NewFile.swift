@@ -24,14 +24,30 @@ struct NewFile {
     static func writeText<R>(at url: URL, _ body: (TextSink) throws -> R) throws -> R {
         let file = try NewFile(at: url)
         try file.requireAbsence()
-        return try file.make { path in
+        return try file.makeText(body) { try file.link(from: $0) }
+    }
+
+    /// The same for a file that may replace one.
+    static func replaceText<R>(at url: URL, _ body: (TextSink) throws -> R) throws -> R {
+        let file = try NewFile(at: url)
+        return try file.makeText(body) { path in
+            guard rename(path, file.target) == 0 else {
+                throw StoreError(errno: errno, "\(file.target) cannot be replaced")
+            }
+        }
+    }
+
+    private func makeText<R>(
+        _ body: (TextSink) throws -> R, naming: (_ path: String) throws -> Void
+    ) throws -> R {
+        return try make { path in
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
-                throw StoreError(errno: errno, "\(file.target) cannot be created")
+                throw StoreError(errno: errno, "\(target) cannot be created")
             }
             let result: R
             do {
-                let sink = TextSink(descriptor, file.target)
+                let sink = TextSink(descriptor, target)
                 result = try body(sink)
                 try sink.flush()
             } catch {
@@ -43,11 +59,11 @@ struct NewFile {
             let code = errno
             guard close(descriptor) == 0, isSynced else {
                 let code = isSynced ? errno : code
-                throw StoreError(errno: code, "\(file.target) cannot be written")
+                throw StoreError(errno: code, "\(target) cannot be written")
             }
             return result
         } naming: {
-            try file.link(from: $0)
+            try naming($0)
         }
     }
 

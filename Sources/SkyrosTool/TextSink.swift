@@ -8,6 +8,8 @@ final class TextSink {
     /// The name for error messages.
     private let name: String
     private var pending: [UInt8] = []
+    /// Whether the reader of the pipe has closed it.
+    private(set) var isClosed = false
 
     private static let bufferBytes = 64 << 10
 
@@ -49,7 +51,9 @@ final class TextSink {
             // Another process has made the shared pipe or terminal non-blocking.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&request, 1, -1)
-        default: throw StoreError(errno: code, "\(name) cannot be written")
+        default:
+            isClosed = code == EPIPE
+            throw StoreError(errno: code, "\(name) cannot be written")
         }
     }
 }

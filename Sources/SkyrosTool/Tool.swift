@@ -13,8 +13,9 @@ enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
-        BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self,
-        ReplayCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
+        BlameCommand.self, DiffCommand.self, QueryCommand.self, SQLCommand.self,
+        StatsCommand.self, VerifyCommand.self, ReplayCommand.self, BisectCommand.self,
+        WhatIfCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
         ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self,
         SalvageCommand.self, SchemaCommand.self,
     ]

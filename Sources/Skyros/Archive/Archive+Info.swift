@@ -41,6 +41,20 @@ public struct StoreInfo: Hashable, Sendable {
 }
 
 extension Archive {
+    /// Calls `body` with each event and its number of bytes before compression.
+    ///
+    /// - Throws: what `body` throws; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
+    package func forEachEvent(_ body: (Event, _ byteCount: Int) throws -> Void) throws {
+        let reader = EventReader(log)
+        try reader.forEachEncoded(from: firstSequence, through: sequence) { number, bytes, _ in
+            try body(EventCoding.event(from: bytes, expecting: number), bytes.count)
+            return true
+        }
+    }
+}
+
+extension Archive {
     /// The size and the extent of the store, and how long an opening takes.
     ///
     /// It reads the checkpoint and the events after it as an opening does, with the indexes that

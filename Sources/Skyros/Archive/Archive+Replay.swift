@@ -29,10 +29,8 @@ extension Archive {
         let (first, end) = try range(after: first, through: last)
         var snapshot = try state(after: first, from: empty)
         try EventReader(log).forEach(from: first.next, through: end) { event, chainHash in
-            let before = EventStamp(
-                sequence: snapshot.sequence, time: snapshot.time, chainHash: snapshot.chainHash)
-            let staged = try Projector.applyListing(event, chainHash: chainHash, to: &snapshot)
-            return try body(ReplayedEvent(event, staged, after: before, snapshot), snapshot)
+            let replayed = try ReplayedEvent(event, chainHash: chainHash, on: &snapshot)
+            return try body(replayed, snapshot)
         }
     }
 

@@ -47,7 +47,7 @@ extension Archive {
         try collector(through: last, progress: progress).layout
     }
 
-    private func collector(
+    func collector(
         through last: SequenceNumber, progress: (SequenceNumber) -> Void
     ) throws -> LayoutCollector {
         var collector = LayoutCollector()

@@ -51,16 +51,25 @@ public final class Archive: Sendable {
     }
 
     /// - Parameter isTolerant: whether events that a damage scan can read are no error.
-    package init(
+    package convenience init(
         on environment: Environment, entities: [any Entity.Type] = [],
         reading extent: Extent = .whole, isTolerant: Bool = false,
         progress: (StoreProgress) -> Void = { _ in }
+    ) throws {
+        try self.init(
+            on: environment, entities.isEmpty ? .untyped : Schema(entities), reading: extent,
+            isTolerant: isTolerant, progress: progress)
+    }
+
+    init(
+        on environment: Environment, _ schema: Schema, reading extent: Extent = .whole,
+        isTolerant: Bool = false, progress: (StoreProgress) -> Void = { _ in }
     ) throws {
         disk = environment.disk
         clock = environment.clock
         let start = clock.nowMicroseconds()
         try ErasureMarker.checkIsMissing(on: disk)
-        schema = entities.isEmpty ? .untyped : try Schema(entities)
+        self.schema = schema
         hashSeed = environment.entropy.next()
         do throws(LogError) {
             switch extent {

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// An event of a replay, with the records that it changed and the states around it.
 ///
 ///     try archive.replay { event, state in
@@ -14,14 +16,13 @@ public struct ReplayedEvent: Sendable {
     private let staged: [StagedChange]
     private let stampBefore: EventStamp
 
-    init(
-        _ event: Event, _ staged: [StagedChange], after stampBefore: EventStamp,
-        _ stateAfter: Snapshot
-    ) {
+    /// Applies an event to the state before it.
+    init(_ event: Event, chainHash: ChainHash, on state: inout Snapshot) throws {
         self.event = event
-        self.staged = staged
-        self.stampBefore = stampBefore
-        self.stateAfter = stateAfter
+        stampBefore = EventStamp(
+            sequence: state.sequence, time: state.time, chainHash: state.chainHash)
+        staged = try Projector.applyListing(event, chainHash: chainHash, to: &state)
+        stateAfter = state
     }
 
     /// The event's place in the log.

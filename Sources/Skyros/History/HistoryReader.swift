@@ -135,7 +135,11 @@ struct HistoryReader {
     /// Throws `StoreError` with `.noSuchEvent` if the log ends before this event.
     func requireEvent(_ sequence: SequenceNumber) throws {
         guard sequence > last else { return }
-        throw StoreError(
+        throw Self.missing(sequence, last: last)
+    }
+
+    static func missing(_ sequence: SequenceNumber, last: SequenceNumber) -> StoreError {
+        StoreError(
             .noSuchEvent, "there is no event \(sequence) yet; the last one is \(last)",
             at: StoreError.Place(sequences: sequence...sequence))
     }

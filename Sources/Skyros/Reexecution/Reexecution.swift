@@ -64,15 +64,20 @@ extension Reexecution.Difference: CustomStringConvertible {
             let value = (try? intent.value)?.readableText() ?? ""
             return "\(intent.name) \(value)"
         }
-        var lines = [
+        let head =
             "event \(event.sequence) of \(event.time) by \(event.metadata.actor ?? "-")\(reason): "
-                + (command ?? "")
-        ]
+            + (command ?? "")
+        return ([head] + effects).joined(separator: "\n")
+    }
+
+    /// What it does today that it did not, or did otherwise, in lines.
+    package var effects: [String] {
+        var lines: [String] = []
         if let error { lines.append("  throws today: \(error)") }
         for record in records { lines += Self.lines(record) }
         if let output { lines.append("  \(output)") }
         if !isDeterministic { lines.append("  It does not do the same twice.") }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private static func lines(_ record: RecordDifference) -> [String] {

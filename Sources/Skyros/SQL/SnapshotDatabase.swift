@@ -22,6 +22,11 @@ package final class SnapshotDatabase {
         self.wholeLayout = wholeLayout
     }
 
+    /// The tables of the entities, with their columns.
+    package var tables: [(name: String, columns: [String])] {
+        layout.entities.map { ($0.table, $0.columns.map(\.name)) }
+    }
+
     /// Runs a statement.
     ///
     /// - Parameters:

@@ -26,9 +26,15 @@ public struct Replay: Sendable {
         let holds: @Sendable (Snapshot, ReplayedEvent) throws -> Bool
     }
 
-    private let url: URL
-    private let entities: [any Entity.Type]
+    private struct Expectation: Sendable {
+        let name: String
+        let holds: @Sendable (Snapshot) throws -> Bool
+    }
+
+    private let open: @Sendable () throws -> Archive
     private var invariants: [Invariant] = []
+    private var expectations: [Expectation] = []
+    private var commands: [any Command.Type] = []
     private var digest: String?
     private var first: SequenceNumber?
     private var last: SequenceNumber?
@@ -37,8 +43,18 @@ public struct Replay: Sendable {
 
     /// Creates a replay of the store at `url` with today's types of its entities.
     public init(of url: URL, entities: any Entity.Type...) {
-        self.url = url
-        self.entities = entities
+        open = { try Archive(at: url, entities: entities) }
+    }
+
+    /// Creates a replay of an open store, also one in memory, with the types that it was opened
+    /// with. `run()` replays the events that it has then.
+    public init(of store: Store) {
+        open = { try store.archive() }
+    }
+
+    /// Creates a replay of the store on a simulated disk, with today's types of its entities.
+    public init(of disk: SimulatedDisk, entities: any Entity.Type...) {
+        open = { try Archive(on: disk, entities: entities) }
     }
 
     /// Also checks a condition after every event.
@@ -51,6 +67,31 @@ public struct Replay: Sendable {
         _ name: String, _ holds: @escaping @Sendable (Snapshot, ReplayedEvent) throws -> Bool
     ) -> Replay {
         copy { $0.invariants.append(Invariant(name: name, holds: holds)) }
+    }
+
+    /// Also checks a condition on the state after the last event. If it does not hold, the event
+    /// that broke it is found by binary search, with at most ⌈log₂(n + 2)⌉ further calls for n
+    /// events: as `Archive.bisect(after:through:progress:_:)`.
+    ///
+    ///     .expecting("all accounts together have what was paid in") { state in
+    ///         try state.sum(Account.self, of: \.cents) == state.sum(Deposit.self, of: \.cents)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - name: describes the condition in the message of a failure.
+    ///   - holds: receives the state.
+    public func expecting(
+        _ name: String, _ holds: @escaping @Sendable (Snapshot) throws -> Bool
+    ) -> Replay {
+        copy { $0.expectations.append(Expectation(name: name, holds: holds)) }
+    }
+
+    /// Also executes the recorded commands of these types again, with today's code, each on the
+    /// state before its event. One that does something else than it did is a violation: as
+    /// `Archive.reexecute(_:after:through:differencesMax:progress:)`. It takes a second pass over
+    /// the events, and a third one to the last violation.
+    public func executing(_ commands: any Command.Type...) -> Replay {
+        copy { $0.commands += commands }
     }
 
     /// Also compares the digest of the state after the last event with a recorded one.
@@ -94,14 +135,15 @@ public struct Replay: Sendable {
     }
 
     /// Replays the log. After every event it checks that each record that the event changed still
-    /// decodes as its type, and that all conditions hold.
+    /// decodes as its type, and that all conditions hold; then the commands, and at last what is
+    /// expected of the last state.
     ///
     /// - Returns: the final state and its digest.
     /// - Throws: `ReplayFailure` if a check fails; `StoreError` if the log cannot be read, ends
     ///   before an event that was given, or `through` is before `starting(after:)`.
     @discardableResult
     public func run() throws -> ReplayResult {
-        let archive = try Archive(at: url, entities: entities)
+        let archive = try open()
         let end = last ?? archive.sequence
         var violations: [ReplayFailure.Violation] = []
         var state: Snapshot?
@@ -114,13 +156,72 @@ public struct Replay: Sendable {
         if violations.count >= violationsMax {
             throw ReplayFailure(violations, isComplete: violations.last?.event?.sequence == end)
         }
+        let differences = try differences(in: archive, through: end)
+        violations += differences.prefix(violationsMax - violations.count)
+        if violations.count >= violationsMax {
+            throw ReplayFailure(violations, isComplete: false)
+        }
         let final = try state ?? archive.snapshot(asOf: .sequence(end))
+        for expectation in expectations {
+            try check(expectation, on: final, in: archive).map { violations.append($0) }
+        }
         let found = try final.digest().description
         if let digest, digest != found {
             violations.append(.init(wrongDigest: found, expected: digest, at: final.sequence))
         }
         if !violations.isEmpty { throw ReplayFailure(violations, isComplete: true) }
         return ReplayResult(sequence: final.sequence, digest: found, state: final)
+    }
+
+    /// The commands that do something else today.
+    private func differences(
+        in archive: Archive, through end: SequenceNumber
+    ) throws -> [ReplayFailure.Violation] {
+        guard !commands.isEmpty else { return [] }
+        let found = try archive.reexecute(
+            commands, after: first, through: end, differencesMax: violationsMax)
+        guard let start = found.differences.first?.event.sequence,
+            let last = found.differences.last?.event.sequence
+        else { return [] }
+        var differences = found.differences[...]
+        var violations: [ReplayFailure.Violation] = []
+        try archive.replay(after: start.advanced(by: -1), through: last) { event, _ in
+            guard let difference = differences.first, difference.event.sequence == event.sequence
+            else { return true }
+            differences.removeFirst()
+            violations.append(.init(problem: Self.problem(difference), event: event))
+            return true
+        }
+        return violations
+    }
+
+    private static func problem(_ difference: Reexecution.Difference) -> String {
+        let name = difference.event.intent?.name ?? "-"
+        return "the command \(name) does something else today:\n"
+            + difference.effects.joined(separator: "\n")
+    }
+
+    /// The violation if a condition does not hold in the last state.
+    private func check(
+        _ expectation: Expectation, on final: Snapshot, in archive: Archive
+    ) throws -> ReplayFailure.Violation? {
+        func holds(_ state: Snapshot) throws -> Bool { try expectation.holds(state) }
+        do {
+            if try holds(final) { return nil }
+        } catch {
+            return .init(problem: "checking \"\(expectation.name)\" failed: \(error)", event: nil)
+        }
+        let found = try archive.bisect(after: first, through: final.sequence, holds)
+        let problem = "\"\(expectation.name)\" does not hold"
+        switch found.finding {
+        case .event(let event): return .init(problem: problem, event: event)
+        case .brokenAlready(let sequence):
+            return .init(problem: "\(problem) after event \(sequence) already", event: nil)
+        case .holds:
+            return .init(
+                problem: "\(problem) after the last event, and held when it was asked again",
+                event: nil)
+        }
     }
 
     /// The checks that the event fails, in words.

@@ -6,7 +6,8 @@ public import Skyros
 ///         let before = try failure.event?.stateBefore
 ///
 public struct ReplayFailure: Error, CustomStringConvertible {
-    /// What failed, in the order of the events; never empty.
+    /// What failed: checks of events in their order, then commands that do something else today,
+    /// then what was expected of the last state. Never empty.
     public let violations: [Violation]
     /// Whether the replay reached its last event, so that there are no further violations.
     public let isComplete: Bool
@@ -19,7 +20,8 @@ public struct ReplayFailure: Error, CustomStringConvertible {
     /// A description of the first problem.
     public var problem: String { violations[0].problem }
 
-    /// The event with which it began; nil if the digest after the last event is wrong.
+    /// The event with which it began; nil if no event is known to have caused it, such as that
+    /// of a wrong digest.
     public var event: ReplayedEvent? { violations[0].event }
 
     /// The problems, each with its event: number, time, actor, reason, correlation, tags, and the
@@ -40,10 +42,10 @@ extension ReplayFailure {
         /// A description of the problem.
         public let problem: String
         /// The event, with the records that it changed and the states before and after it; nil if
-        /// the digest after the last event is wrong.
+        /// no event is known to have caused it, such as that of a wrong digest.
         public let event: ReplayedEvent?
 
-        init(problem: String, event: ReplayedEvent) {
+        init(problem: String, event: ReplayedEvent?) {
             self.problem = problem
             self.event = event
         }

@@ -56,7 +56,12 @@ extension Store {
 
 extension Archive {
     /// Opens the store on a simulated disk for reading.
-    public convenience init(on disk: SimulatedDisk) throws {
-        try self.init(on: Environment(disk: disk, entropy: SeededEntropy(seed: 1)))
+    ///
+    /// - Parameter entities: the types whose indexes the snapshots have; none are needed.
+    public convenience init(
+        on disk: SimulatedDisk, entities: [any Entity.Type] = []
+    ) throws {
+        let environment = Environment(disk: disk, entropy: SeededEntropy(seed: 1))
+        try self.init(on: environment, entities: entities)
     }
 }

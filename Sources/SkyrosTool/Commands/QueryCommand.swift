@@ -33,21 +33,8 @@ struct QueryCommand: Command {
     }
 
     func run(_ output: Output) throws -> Bool {
-        let database = try database()
-        var columns: [String] = []
-        var rows: [[String]] = []
-        try database.run(arguments.rest[0]) { names in
-            columns = names
-        } _: { values in
-            if arguments.isJSON {
-                // Of columns with one name, the first counts.
-                let pairs = Array(zip(columns, values)).reversed().map { ($0, Optional($1)) }
-                try output.json(NamedValues(pairs))
-            } else {
-                rows.append(values.map(cell))
-            }
-        }
-        if !arguments.isJSON { try output.table([columns] + rows) }
+        let printer = QueryPrinter(output: output, isJSON: arguments.isJSON)
+        try printer.print(arguments.rest[0], in: database())
         return true
     }
 
@@ -61,10 +48,5 @@ struct QueryCommand: Command {
         bar.finish()
         Archive.warn(of: evolved)
         return database
-    }
-
-    private func cell(_ value: FieldValue) -> String {
-        if case .text(let text) = value { return text }
-        return value == .null ? "" : value.jsonText()
     }
 }

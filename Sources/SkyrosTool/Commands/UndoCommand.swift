@@ -59,15 +59,10 @@ struct UndoCommand: Command {
     }
 
     private static func range(_ word: String) throws -> ClosedRange<SequenceNumber> {
-        let parts = word.split(separator: "-", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { UInt64(digits: String($0)) }
-            .map { SequenceNumber(rawValue: $0) }
-        guard let first = numbers.first, let last = numbers.last, first <= last,
-            numbers.count == parts.count, numbers.count <= 2
-        else {
+        guard let range = ClosedRange(events: word) else {
             throw UsageError("undo takes the number of an event, or FROM-TO, not \"\(word)\"")
         }
-        return first...last
+        return range
     }
 
     func run(_ output: Output) throws -> Bool {

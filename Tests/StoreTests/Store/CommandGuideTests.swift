@@ -65,4 +65,23 @@ private struct Transfer: Command {
         #expect(outcome.differences().count == 3)
         #expect(try outcome.state.get(Account.self, bob)?.cents == 400)
     }
+
+    @Test func `find the event that broke something`() throws {
+        let store = try Store(inMemory: Account.self)
+        for cents in [5, -7, -8] {
+            let account = Account(id: UUID(), cents: cents)
+            try store.write(by: "eve", because: "\(cents)") { try $0.insert(account) }
+        }
+        let archive = try store.archive()
+        let found = try archive.bisect { state in
+            try state.first(Account.self, where: \.cents < 0) == nil
+        }
+        if let event = found.event {
+            print(event.sequence, event.metadata.actor ?? "-", event.metadata.reason ?? "-")
+            for change in try event.changes(of: Account.self) {
+                print(try change.before?.cents ?? 0, "→", try change.after?.cents ?? 0)
+            }
+        }
+        #expect(found.event?.sequence == 2)
+    }
 }

@@ -45,6 +45,8 @@ private typealias Close = Bank.Close
         #expect(outcome.state.sequence == 5)
         #expect(outcome.state.chainHash != outcome.actual.chainHash)
         #expect(outcome.actual.chainHash == (try archive.snapshot().chainHash))
+        let longer = try WhatIf(in: archive).inserting(OpenAccount(id: 3), after: 5).run()
+        #expect(longer.state.chainHash != longer.actual.chainHash)
     }
 
     @Test func `edits a command, and inserts others`() throws {

@@ -27,7 +27,7 @@ enum Floors {
         ],
         "Sources/Skyros/History/": [["Runs"]],
         "Sources/SkyrosTesting/": [
-            ["Replay", "Simulation"], ["SQLite"], ["Crashes", "Scenarios"],
+            ["Simulation"], ["Replay", "SQLite"], ["Crashes", "Scenarios"],
         ],
         "Sources/SkyrosTool/": [["Import"], ["Commands"]],
     ]

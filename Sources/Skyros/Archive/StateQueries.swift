@@ -1,0 +1,70 @@
+import SkyrosLog
+
+/// SQL on several states of one log. All have the tables and columns that the log ever held, and
+/// records in the newest shape that it has recorded, so that a query which fits one fits all.
+package struct StateQueries {
+    private let archive: Archive
+    private var collector: LayoutCollector
+    /// The last event whose records are in the layout.
+    private var last: SequenceNumber
+
+    /// Finds the tables and columns of the log. O(events).
+    ///
+    /// - Parameters:
+    ///   - last: the last event to read; nil for that of the log.
+    ///   - progress: called after each event.
+    /// - Throws: as `Archive.tables(through:progress:)`.
+    package init(
+        of archive: Archive, through last: SequenceNumber? = nil,
+        progress: (SequenceNumber) -> Void = { _ in }
+    ) throws {
+        self.archive = archive
+        self.last = last ?? archive.sequence
+        collector = try archive.collector(through: self.last, progress: progress)
+    }
+
+    /// Adds the tables and columns of the events that the archive has read since. O(new events).
+    package mutating func refresh() throws {
+        let end = archive.sequence
+        guard last < end else { return }
+        var newer = collector
+        try EventReader(archive.log).forEach(from: last.next, through: end) { event, _ in
+            try newer.note(event)
+            return true
+        }
+        (collector, last) = (newer, end)
+    }
+
+    /// Runs a query where there are no records.
+    ///
+    /// - Throws: `StoreError` with `.invalidInput` if it does not fit the states.
+    package func check(_ sql: String) throws {
+        // A column may be known only to the records of states.
+        guard !isEvolving else { return }
+        try SnapshotDatabase(archive.empty, collector.layout, log: archive.log)
+            .run(sql, { _ in }, { _ in })
+    }
+
+    private var isEvolving: Bool {
+        collector.schemas.contains { $0.value.version > Evolver.firstVersion }
+    }
+
+    /// A state as a database, as far as the steps of an evolution need no closure of the app.
+    ///
+    /// - Complexity: O(records of entities that evolve).
+    package func database(
+        of stored: Snapshot
+    ) throws -> (database: SnapshotDatabase, evolved: EvolvedState) {
+        var stored = stored
+        collector.schemas.forEach { stored.schemas[$0.key] = $0.value }
+        let evolved = try EvolvedState(stored)
+        var collector = collector
+        for (entity, schema) in stored.schemas where schema.version > Evolver.firstVersion {
+            try evolved.state.forEachRecord(entity) { record in
+                try collector.note(record.fields.bytes, of: entity)
+            }
+        }
+        let database = SnapshotDatabase(evolved.state, collector.layout, log: archive.log)
+        return (database, evolved)
+    }
+}
