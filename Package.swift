@@ -66,7 +66,8 @@ let package = Package(
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
         .executableTarget(
-            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"]),
+            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"],
+            resources: reportPage(in: "Report/Page/")),
 
         // MARK: Examples
         .executableTarget(
@@ -155,6 +156,14 @@ let package = Package(
     ]
 )
 
+/// The sources of the page that `skyros report` writes, as constants of the program.
+func reportPage(in directory: String) -> [Resource] {
+    [
+        "page.html", "page.css", "model.js", "values.js", "charts.js", "lists.js", "views.js",
+        "page.js",
+    ].map { .embedInCode(directory + $0) }
+}
+
 // The fuzzers are linked with libFuzzer, which ordinary builds are not: scripts/fuzz asks for them.
 if Context.environment["SKYROS_FUZZING"] != nil {
     // Their files are taken over, and a file belongs to one target.
@@ -172,7 +181,8 @@ if Context.environment["SKYROS_FUZZING"] != nil {
             sources: [
                 "Fuzzing/Driver", "Fuzzing/StoreRuns", "Fuzzing/Targets", "Sources/SkyrosTool",
                 "Tests/SkyrosTestingTests/CrashRuns",
-            ]),
+            ],
+            resources: reportPage(in: "Sources/SkyrosTool/Report/Page/")),
     ]
 }
 

@@ -16,7 +16,7 @@ enum Tool {
         BlameCommand.self, DiffCommand.self, QueryCommand.self, VerifyCommand.self,
         ReplayCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
         ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self,
-        SalvageCommand.self, SchemaCommand.self,
+        SalvageCommand.self, SchemaCommand.self, ReportCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {

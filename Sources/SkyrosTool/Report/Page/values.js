@@ -1,0 +1,219 @@
+// Values as text, and as elements. Nothing of the data becomes markup: elements get texts only.
+
+/** A value's text: a text without quotes, anything else as JSON. */
+function textOf(raw) {
+  if (typeof raw === "string") return raw;
+  return Array.isArray(raw) ? raw[0] : String(raw);
+}
+
+/** A value as JSON, exactly as it was written. */
+function jsonOf(raw) {
+  if (Array.isArray(raw)) return raw[0];
+  return typeof raw === "string" ? JSON.stringify(raw) : String(raw);
+}
+
+/** Control characters and invisible marks as escapes, so that a text cannot deceive its reader. */
+function showingControls(text) {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\p{Cf}\u2028\u2029\p{Cs}]/gu, (mark) => {
+    const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[mark];
+    return short ?? `\\u{${mark.codePointAt(0).toString(16).toUpperCase()}}`;
+  });
+}
+
+/** Whether JSON text is an array or a map with something in it. */
+function isNested(raw) {
+  return Array.isArray(raw) && /^[[{]./.test(raw[0]) && !/^(\[\]|\{\})$/.test(raw[0]);
+}
+
+/** JSON text with a line for each member. Numbers keep their digits. */
+function prettyJSON(json) {
+  let text = "", depth = 0, at = 0;
+  const line = () => { text += "\n" + "  ".repeat(depth); };
+  while (at < json.length) {
+    const mark = json[at];
+    if (mark === '"') {
+      const end = endOfString(json, at);
+      text += json.slice(at, end);
+      at = end;
+      continue;
+    }
+    const next = json[at + 1];
+    if (mark === "{" || mark === "[") {
+      text += mark;
+      if (next === "}" || next === "]") { text += next; at += 1; } else { depth += 1; line(); }
+    } else if (mark === "}" || mark === "]") {
+      depth -= 1;
+      line();
+      text += mark;
+    } else if (mark === ",") {
+      text += ",";
+      line();
+    } else {
+      text += mark === ":" ? ": " : mark;
+    }
+    at += 1;
+  }
+  return text;
+}
+
+function endOfString(json, start) {
+  let at = start + 1;
+  while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+// MARK: Elements
+
+/** An element with a class, and texts and elements in it. */
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const child of children) {
+    if (child !== null && child !== undefined) element.append(child);
+  }
+  return element;
+}
+
+function makeButton(className, label, action) {
+  const button = make("button", className, label);
+  button.type = "button";
+  button.addEventListener("click", action);
+  return button;
+}
+
+const groupedFormat = new Intl.NumberFormat("en-US");
+function grouped(number) { return groupedFormat.format(number); }
+
+/** ISO 8601 in UTC, from microseconds since 1970. */
+function isoTime(microseconds) {
+  const date = new Date(Math.floor(microseconds / 1000));
+  if (Number.isNaN(date.getTime())) return `${microseconds} µs`;
+  const rest = ((microseconds % 1_000_000) + 1_000_000) % 1_000_000;
+  return `${date.toISOString().slice(0, -5)}.${String(rest).padStart(6, "0")}Z`;
+}
+
+/** A time without its fraction, as `2026-03-01 12:00:00Z`. */
+function shortTime(microseconds) {
+  return isoTime(microseconds).replace(/\.\d+Z$/, "Z").replace("T", " ");
+}
+
+const localFormat = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "full", timeStyle: "long",
+});
+function localTime(microseconds) {
+  const date = new Date(Math.floor(microseconds / 1000));
+  return Number.isNaN(date.getTime()) ? "" : `${localFormat.format(date)} (your time)`;
+}
+
+/** A time, with the reader's local time as its tooltip. */
+function timeElement(microseconds, text = isoTime(microseconds)) {
+  const element = make("time", "time-text", text);
+  element.dateTime = isoTime(microseconds);
+  element.title = localTime(microseconds);
+  return element;
+}
+
+/** A hue for a name, the same in every report. */
+function hueOf(text) {
+  let hash = 0;
+  for (const mark of text) hash = (hash * 31 + mark.codePointAt(0)) | 0;
+  return ((hash % 360) + 360) % 360;
+}
+
+function actorElement(name) {
+  if (!name) return make("span", "actor none", "no actor");
+  const dot = make("i", "dot");
+  dot.style.setProperty("--hue", hueOf(name));
+  return make("span", "actor", dot, showingControls(name));
+}
+
+/** A value in a colour of its type. */
+function valueElement(raw, className = "") {
+  if (raw === undefined) return make("span", `value absent ${className}`, "–");
+  if (isNested(raw)) return make("pre", `value nested ${className}`, prettyJSON(raw[0]));
+  const type = raw === null ? "null" : Array.isArray(raw) ? "number" : typeof raw;
+  return make("span", `value ${type} ${className}`, showingControls(textOf(raw)) || "“”");
+}
+
+// MARK: Differences
+
+/** The rows of a change: each field with its value before and after. */
+function diffElement(fields) {
+  const list = make("dl", "diff");
+  for (const { name, before, after } of fields) {
+    const cell = make("dd", "");
+    if (before !== undefined && after !== undefined) {
+      cell.append(...changedElements(before, after));
+    } else if (after !== undefined) {
+      cell.append(valueElement(after, "added"));
+    } else {
+      cell.append(valueElement(before, "removed"));
+    }
+    list.append(make("dt", "", showingControls(name)), cell);
+  }
+  return list;
+}
+
+function changedElements(before, after) {
+  if (isNested(before) && isNested(after)) return [lineDiff(before[0], after[0])];
+  const old = valueElement(before, "removed");
+  const now = valueElement(after, "added");
+  if (typeof before === "string" && typeof after === "string") {
+    markDifference(old, now, before, after);
+  }
+  return [old, make("span", "arrow", "→"), now];
+}
+
+/** Marks what differs between two texts, if they have a beginning or an end in common. */
+function markDifference(old, now, before, after) {
+  const a = Array.from(before), b = Array.from(after);
+  const limit = Math.min(a.length, b.length);
+  let start = 0, end = 0;
+  while (start < limit && a[start] === b[start]) start += 1;
+  while (end < limit - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  if (start + end < 3) return;
+  for (const [element, marks] of [[old, a], [now, b]]) {
+    const middle = marks.slice(start, marks.length - end).join("");
+    element.replaceChildren(
+      showingControls(marks.slice(0, start).join("")),
+      ...(middle ? [make("mark", "", showingControls(middle))] : []),
+      showingControls(marks.slice(marks.length - end).join("")));
+  }
+}
+
+const diffLinesMax = 400;
+
+/** Two JSON texts by lines: those in both, those removed and those added. */
+function lineDiff(before, after) {
+  const a = prettyJSON(before).split("\n"), b = prettyJSON(after).split("\n");
+  const element = make("pre", "value nested lines");
+  const add = (sign, kind, text) => element.append(make("span", kind, `${sign} ${text}\n`));
+  if (a.length > diffLinesMax || b.length > diffLinesMax) {
+    for (const text of a) add("−", "removed", text);
+    for (const text of b) add("+", "added", text);
+    return element;
+  }
+  const width = b.length + 1;
+  const common = new Uint16Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      common[i * width + j] = a[i] === b[j]
+        ? common[(i + 1) * width + j + 1] + 1
+        : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    }
+  }
+  let i = 0, j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      add(" ", "same", a[i]);
+      i += 1;
+      j += 1;
+    } else if (j === b.length
+      || (i < a.length && common[(i + 1) * width + j] >= common[i * width + j + 1])) {
+      add("−", "removed", a[i++]);
+    } else {
+      add("+", "added", b[j++]);
+    }
+  }
+  return element;
+}
