@@ -82,7 +82,7 @@ function axisTime(time, span) {
 
 /**
  * Draws events as bars, inserted, updated and deleted records on each other; those that a filter
- * leaves out in grey. Above them the number of records.
+ * leaves out in grey. The line after them is the number of records.
  *
  * @param matches the indexes of the events that match; null if all do
  */
@@ -92,7 +92,7 @@ function drawTimeline(canvas, model, byTime, matches) {
   const bottom = height - 18;
   drawLabels(context, axis, height, bottom);
   if (!model.count || width < 1) return axis;
-  const barWidth = model.count < width / 4 ? Math.min(14, width / model.count * 0.7) : 2;
+  const barWidth = model.count < width / 5 ? Math.min(14, width / model.count * 0.7) : 3;
   const columns = Math.max(1, Math.floor(width / (barWidth + 1)));
   const bars = Array.from({ length: columns }, () => [0, 0, 0, 0]);
   const place = (index) => {
@@ -113,23 +113,29 @@ function drawTimeline(canvas, model, byTime, matches) {
       bar[Math.min(DELETED, model.kinds.items[change])] += 1;
     }
   }
-  // The square root keeps rare events visible beside the most frequent.
-  const sum = (bar) => bar[0] + bar[1] + bar[2] + bar[3];
-  const most = Math.sqrt(bars.reduce((most, bar) => Math.max(most, sum(bar)), 1));
+  const totals = bars.map((bar) => bar[0] + bar[1] + bar[2] + bar[3]);
+  const most = totals.reduce((a, b) => Math.max(a, b), 1);
+  const mean = totals.reduce((a, b) => a + b, 0) / columns;
+  // The square root keeps a usual number visible beside a single large one.
+  const isSkewed = most > mean * 10;
+  const top = (bottom - 10) * 0.72;
+  drawTotals(context, axis, bottom);
   const colours = ["added", "changed", "removed", "faint"].map(colour);
   bars.forEach((bar, column) => {
-    const total = sum(bar);
+    const total = totals[column];
     if (!total) return;
-    const full = Math.max(2, (bottom - 14) * Math.sqrt(total) / most);
+    const share = isSkewed ? Math.sqrt(total / most) : total / most;
+    const full = Math.max(2, top * share);
     let y = bottom;
     bar.forEach((count, kind) => {
       const part = full * count / total;
+      context.globalAlpha = kind === 3 ? 0.7 : 0.8;
       context.fillStyle = colours[kind];
       context.fillRect(column * width / columns, y - part, Math.max(1, width / columns - 1), part);
       y -= part;
     });
   });
-  drawTotals(context, axis, bottom);
+  context.globalAlpha = 1;
   return axis;
 }
 
@@ -147,7 +153,7 @@ function drawLabels(context, axis, height, bottom) {
   context.fillRect(0, bottom, width, 1);
 }
 
-/** The number of records, as a line. */
+/** The number of records, as a line with an area. */
 function drawTotals(context, axis, bottom) {
   const { model, width } = axis;
   const most = model.totals.reduce((a, b) => Math.max(a, b), 1);
@@ -166,6 +172,12 @@ function drawTotals(context, axis, bottom) {
     if (end === model.count) break;
   }
   context.stroke();
+  context.lineTo(axis.x(model.count), bottom);
+  context.lineTo(0, bottom);
+  context.globalAlpha = 0.1;
+  context.fillStyle = colour("accent");
+  context.fill();
+  context.globalAlpha = 1;
 }
 
 /** Draws the number of records of each entity; `entities` have a name, a place and a colour. */

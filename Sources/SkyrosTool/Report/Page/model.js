@@ -280,6 +280,8 @@ class Model {
     this.ranks = new Int32Array(list.length);
     this.byRank = Int32Array.from(order);
     order.forEach((name, rank) => { this.ranks[name] = rank; });
+    const actors = [...this.eventsBy].sort((a, b) => b[1] - a[1]).filter(([actor]) => actor >= 0);
+    this.actorRanks = new Map(actors.map(([actor], rank) => [actor, rank]));
   }
 
   // MARK: Reading

@@ -95,6 +95,7 @@ class Page {
       const button = byID(`tab-${tab}`);
       button.setAttribute("aria-selected", tab === shown);
       button.tabIndex = tab === shown ? 0 : -1;
+      if (isNew && tab === shown) button.scrollIntoView({ block: "nearest", inline: "nearest" });
       if (tab !== "events") byID(`panel-${tab}`).hidden = tab !== shown;
     }
     const panel = byID(`panel-${shown}`);

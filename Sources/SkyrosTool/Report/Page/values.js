@@ -113,26 +113,26 @@ function timeElement(microseconds, text = isoTime(microseconds)) {
   return element;
 }
 
-/** A hue for a name, the same in every report. */
-function hueOf(text) {
-  let hash = 0;
-  for (const mark of text) hash = (hash * 31 + mark.codePointAt(0)) | 0;
-  return ((hash % 360) + 360) % 360;
+/** An actor with a dot; each of the first actors has a colour unlike the one before it. */
+function actorElement(model, place) {
+  if (place < 0) return make("span", "actor none", "no actor");
+  const dot = make("i", "dot");
+  dot.style.setProperty("--hue", (model.actorRanks.get(place) * 137.5 + 225) % 360);
+  return make("span", "actor", dot, showingControls(model.text(place)));
 }
 
-function actorElement(name) {
-  if (!name) return make("span", "actor none", "no actor");
-  const dot = make("i", "dot");
-  dot.style.setProperty("--hue", hueOf(name));
-  return make("span", "actor", dot, showingControls(name));
+/** The type of a value, which decides its colour. */
+function typeOf(raw) {
+  if (raw === undefined) return "absent";
+  if (raw === null) return "null";
+  return Array.isArray(raw) ? (/^-?\d/.test(raw[0]) ? "number" : "nested") : typeof raw;
 }
 
 /** A value in a colour of its type. */
 function valueElement(raw, className = "") {
   if (raw === undefined) return make("span", `value absent ${className}`, "–");
   if (isNested(raw)) return make("pre", `value nested ${className}`, prettyJSON(raw[0]));
-  const type = raw === null ? "null" : Array.isArray(raw) ? "number" : typeof raw;
-  return make("span", `value ${type} ${className}`, showingControls(textOf(raw)) || "“”");
+  return make("span", `value ${typeOf(raw)} ${className}`, showingControls(textOf(raw)) || "“”");
 }
 
 // MARK: Differences

@@ -91,7 +91,7 @@ class EventsView {
     if (tally.size === 0) summary.append(make("span", "none", "no changes"));
     row.replaceChildren(
       make("span", "number", grouped(model.sequence(index))),
-      actorElement(model.text(model.actors[index])),
+      actorElement(model, model.actors[index]),
       timeElement(model.times[index], shortTime(model.times[index])),
       make("span", "reason", reason < 0 ? "" : showingControls(textOf(model.value(reason)))),
       summary);
@@ -116,7 +116,7 @@ function showChanges(page, panel) {
       reason < 0 ? "No reason given" : showingControls(textOf(model.value(reason)))),
     make("p", "facts",
       make("span", "number", `Event ${grouped(model.sequence(index))}`),
-      actorElement(model.text(model.actors[index])),
+      actorElement(model, model.actors[index]),
       timeElement(model.times[index])));
   if (model.abouts[index] >= 0) head.append(aboutElement(model.value(model.abouts[index])));
   const changes = [];
@@ -222,6 +222,13 @@ class StateView {
   update() {
     const { model } = this.page;
     const entities = model.entityNames();
+    const touched = new Set();
+    if (this.page.cursor > 0) {
+      const { starts } = model;
+      for (let change = starts[this.page.cursor - 1]; change < starts[this.page.cursor]; change++) {
+        touched.add(model.entities.items[change]);
+      }
+    }
     if (this.entity === null && entities.length) this.entity = entities[0];
     this.chips.replaceChildren(...entities.map((entity) => {
       const count = model.tables.get(entity).size;
@@ -232,6 +239,7 @@ class StateView {
       });
       chip.append(make("span", "count", grouped(count)));
       chip.setAttribute("aria-pressed", entity === this.entity);
+      chip.classList.toggle("touched", touched.has(entity));
       return chip;
     }));
     let ids = this.entity === null ? [] : model.sortedIDs(this.entity);
@@ -304,15 +312,15 @@ class StateView {
       const place = fields.get(field);
       const raw = place === undefined ? undefined : model.value(place);
       const text = raw === undefined ? "" : showingControls(textOf(raw).slice(0, 300));
-      const type = raw === undefined ? "absent" : raw === null ? "null" : typeof raw;
-      return make("span", `cell ${type}${isNumber ? " right" : ""}`, text);
+      return make("span", `cell ${typeOf(raw)}${isNumber ? " right" : ""}`, text);
     }));
   }
 }
 
 function column(title, field, values) {
-  const isNumber = values.length > 0 && values.every((raw) => (
-    typeof raw === "number" || (Array.isArray(raw) && /^-?\d/.test(raw[0]))));
+  const types = new Set(values.map(typeOf));
+  types.delete("null");
+  const isNumber = types.size === 1 && types.has("number");
   const lengths = values.map((raw) => textOf(raw).length);
   const longest = Math.max(title.length, ...lengths);
   const width = Math.min(290, Math.max(72, Math.round(longest * 7.4) + 26));
@@ -399,7 +407,7 @@ function lifeElement(page, { index, change }) {
     make("p", "facts",
       makeButton("number", grouped(model.sequence(index)), () => page.moveTo(index + 1)),
       make("span", `kind ${KINDS[kind]}`, KINDS[kind]),
-      actorElement(model.text(model.actors[index])),
+      actorElement(model, model.actors[index]),
       timeElement(model.times[index], shortTime(model.times[index]))));
   if (reason >= 0) item.append(make("p", "reason", showingControls(textOf(model.value(reason)))));
   item.append(changeElement(page, change, false));
