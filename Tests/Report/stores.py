@@ -3,6 +3,7 @@
 The bytes of the log follow docs/log-format.md; Tests/Golden/write.py makes them.
 """
 
+import math
 import pathlib
 import random
 import sys
@@ -74,7 +75,8 @@ class Shop:
     def event(self, number):
         changes, reason, more = self.work(number)
         # By day, and on few Sundays.
-        gap = self.random.expovariate(1) * self.pace
+        season = 1.2 + math.sin(number / 900) * 0.6 + math.sin(number / 170) * 0.3
+        gap = self.random.expovariate(season) * self.pace
         self.time += max(1, int(gap))
         hour = self.time // 3_600_000_000 % 24
         if hour > 19 and self.random.random() < 0.93:
@@ -123,7 +125,8 @@ class Shop:
             return self.move()
         if choice < 0.94:
             key = self.any("Product")
-            price = int(self.tables["Product"][key]["price"] * self.random.uniform(0.9, 1.12))
+            price = int(self.tables["Product"][key]["price"] * self.random.uniform(0.92, 1.08))
+            price = min(30_000, max(400, price))
             return [self.update("Product", key, {"price": price})], "prices of the month", {}
         if choice < 0.97:
             key = self.any("Order")
@@ -142,7 +145,8 @@ class Shop:
             "id": self.order_number, "customer": self.any("Customer"), "product": product,
             "count": count, "total": row["price"] * count, "state": "placed",
         })]
-        changes.append(self.update("Product", product, {"stock": row["stock"] - count}))
+        left = row["stock"] - count
+        changes.append(self.update("Product", product, {"stock": left if left > 3 else left + 60}))
         return changes, "ordered in the shop", {
             "intent": {"name": "PlaceOrder", "value": {"product": product, "count": count}},
             "correlation": f"visit-{self.random.randrange(10_000)}"}

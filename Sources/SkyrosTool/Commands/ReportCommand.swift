@@ -20,8 +20,8 @@ struct ReportCommand: Command {
         store grew; `?` lists its keys. It holds all data of the events in its range, and the
         records from before. Only you may read it.
 
-        The file appears when it is complete. 100,000 events are 10 to 40 MB; of longer histories,
-        choose a range.
+        The file appears when it is complete. 100,000 events are 10 to 40 MB. Of longer histories,
+        choose a range: the browser holds it in memory.
 
           skyros report Orders.skyros --html orders.html
           skyros report Orders.skyros --html march.html --since 2026-03-01 --until 2026-03-31

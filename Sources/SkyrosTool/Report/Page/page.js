@@ -103,13 +103,16 @@ class Page {
     if (shown === "state") this.state.update();
     if (shown === "growth") this.growth.update(isNew);
     if (shown === "record") this.showRecord(panel, isNew);
-    if (isNew && panel) panel.scrollTop = 0;
+    if (isNew && panel && shown !== "record") panel.scrollTop = 0;
   }
 
   showRecord(panel, isNew) {
     const top = panel.scrollTop;
     showRecord(this, panel);
     panel.scrollTop = isNew ? 0 : top;
+    // The changes of a long life begin far before the cursor.
+    const newest = panel.querySelector(".newest");
+    if (newest && this.life.length > 12) newest.scrollIntoView({ block: "center" });
   }
 
   // MARK: Filters

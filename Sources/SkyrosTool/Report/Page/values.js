@@ -20,9 +20,11 @@ function showingControls(text) {
   });
 }
 
-/** Whether JSON text is an array or a map with something in it. */
+const inlineMax = 60;
+
+/** Whether a value is an array or a map that needs more than a line. */
 function isNested(raw) {
-  return Array.isArray(raw) && /^[[{]./.test(raw[0]) && !/^(\[\]|\{\})$/.test(raw[0]);
+  return Array.isArray(raw) && /^[[{]/.test(raw[0]) && raw[0].length > inlineMax;
 }
 
 /** JSON text with a line for each member. Numbers keep their digits. */
@@ -155,11 +157,13 @@ function diffElement(fields) {
 }
 
 function changedElements(before, after) {
-  if (isNested(before) && isNested(after)) return [lineDiff(before[0], after[0])];
+  const isLong = isNested(before) || isNested(after);
+  if (isLong && typeOf(before) === "nested" && typeOf(after) === "nested") return [lineDiff(before[0], after[0])];
   const old = valueElement(before, "removed");
   const now = valueElement(after, "added");
-  if (typeof before === "string" && typeof after === "string") {
-    markDifference(old, now, before, after);
+  const types = [typeOf(before), typeOf(after)];
+  if (types[0] === types[1] && (types[0] === "string" || types[0] === "nested")) {
+    markDifference(old, now, textOf(before), textOf(after));
   }
   return [old, make("span", "arrow", "→"), now];
 }

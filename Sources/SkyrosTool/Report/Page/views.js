@@ -14,6 +14,22 @@ function appendSome(parent, items, makeItem, from = 0) {
   parent.append(more);
 }
 
+/** The same for the items around a place, with a button for those before them, too. */
+function appendAround(parent, items, place, makeItem) {
+  const start = items.length <= shownMax ? 0 : Math.max(0, place - shownMax / 2);
+  appendSome(parent, items, makeItem, start);
+  const addEarlier = (end) => {
+    if (end <= 0) return;
+    const more = makeButton("more", `${grouped(end)} earlier`, () => {
+      const from = Math.max(0, end - shownMax);
+      more.replaceWith(...items.slice(from, end).map(makeItem));
+      addEarlier(from);
+    });
+    parent.prepend(more);
+  };
+  addEarlier(start);
+}
+
 function kindBadge(kind) {
   const sign = ["+", "~", "−", "−"][kind];
   const badge = make("span", `badge ${KINDS[kind]}`, sign);
@@ -140,6 +156,16 @@ function aboutElement(raw) {
   return list;
 }
 
+/** The ids of the records that a change has cleared. */
+function clearedElement(page, change) {
+  const { model } = page;
+  const list = make("div", "ids");
+  const entity = model.entities.items[change];
+  appendSome(list, [...model.clearedTables.get(change).keys()], (id) => (
+    makeButton("record-link", showingControls(model.text(id)), () => page.openRecord(entity, id))));
+  return list;
+}
+
 function changedFields(model, change) {
   const before = model.kinds.items[change] === CLEARED
     ? new Map() : model.fields(model.before.items[change]);
@@ -176,6 +202,7 @@ function changeElement(page, change, hasHead) {
   if (kind === CLEARED) {
     const count = model.after.items[change];
     card.append(make("p", "hint", `All ${grouped(count)} records were deleted.`));
+    if (hasHead) card.append(clearedElement(page, change));
   } else {
     card.append(diffElement(changedFields(model, change)));
   }
@@ -350,13 +377,21 @@ function showRecord(page, panel) {
     state.append(fieldsElement(page, now, origins));
   }
   const life = make("ol", "life");
-  appendSome(life, page.life, (entry) => lifeElement(page, entry));
+  page.lifePlace = lastBefore(page.life, page.cursor);
+  appendAround(life, page.life, page.lifePlace, (entry) => lifeElement(page, entry));
   panel.replaceChildren(
     make("h2", "record-title", make("span", "entity", showingControls(model.text(entity))),
       make("span", "id", showingControls(model.text(id)))),
     make("div", "record-parts", state,
       make("section", "record-life",
         make("h3", "", `${grouped(page.life.length)} changes`), life)));
+}
+
+/** The place of the last entry that is not after the cursor. */
+function lastBefore(life, cursor) {
+  let place = life.length - 1;
+  while (place > 0 && life[place].index >= cursor) place -= 1;
+  return place;
 }
 
 /** The event that set each field's value as of the cursor. */
@@ -402,6 +437,7 @@ function lifeElement(page, { index, change }) {
   const item = make("li", `entry ${KINDS[kind]}`);
   item.dataset.index = index;
   if (index === page.cursor - 1) item.classList.add("here");
+  if (page.life[page.lifePlace].index === index) item.classList.add("newest");
   if (index >= page.cursor) item.classList.add("later");
   item.append(
     make("p", "facts",
