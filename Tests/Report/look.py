@@ -208,6 +208,10 @@ def main(tool, directory):
             if count > 1_000:
                 check_keys(browser, report)
             take_pictures(browser, report, directory)
+        empty = Report(tool, directory, 0)
+        browser.open(empty.page)
+        hint = browser.run("document.querySelector('.hint:not(noscript *)').textContent")
+        expect(hint == "There is no event.", "0.html: says that there is no event")
         part = Report(tool, directory, 10_000, "--from", "4000", "--to", "6000", name="part")
         browser.open(part.page)
         check_states(browser, part, [3_999, 4_000, 4_999, 5_000, 6_000])

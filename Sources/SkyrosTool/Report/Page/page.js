@@ -190,6 +190,7 @@ class Page {
     const { model } = this;
     const actors = [...model.eventsBy.keys()].filter((actor) => actor >= 0).length;
     const summary = byID("summary");
+    byID("tool").textContent = model.tool.split("\n")[0];
     if (!model.count) {
       summary.textContent = "no events";
       return;
@@ -199,7 +200,6 @@ class Page {
       timeElement(model.times[model.count - 1],
         isoTime(model.times[model.count - 1]).slice(0, 10)),
       ` · ${grouped(actors)} actor${actors === 1 ? "" : "s"}`);
-    byID("tool").textContent = model.tool.split("\n")[0];
     const plot = byID("plot");
     plot.setAttribute("aria-valuemin", model.first - 1);
     plot.setAttribute("aria-valuemax", model.first - 1 + model.count);
@@ -248,9 +248,10 @@ class Page {
     this.record = entity >= 0 && id >= 0 ? { entity, id } : null;
     if (this.record) this.state.entity = entity;
     const actor = parts.get("actor");
+    const actorPlace = actor === null ? -1 : model.names.find(actor);
     const of = model.names.find(parts.get("of"));
     this.filter = {
-      actor: actor === null ? null : actor === "" ? -1 : model.names.find(actor),
+      actor: actor === "" ? -1 : actorPlace < 0 ? null : actorPlace,
       entity: of < 0 ? null : of,
       words: parts.get("find") ?? "",
     };
@@ -261,6 +262,7 @@ class Page {
 
   follow() {
     this.readAddress();
+    this.model.moveTo(this.cursor);
     this.applyFilter();
     this.setScale(this.byTime);
     this.showPanel(true);

@@ -58,6 +58,26 @@ function prettyJSON(json) {
   return text;
 }
 
+/** The members of the text of a JSON object: names, and values as JSON. */
+function membersOf(json) {
+  const members = [];
+  let at = 1;
+  while (json[at] === '"') {
+    const nameEnd = endOfString(json, at);
+    const name = JSON.parse(json.slice(at, nameEnd));
+    const start = nameEnd + 1;
+    let depth = 0;
+    for (at = start; depth > 0 || !",}".includes(json[at]); at++) {
+      if (json[at] === '"') at = endOfString(json, at) - 1;
+      else if ("[{".includes(json[at])) depth += 1;
+      else if ("]}".includes(json[at])) depth -= 1;
+    }
+    members.push([name, json.slice(start, at)]);
+    at += 1;
+  }
+  return members;
+}
+
 function endOfString(json, start) {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;

@@ -148,10 +148,9 @@ function showChanges(page, panel) {
 /** The members of a JSON object, each with its value. */
 function aboutElement(raw) {
   const list = make("dl", "about");
-  for (const [name, value] of Object.entries(JSON.parse(textOf(raw)))) {
-    const isText = typeof value === "string";
-    list.append(make("dt", "", showingControls(name)),
-      make("dd", "", showingControls(isText ? value : JSON.stringify(value))));
+  for (const [name, json] of membersOf(textOf(raw))) {
+    const text = json.startsWith('"') ? JSON.parse(json) : json;
+    list.append(make("dt", "", showingControls(name)), make("dd", "", showingControls(text)));
   }
   return list;
 }
