@@ -53,10 +53,14 @@ class Report:
             raise SystemExit(f"look: skyros {command} has failed")
         return done.stdout
 
+    def objects(self, command, *words):
+        """What a command prints as JSON. A text may have other line ends."""
+        lines = self.run(command, "--json", *words).split("\n")
+        return [json.loads(line) for line in lines if line]
+
     def state(self, sequence):
         """The records as `skyros show` prints them, by entity and id."""
-        lines = self.run("show", "--at", str(sequence), "--stored", "--json").splitlines()
-        records = map(json.loads, lines)
+        records = self.objects("show", "--at", str(sequence), "--stored")
         return {(record["entity"], json.dumps(record["id"])): {
             name: json.dumps(value) for name, value in record["record"].items()
         } for record in records}
@@ -119,8 +123,7 @@ def check_filters(browser, report):
         (["--entity", "Customer"], {"entity": "Customer"}),
         (["--actor", "grace", "--entity", "Order"], {"actor": "grace", "entity": "Order"}),
     ]:
-        lines = report.run("log", "--json", *option).splitlines()
-        wanted = [json.loads(line)["sequence"] for line in lines]
+        wanted = [event["sequence"] for event in report.objects("log", *option)]
         names = ", ".join(f"{key}: skyros.page.model.names.find({json.dumps(name)})"
                           for key, name in filter.items())
         found = browser.run(f"""(() => {{

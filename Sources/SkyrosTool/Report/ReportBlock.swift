@@ -10,7 +10,7 @@ import Skyros
 ///      "shapes": [[4]], "rows": [1, 0, 0, 1, 0, 2, 3, 0, 0, 5, …]}
 ///
 /// - `times` are microseconds since 1970, the first one and then differences.
-/// - `table` holds each text and value once. A value that JavaScript would read as a different
+/// - `table` holds each short text and value once. A value that JavaScript would read as a different
 ///   one, and an array or a map, is an array with its JSON text.
 /// - `shapes` are lists of field names, as places in the table.
 /// - `rows` are the events: actor, reason, further metadata and the number of changes, then each
@@ -118,8 +118,11 @@ struct ReportBlock {
 }
 
 extension ReportBlock {
-    /// Values, each once, in the order of their places.
+    /// Values in the order of their places, short ones once.
     private struct Table {
+        /// The size up to which an entry is looked for among those before it.
+        private static let repeatedBytesMax = 256
+
         // By their bytes: Swift takes different bytes for equal texts.
         private var places: [[UInt8]: Int] = [:]
         private var entries = Array("null".utf8)
@@ -151,9 +154,10 @@ extension ReportBlock {
 
         private mutating func place(ofEntry json: String) -> Int {
             let entry = ScriptText.escaped(json)
-            if let place = places[entry] { return place }
+            let isShort = entry.count <= Self.repeatedBytesMax
+            if isShort, let place = places[entry] { return place }
             let place = count
-            places[entry] = place
+            if isShort { places[entry] = place }
             count += 1
             entries.append(UInt8(ascii: ","))
             entries.append(contentsOf: entry)
