@@ -81,8 +81,9 @@ function axisTime(time, span) {
 }
 
 /**
- * Draws events as bars, inserted, updated and deleted records on each other; those that a filter
- * leaves out in grey. The line after them is the number of records.
+ * Draws events as bars, inserted, updated and deleted records on each other. With a filter, these
+ * are the events that match, before all events in grey, each with a scale that fits. The line after
+ * them is the number of records.
  *
  * @param matches the indexes of the events that match; null if all do
  */
@@ -102,39 +103,39 @@ function drawTimeline(canvas, model, byTime, matches) {
   let next = 0;
   for (let index = 0; index < model.count; index++) {
     const bar = bars[place(index)];
-    let isMatch = true;
-    if (matches) {
-      isMatch = matches[next] === index;
-      if (isMatch) next += 1;
-    }
     const end = model.starts[index + 1];
-    if (!isMatch) { bar[3] += end - model.starts[index]; continue; }
+    bar[3] += end - model.starts[index];
+    if (matches && matches[next] !== index) continue;
+    next += 1;
     for (let change = model.starts[index]; change < end; change++) {
       bar[Math.min(DELETED, model.kinds.items[change])] += 1;
     }
   }
-  const totals = bars.map((bar) => bar[0] + bar[1] + bar[2] + bar[3]);
-  const most = totals.reduce((a, b) => Math.max(a, b), 1);
-  const mean = totals.reduce((a, b) => a + b, 0) / columns;
-  // The square root keeps a usual number visible beside a single large one.
-  const isSkewed = most > mean * 10;
-  const top = (bottom - 10) * 0.72;
   drawTotals(context, axis, bottom);
-  const colours = ["added", "changed", "removed", "faint"].map(colour);
-  bars.forEach((bar, column) => {
-    const total = totals[column];
-    if (!total) return;
-    const share = isSkewed ? Math.sqrt(total / most) : total / most;
-    const full = Math.max(2, top * share);
-    let y = bottom;
-    bar.forEach((count, kind) => {
-      const part = full * count / total;
-      context.globalAlpha = kind === 3 ? 0.7 : 0.8;
-      context.fillStyle = colours[kind];
-      context.fillRect(column * width / columns, y - part, Math.max(1, width / columns - 1), part);
-      y -= part;
+  const draw = (sizes, kinds) => {
+    const most = sizes.reduce((a, b) => Math.max(a, b), 1);
+    const mean = sizes.reduce((a, b) => a + b, 0) / columns;
+    // The square root keeps a usual number visible beside a single large one.
+    const isSkewed = most > mean * 10;
+    sizes.forEach((size, column) => {
+      if (!size) return;
+      const share = isSkewed ? Math.sqrt(size / most) : size / most;
+      const full = Math.max(2, (bottom - 10) * 0.72 * share);
+      const x = column * width / columns, columnWidth = Math.max(1, width / columns - 1);
+      let y = bottom;
+      for (const [kind, name] of kinds) {
+        const part = full * bars[column][kind] / size;
+        context.fillStyle = name;
+        context.fillRect(x, y - part, columnWidth, part);
+        y -= part;
+      }
     });
-  });
+  };
+  const [added, changed, removed, faint] = ["added", "changed", "removed", "faint"].map(colour);
+  context.globalAlpha = 0.6;
+  if (matches) draw(bars.map((bar) => bar[3]), [[3, faint]]);
+  context.globalAlpha = 0.8;
+  draw(bars.map((bar) => bar[0] + bar[1] + bar[2]), [[0, added], [1, changed], [2, removed]]);
   context.globalAlpha = 1;
   return axis;
 }

@@ -283,6 +283,15 @@ class StateView {
       make("span", isNumber ? "right" : "", showingControls(title)))));
     this.box.classList.toggle("empty", !ids.length);
     this.list.show(ids.length, (position) => ids[position]);
+    this.followChange();
+  }
+
+  /** Scrolls to a record that the event at the cursor has changed, if the cursor was moved. */
+  followChange() {
+    if (this.cursor === this.page.cursor && this.followed === this.entity) return;
+    Object.assign(this, { cursor: this.page.cursor, followed: this.entity });
+    const position = this.ids.findIndex((id) => this.changed.has(id));
+    if (position >= 0) this.list.scrollTo(position);
   }
 
   matches(id) {
@@ -369,7 +378,10 @@ function showRecord(page, panel) {
   }
   const now = model.tables.get(entity)?.get(id);
   const origins = originsOf(model, page.life, page.cursor);
-  const state = make("section", "record-now", make("h3", "", `At event ${page.cursorText}`));
+  const state = make("section", "record-now",
+    make("h2", "record-title", make("span", "entity", showingControls(model.text(entity))),
+      make("span", "id", showingControls(model.text(id)))),
+    make("h3", "", `At event ${page.cursorText}`));
   if (now === undefined) {
     state.append(make("p", "hint", "The record does not exist at this event."));
   } else {
@@ -378,12 +390,10 @@ function showRecord(page, panel) {
   const life = make("ol", "life");
   page.lifePlace = lastBefore(page.life, page.cursor);
   appendAround(life, page.life, page.lifePlace, (entry) => lifeElement(page, entry));
-  panel.replaceChildren(
-    make("h2", "record-title", make("span", "entity", showingControls(model.text(entity))),
-      make("span", "id", showingControls(model.text(id)))),
-    make("div", "record-parts", state,
-      make("section", "record-life",
-        make("h3", "", `${grouped(page.life.length)} changes`), life)));
+  const count = page.life.length;
+  panel.replaceChildren(make("div", "record-parts", state,
+    make("section", "record-life",
+      make("h3", "", count === 1 ? "1 change" : `${grouped(count)} changes`), life)));
 }
 
 /** The place of the last entry that is not after the cursor. */
