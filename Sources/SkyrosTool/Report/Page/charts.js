@@ -213,10 +213,13 @@ function drawGrowth(canvas, model, entities, byTime) {
   for (const { place, stroke } of entities) {
     context.strokeStyle = stroke;
     context.beginPath();
-    model.samples.forEach(({ index, counts }, number) => {
-      const point = [axis.x(index), y(counts.get(place) ?? 0)];
-      if (number) context.lineTo(...point); else context.moveTo(...point);
-    });
+    let last = null;
+    for (const { index, counts } of model.samples) {
+      const x = axis.x(index), now = y(counts.get(place) ?? 0);
+      if (last === null) context.moveTo(x, now); else context.lineTo(x, last);
+      context.lineTo(x, now);
+      last = now;
+    }
     context.stroke();
   }
   return { axis, left };

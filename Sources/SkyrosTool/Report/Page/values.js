@@ -188,10 +188,13 @@ function changedElements(before, after) {
   return [old, make("span", "arrow", "→"), now];
 }
 
-/** Marks what differs between two texts, if they have a beginning or an end in common. */
+const markedMin = 10;
+
+/** Marks what differs between two longer texts that have a beginning or an end in common. */
 function markDifference(old, now, before, after) {
   const a = Array.from(before), b = Array.from(after);
   const limit = Math.min(a.length, b.length);
+  if (limit < markedMin) return;
   let start = 0, end = 0;
   while (start < limit && a[start] === b[start]) start += 1;
   while (end < limit - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
