@@ -195,11 +195,12 @@ class Page {
       summary.textContent = "no events";
       return;
     }
-    summary.append(`${grouped(model.count)} events · `,
-      timeElement(model.times[0], isoTime(model.times[0]).slice(0, 10)), " – ",
-      timeElement(model.times[model.count - 1],
-        isoTime(model.times[model.count - 1]).slice(0, 10)),
-      ` · ${grouped(actors)} actor${actors === 1 ? "" : "s"}`);
+    const ends = [model.times[0], model.times[model.count - 1]];
+    const days = ends.map((time) => timeElement(time, isoTime(time).slice(0, 10)));
+    const isOneDay = days[0].textContent === days[1].textContent;
+    summary.append(model.count === 1 ? "1 event · " : `${grouped(model.count)} events · `,
+      ...(isOneDay ? [days[0]] : [days[0], " – ", days[1]]),
+      ` · ${actors === 1 ? "1 actor" : `${grouped(actors)} actors`}`);
     const plot = byID("plot");
     plot.setAttribute("aria-valuemin", model.first - 1);
     plot.setAttribute("aria-valuemax", model.first - 1 + model.count);
