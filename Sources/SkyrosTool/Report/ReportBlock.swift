@@ -10,8 +10,8 @@ import Skyros
 ///      "shapes": [[4]], "rows": [1, 0, 0, 1, 0, 2, 3, 0, 0, 5, …]}
 ///
 /// - `times` are microseconds since 1970, the first one and then differences.
-/// - `table` holds each short text and value once. A value that JavaScript would read as a different
-///   one, and an array or a map, is an array with its JSON text.
+/// - `table` holds texts and values, short ones once. A float, an integer of more than 53 bits, an
+///   array and a map are arrays with their JSON text, because JavaScript would not keep its digits.
 /// - `shapes` are lists of field names, as places in the table.
 /// - `rows` are the events: actor, reason, further metadata and the number of changes, then each
 ///   change: kind, entity, id, further data, and its values. Place 0 in the table means none.
@@ -135,17 +135,15 @@ extension ReportBlock {
 
         mutating func place(of value: FieldValue) -> Int {
             switch value {
-            case .null: 0
-            case .bool, .text: place(ofJSON: value)
-            case .integer(let number) where number.magnitude < 1 << 53: place(ofJSON: value)
-            default: place(ofText: value.jsonText(), isJSON: true)
+            case .null: return 0
+            case .bool, .text: return place(ofJSON: value)
+            case .integer(let number) where number.magnitude < 1 << 53: return place(ofJSON: value)
+            default:
+                // Dates, UUIDs, bytes and some others are strings in JSON.
+                let json = value.jsonText()
+                return json.utf8.first == UInt8(ascii: "\"")
+                    ? place(ofEntry: json) : place(ofEntry: "[\(FieldValue.text(json).jsonText())]")
             }
-        }
-
-        /// A value that is a string in JSON has no array around it.
-        private mutating func place(ofText json: String, isJSON: Bool) -> Int {
-            json.utf8.first == UInt8(ascii: "\"")
-                ? place(ofEntry: json) : place(ofEntry: "[\(FieldValue.text(json).jsonText())]")
         }
 
         private mutating func place(ofJSON value: FieldValue) -> Int {
