@@ -65,9 +65,17 @@ let package = Package(
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
+        .target(
+            name: "SkyrosReport",
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
+                .embedInCode("Page/model.js"), .embedInCode("Page/values.js"),
+                .embedInCode("Page/charts.js"), .embedInCode("Page/lists.js"),
+                .embedInCode("Page/views.js"), .embedInCode("Page/page.js"),
+            ]),
         .executableTarget(
-            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"],
-            resources: reportPage(in: "Report/Page/")),
+            name: "SkyrosTool",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite", "SkyrosReport"]),
 
         // MARK: Examples
         .executableTarget(
@@ -156,14 +164,6 @@ let package = Package(
     ]
 )
 
-/// The sources of the page that `skyros report` writes, as constants of the program.
-func reportPage(in directory: String) -> [Resource] {
-    [
-        "page.html", "page.css", "model.js", "values.js", "charts.js", "lists.js", "views.js",
-        "page.js",
-    ].map { .embedInCode(directory + $0) }
-}
-
 // The fuzzers are linked with libFuzzer, which ordinary builds are not: scripts/fuzz asks for them.
 if Context.environment["SKYROS_FUZZING"] != nil {
     // Their files are taken over, and a file belongs to one target.
@@ -174,15 +174,14 @@ if Context.environment["SKYROS_FUZZING"] != nil {
         .executableTarget(
             name: "SkyrosFuzzing",
             dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
-                "MemoryLimit",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosReport",
+                "SkyrosTesting", "MemoryLimit",
             ],
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [
                 "Fuzzing/Driver", "Fuzzing/StoreRuns", "Fuzzing/Targets", "Sources/SkyrosTool",
                 "Tests/SkyrosTestingTests/CrashRuns",
-            ],
-            resources: reportPage(in: "Sources/SkyrosTool/Report/Page/")),
+            ]),
     ]
 }
 
