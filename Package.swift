@@ -65,8 +65,17 @@ let package = Package(
 
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
+        .target(
+            name: "SkyrosReport",
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
+                .embedInCode("Page/model.js"), .embedInCode("Page/values.js"),
+                .embedInCode("Page/charts.js"), .embedInCode("Page/lists.js"),
+                .embedInCode("Page/views.js"), .embedInCode("Page/page.js"),
+            ]),
         .executableTarget(
-            name: "SkyrosTool", dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite"]),
+            name: "SkyrosTool",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite", "SkyrosReport"]),
 
         // MARK: Examples
         .executableTarget(
@@ -165,8 +174,8 @@ if Context.environment["SKYROS_FUZZING"] != nil {
         .executableTarget(
             name: "SkyrosFuzzing",
             dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
-                "MemoryLimit",
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosReport",
+                "SkyrosTesting", "MemoryLimit",
             ],
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [

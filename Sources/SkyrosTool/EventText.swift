@@ -5,22 +5,35 @@ import Skyros
 enum EventText {
     /// The stable JSON form; see the command-line contract in docs/mapping.md.
     static func json(_ event: Event) throws -> NamedValues<FieldValue?> {
-        var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
-        object["key"] = event.key.map { .text($0) }
+        var object = try about(event)
         object["changes"] = .array(
             try event.changes.enumerated().map { index, change in
-                let additions = try event.additions(toChange: index).value.map ?? [:]
-                var object = try json(change)
-                let version = event.version(ofChange: index)
-                if version > 1 { object["version"] = .integer(Int128(version)) }
-                object["formerVersion"] = event.formerVersions[index].map { .integer(Int128($0)) }
-                return .map(object.merging(additions) { $1 })
+                let additions = try about(event, change: index)
+                return .map(try json(change).merging(additions) { $1 })
             })
+        return object
+    }
+
+    /// All members of an event but its changes.
+    static func about(_ event: Event) throws -> NamedValues<FieldValue?> {
+        var object = try head(event.sequence, event.time, event.metadata, intent: event.intent)
+        object["key"] = event.key.map { .text($0) }
         if !event.schemas.isEmpty {
             object["schema"] = .map(event.schemas.mapValues { (try? $0.value) ?? .null })
         }
         for (key, value) in try event.additions.value.map ?? [:] { object[key] = value }
         return object
+    }
+
+    /// The versions of a change's record, and what a later version has added to the change.
+    static func about(_ event: Event, change index: Int) throws -> NamedValues<FieldValue> {
+        var object = NamedValues<FieldValue>()
+        let version = event.version(ofChange: index)
+        if version > 1 { object["version"] = .integer(Int128(version)) }
+        if let former = event.formerVersions[index] {
+            object["formerVersion"] = .integer(Int128(former))
+        }
+        return object.merging(try event.additions(toChange: index).value.map ?? [:]) { $1 }
     }
 
     /// The JSON members of an event without its changes.

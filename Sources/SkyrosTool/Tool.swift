@@ -17,7 +17,7 @@ enum Tool {
         StatsCommand.self, VerifyCommand.self, ReplayCommand.self, BisectCommand.self,
         WhatIfCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
         ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self,
-        SalvageCommand.self, SchemaCommand.self,
+        SalvageCommand.self, SchemaCommand.self, ReportCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {

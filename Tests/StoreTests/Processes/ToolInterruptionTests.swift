@@ -18,6 +18,7 @@ import Testing
     private static let commands: [([String], String)] = [
         (["export", "--format", "jsonl", "--into", "NEW"], ".skyros-"),
         (["export", "--format", "sqlite", "--into", "NEW"], ".skyros-"),
+        (["report", "--html", "NEW"], ".skyros-"),
         (["rebuild", "--into", "NEW"], ".skyros-"),
         (["salvage", "--into", "NEW"], ".skyros-"),
         (["salvage", "--into", "NEW", "--from-checkpoint"], ".skyros-"),
@@ -141,7 +142,7 @@ import Testing
             process.arguments =
                 ["-c", "umask 0; exec \"$0\" \"$@\"", tool] + (process.arguments ?? [])
             #expect(try process.outcome().status == 0)
-            let path = number < 5 ? store.path("new") : store.directory.store.path
+            let path = number < 6 ? store.path("new") : store.directory.store.path
             for file in [path] + (files.subpaths(atPath: path) ?? []).map({ "\(path)/\($0)" }) {
                 let mode = try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int
                 #expect(try #require(mode) & 0o077 == 0, "\(file)")

@@ -29,7 +29,7 @@ enum Floors {
         "Sources/SkyrosTesting/": [
             ["Simulation"], ["Replay", "SQLite"], ["Crashes", "Scenarios"],
         ],
-        "Sources/SkyrosTool/": [["Import"], ["Commands"]],
+        "Sources/SkyrosTool/": [["Import", "Report"], ["Commands"]],
     ]
 
     /// The files beside the directories, which connect these.

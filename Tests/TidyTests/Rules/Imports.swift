@@ -5,8 +5,8 @@ enum Imports {
     /// A module may import modules of a lower height.
     private static let heights = [
         "SkyrosPlatform": 0, "SkyrosDisk": 1, "SkyrosLog": 2, "SkyrosSQLite": 2, "Skyros": 3,
-        "SkyrosTesting": 4, "SkyrosTool": 4, "BenchmarkModel": 4, "SkyrosBenchmark": 5,
-        "ProgramWithSkyros": 4, "ProgramWithoutSkyros": 0,
+        "SkyrosReport": 0, "SkyrosTesting": 4, "SkyrosTool": 4, "BenchmarkModel": 4,
+        "SkyrosBenchmark": 5, "ProgramWithSkyros": 4, "ProgramWithoutSkyros": 0,
     ]
     /// Modules that only some places import.
     private static let doors: [String: [String]] = [
