@@ -16,7 +16,8 @@ enum Tool {
         BlameCommand.self, DiffCommand.self, QueryCommand.self, SQLCommand.self,
         StatsCommand.self, VerifyCommand.self, ReplayCommand.self, BisectCommand.self,
         WhatIfCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
-        ImportCommand.self, UndoCommand.self, PruneCommand.self, BackupCommand.self,
+        FixtureCommand.self, ImportCommand.self, UndoCommand.self, PruneCommand.self,
+        BackupCommand.self,
         SalvageCommand.self, SchemaCommand.self, ReportCommand.self,
     ]
 

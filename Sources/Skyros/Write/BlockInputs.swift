@@ -88,7 +88,7 @@ extension UUID {
     static var zero: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
     /// A random UUID, version 4 of RFC 9562.
-    fileprivate init(random: (UInt64, UInt64)) {
+    init(random: (UInt64, UInt64)) {
         let high = random.0 & ~0xF000 | 0x4000
         let low = random.1 & ~(3 << 62) | 2 << 62
         self.init(

@@ -51,7 +51,9 @@ import Testing
                   ;
                 pragma SKYROS_TIME = '-2'; SELECT 1;
                 """
-            ).filter { !$0.contains("after event") } == ["text", "second", "text", "first"])
+            ).filter { !$0.contains("after event") } == [
+                "text", "second", "text", "first", "1", "1",
+            ])
     }
 
     @Test func `moves to events, times and now`() throws {

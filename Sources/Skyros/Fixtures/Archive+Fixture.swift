@@ -1,0 +1,129 @@
+public import Foundation
+package import SkyrosDisk
+import SkyrosLog
+
+extension Archive {
+    /// Writes a new store with the events of this one, for a test or a report, without the values
+    /// of scrubbed fields.
+    ///
+    ///     let report = try archive.writeFixture(
+    ///         into: directory, keeping: 1_000, scrubbing: Scrubbing("Customer.name"))
+    ///
+    /// Events keep their times, metadata, commands and changes, and have numbers from 1 on. Where
+    /// these are others than in this store, the tag `skyros.event` has the original one. What the
+    /// records were before the first of them comes first, as events by the actor `skyros.fixture`
+    /// that insert them. An undo names the events that it took back by their original numbers. The
+    /// store has another id, so it cannot be mistaken for this one. It appears complete and
+    /// durable, or not at all.
+    ///
+    /// - Parameters:
+    ///   - directory: the new store: nothing, or an empty directory, and not in this store.
+    ///   - count: the number of events to keep; nil for all that the log keeps.
+    ///   - last: the last of them; nil for that of the log.
+    ///   - scrubbing: the fields whose values get pseudonyms.
+    ///   - progress: called after each event that is read.
+    /// - Complexity: O(events of the log); reading it once more if fields are scrubbed, and memory
+    ///   for their different values.
+    /// - Throws: `StoreError` with `.noSuchEvent` if the log ends before `last`; `.invalidInput` if
+    ///   the directory is not empty, no record ever had a value of a scrubbed field, or the text of
+    ///   one would still be in the fixture; `.diskFull`, `.io`; for a damaged log `.logCorrupt` and
+    ///   the like.
+    @discardableResult
+    public func writeFixture(
+        into directory: URL, keeping count: Int? = nil, through last: SequenceNumber? = nil,
+        scrubbing: Scrubbing = .none, progress: (StoreProgress) -> Void = { _ in }
+    ) throws -> FixtureReport {
+        try Self.withNewDirectory(directory, outside: disk) { target in
+            try writeFixture(
+                onto: target, keeping: count, through: last, scrubbing: scrubbing,
+                progress: progress)
+        }
+    }
+
+    /// The same, onto a disk that must be empty.
+    package func writeFixture(
+        onto target: Environment, keeping count: Int? = nil, through last: SequenceNumber? = nil,
+        scrubbing: Scrubbing = .none, progress: (StoreProgress) -> Void = { _ in }
+    ) throws -> FixtureReport {
+        let before = firstSequence.advanced(by: -1)
+        let (_, last) = try range(after: nil, through: last)
+        let kept = max(0, min(count ?? .max, before.distance(to: last)))
+        let first = last.advanced(by: -kept)
+        let tables = scrubbing == .none ? [] : try tables()
+        let scrubber = try scrubber(scrubbing, tables, progress)
+        let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }
+        let state = try state(after: first, from: empty)
+        var events = FixtureEvents(scrubber, replacing: first, words: words)
+        let storeID = StoreID(from: target.entropy)
+        let salvage = try Self.withNewLog(of: storeID, on: target, LogOptions(), progress) {
+            writer in
+            try events.write(recordsOf: state, to: writer)
+            try EventReader(log).forEach(from: first.next, through: last) { event, _ in
+                try events.write(event, to: writer)
+                progress(StoreProgress(.writing, event.sequence, of: last))
+                return true
+            }
+            return try events.report(of: writer)
+        }
+        return FixtureReport(
+            sequence: salvage.sequence, firstOriginalEvent: first.next, digest: salvage.digest,
+            pseudonymCount: scrubber.pseudonyms.count)
+    }
+
+    /// Reads the whole log: a value may stand in an event long before or after that of its record.
+    private func scrubber(
+        _ scrubbing: Scrubbing, _ tables: [TableSchema], _ progress: (StoreProgress) -> Void
+    ) throws -> EventScrubber {
+        let schemas = NamedValues(
+            tables.compactMap { table in table.schema.map { (table.entity, $0) } })
+        var scrubber = EventScrubber(scrubbing, schemas)
+        guard scrubbing != .none else { return scrubber }
+        let last = sequence
+        let beginning = try historyReader.beginning()
+        for entity in beginning.entities {
+            try beginning.forEachRecord(entity) { try scrubber.note($0) }
+        }
+        try EventReader(log).forEach(from: firstSequence, through: last) { event, _ in
+            try scrubber.note(event)
+            progress(StoreProgress(.reading, event.sequence, of: last))
+            return true
+        }
+        for field in scrubbing.fields
+        where scrubber.found.isDisjoint(with: Scrubbing.names(of: field, schemas)) {
+            throw Self.missing(field, tables)
+        }
+        return scrubber
+    }
+
+    /// The error for a field that never had a value: a misspelled name would scrub nothing.
+    private static func missing(_ field: Scrubbing.Field, _ tables: [TableSchema]) -> StoreError {
+        let table = tables.first { $0.entity.isSameName(as: field.entity) }
+        let names = table?.columns.map(\.field) ?? []
+        let known =
+            if table == nil {
+                "; the entities are \(tables.map(\.entity).joined(separator: ", "))"
+            } else if !names.containsName(field.path[0]) {
+                "; the fields of \(field.entity) are \(names.joined(separator: ", "))"
+            } else {
+                ""
+            }
+        return StoreError(
+            .invalidInput, "no record ever had a value of the field \(field)\(known)",
+            at: StoreError.Place(entity: field.entity))
+    }
+}
+
+/// What a fixture holds.
+///
+///     print("\(report.sequence) events, \(report.pseudonymCount) values replaced")
+public struct FixtureReport: Hashable, Sendable {
+    /// The number of its last event.
+    public let sequence: SequenceNumber
+    /// The number that the first of its events had in the original store; of what was before, it
+    /// has the records only.
+    public let firstOriginalEvent: SequenceNumber
+    /// The digest of its last state.
+    public let digest: StateDigest
+    /// The number of different values that were replaced.
+    public let pseudonymCount: Int
+}

@@ -1,0 +1,117 @@
+import SkyrosLog
+
+/// The events of a fixture: numbered anew, with pseudonyms, and each one applied to the state
+/// before it, so that what is written can be read.
+struct FixtureEvents: ~Copyable {
+    private let scrubber: EventScrubber
+    /// Names in the log, which stay also where they are a part of a scrubbed text.
+    private let words: [String]
+    /// The event of the original after which the fixture begins.
+    private let start: SequenceNumber
+    private var state: Snapshot?
+    private var buffer = CBORWriter()
+
+    /// The actor of the events that insert the records of before.
+    static let actor = "skyros.fixture"
+    /// The tag with the number that an event had.
+    static let tag = "skyros.event"
+    /// The records in one event, and their bytes.
+    private static let recordsMax = 1_000
+    private static let bytesMax = 4 << 20
+
+    /// - Parameters:
+    ///   - start: the event of the original after which the fixture begins.
+    ///   - words: names in the log, which are in the fixture too.
+    init(_ scrubber: EventScrubber, replacing start: SequenceNumber, words: [String]) {
+        self.scrubber = scrubber
+        self.start = start
+        self.words = words + Self.words
+    }
+
+    /// What is in events of any log.
+    private static let words = [
+        actor, tag, "the records after event", "sequence", "changes", "metadata", "correlation",
+        "causation", "occurredAt", "inserted", "before", "after", "entity", "cleared", "version",
+        "formerVersion", "intent", "result", "reason", "schema", "steps", "fields", "unique",
+        "relations", "https://example.invalid/",
+    ]
+
+    /// Writes events that insert the records of a state, and record its shapes.
+    ///
+    /// Their times are those just before the time of the state.
+    mutating func write(recordsOf original: Snapshot, to writer: SalvagedLogWriter) throws {
+        var batches: [[(Record, Int)]] = []
+        var byteCount = 0
+        for entity in original.entities.sortedNames() {
+            for row in original.table(entity)?.sortedRows() ?? [] {
+                byteCount += row.bytes.count
+                let isFull = batches.last.map { $0.count >= Self.recordsMax } ?? true
+                if isFull || byteCount > Self.bytesMax {
+                    batches.append([])
+                    byteCount = row.bytes.count
+                }
+                let record = Record(
+                    entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
+                batches[batches.count - 1].append((try scrubber.scrubbed(record), row.version))
+            }
+        }
+        if batches.isEmpty, !original.schemas.isEmpty { batches.append([]) }
+        let time =
+            max(original.time.microseconds, .min + Int64(batches.count)) - Int64(batches.count)
+        for (index, batch) in batches.enumerated() {
+            let event = Event(
+                sequence: SequenceNumber(rawValue: UInt64(index + 1)),
+                time: EventTime(microseconds: time + Int64(index + 1)),
+                metadata: Metadata(
+                    actor: Self.actor, reason: "the records after event \(start)"),
+                intent: nil, changes: batch.map { .inserted($0.0) },
+                versions: batch.map(\.1),
+                schemas: index == 0 ? original.schemas : NamedValues())
+            try append(event, to: writer)
+        }
+    }
+
+    /// Writes an event of the original.
+    mutating func write(_ event: Event, to writer: SalvagedLogWriter) throws {
+        let sequence = SequenceNumber(rawValue: writer.head.sequence + 1)
+        let isSame = sequence == event.sequence
+        let tags = isSame ? NamedValues() : NamedValues([(Self.tag, "\(event.sequence)")])
+        try append(scrubber.scrubbed(event, as: sequence, tags: tags), to: writer)
+    }
+
+    private mutating func append(_ event: Event, to writer: SalvagedLogWriter) throws {
+        buffer.removeAll(keepingCapacityUpTo: 1 << 20)
+        try EventCoding.append(event, to: &buffer)
+        if let text = scrubber.original(in: buffer.array, except: words) {
+            throw StoreError(
+                .invalidInput,
+                "event \(event.sequence) of the fixture would still have the value \"\(text)\" of "
+                    + "a scrubbed field; nothing was written. Scrub the field where it stands, too",
+                at: StoreError.Place(sequences: event.sequence...event.sequence))
+        }
+        try buffer.withUnsafeBytes { bytes in
+            let chainHash = writer.head.chainHash.advanced(by: XXH64.hash(bytes))
+            var before = state ?? Snapshot(.untyped, beginning: writer.head.chainHash, hashSeed: 0)
+            state = nil
+            var unused = DirtyRows(isRecording: false)
+            do {
+                try Projector.apply(event, chainHash: chainHash, to: &before, marking: &unused)
+            } catch let error as StoreError where error.code == .invalidEvent {
+                throw StoreError(
+                    .invalidInput,
+                    "pseudonyms make different records the same in event \(event.sequence) of the "
+                        + "fixture; scrub other fields", at: error.place, cause: error.message)
+            }
+            state = before
+            try writer.append(bytes, time: event.time.microseconds)
+        }
+    }
+
+    /// What was written, with which the store is compared.
+    func report(of writer: SalvagedLogWriter) throws -> SalvageReport {
+        SalvageReport(
+            firstSequence: 1, sequence: SequenceNumber(rawValue: writer.head.sequence),
+            digest: try state?.digest() ?? StateDigest(), damages: [], tornTail: nil,
+            readableAfterDamage: [])
+    }
+}
