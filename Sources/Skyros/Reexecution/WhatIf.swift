@@ -98,7 +98,9 @@ public struct WhatIf: Sendable {
 
     /// Performs a command after an event, and before the next one.
     ///
-    /// - Parameter sequence: 0 for a command before all events.
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - sequence: the event; 0 for a command before all events.
     public func inserting(
         _ command: some Command, after sequence: SequenceNumber
     ) -> WhatIf {
