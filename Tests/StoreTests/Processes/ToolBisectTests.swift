@@ -120,7 +120,7 @@ private struct Account: Entity {
     func `ends its command at a signal`(signal: Int32) throws {
         let started = store.path("started")
         let process = store.process(
-            "bisect", ["--exec", "sleep 1000 & echo $! > '\(started)'; wait"])
+            "bisect", ["--exec", "sh -c 'echo $$ > \"$0\"; exec sleep 1000' '\(started)'; true"])
         try process.run()
         var child: pid_t?
         while child == nil {
