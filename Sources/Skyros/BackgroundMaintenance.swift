@@ -13,6 +13,8 @@ final class BackgroundMaintenance: Sendable {
     private let keys: IdempotencyKeys
     private let checkpointer: Checkpointer?
     private let history: HistoryIndex?
+    private let projections: ProjectionSet?
+    private let subscriptions: SubscriptionHub
     private let report: @Sendable (any Error) -> Void
     private let scrubber: Scrubber?
     private let clock: any WallClock
@@ -27,6 +29,8 @@ final class BackgroundMaintenance: Sendable {
     /// Bytes appended since the last wake-up.
     private let bytesSinceWake = Atomic(0)
     private let wakeThresholdBytes: Int
+    /// Whether projections have something to keep.
+    private let areProjectionsDue = Atomic(false)
     let freeMemory = FreeMemory()
     /// Whether a run is queued and has not started.
     private let isScheduled = Atomic(false)
@@ -41,8 +45,9 @@ final class BackgroundMaintenance: Sendable {
 
     init(
         _ log: any LogEngine, _ view: MainView, _ keys: IdempotencyKeys,
-        _ checkpointer: Checkpointer?, _ history: HistoryIndex?, _ options: Store.Options,
-        _ scrubber: Scrubber?, _ clock: any WallClock,
+        _ checkpointer: Checkpointer?, _ history: HistoryIndex?, _ projections: ProjectionSet?,
+        _ subscriptions: SubscriptionHub, _ options: Store.Options, _ scrubber: Scrubber?,
+        _ clock: any WallClock,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
@@ -50,6 +55,8 @@ final class BackgroundMaintenance: Sendable {
         self.keys = keys
         self.checkpointer = checkpointer
         self.history = history
+        self.projections = projections
+        self.subscriptions = subscriptions
         self.report = report
         self.scrubber = scrubber
         self.clock = clock
@@ -58,6 +65,25 @@ final class BackgroundMaintenance: Sendable {
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
         let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
         if isSealingDue || history?.isDue ?? false || isPruningDue { wake() }
+    }
+
+    private var isCheckpointDue: Bool {
+        tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds
+            || areProjectionsDue.load(ordering: .relaxed)
+    }
+
+    /// Whether a prune is due, and with projections, which are encoded for it, whether a file ends
+    /// where it may.
+    private var mayPrune: Bool {
+        guard let cut = pruning?.cut(at: view.current.time) else { return false }
+        if projections == nil { return true }
+        return log.segments?.borders.contains { $0.timeBefore < cut.microseconds } ?? false
+    }
+
+    /// Writes a checkpoint soon: projections have something to keep that no event has led to.
+    func noteProjections() {
+        areProjectionsDue.store(true, ordering: .relaxed)
+        wake()
     }
 
     private var isPruningDue: Bool { pruning?.cut(at: view.current.time) != nil }
@@ -141,14 +167,60 @@ final class BackgroundMaintenance: Sendable {
     /// Writes a checkpoint of the newest state, on the calling thread.
     ///
     /// The log is synced first: a checkpoint is never ahead of the durable log (promise P7).
-    func checkpoint() throws {
+    func checkpoint() throws { try checkpoint(with: appState(forPruning: false)) }
+
+    /// The same, while nothing else is sealed or written.
+    func checkpointAlone() throws {
+        let app = try appState(forPruning: false)
+        try running.withLock { _ in try checkpoint(with: app) }
+    }
+
+    /// What the app's code says before a run. No lock of this type is held when it is asked. So it
+    /// may be of an earlier state than the one that is written.
+    private struct AppState {
+        /// What the next checkpoint keeps of the projections.
+        var projections: [StoredProjection] = []
+        /// The first event that must be kept; nil if all may go.
+        var firstNeeded: SequenceNumber?
+    }
+
+    private func appState(forPruning isPruning: Bool) throws -> AppState {
+        var state = AppState()
+        if isPruning { state.firstNeeded = try subscriptions.firstNeeded() }
+        guard let projections, checkpointer != nil else { return state }
+        let snapshot = view.current
+        state.projections = projections.stored(snapshot)
+        // An opening continues from these values.
+        let next = snapshot.sequence.next
+        state.firstNeeded = min(state.firstNeeded ?? next, next)
+        return state
+    }
+
+    /// The same for a run in the background; nil if nothing is due.
+    private func appStateIfDue() -> AppState? {
+        let isPruning = mayPrune
+        guard isPruning || isCheckpointDue else { return nil }
+        do {
+            return try appState(forPruning: isPruning)
+        } catch {
+            // A position cannot be read: the history stays.
+            pruning?.noteFailure(at: view.current.time)
+            report(StoreError.wrapping(error))
+            return try? appState(forPruning: false)
+        }
+    }
+
+    private func checkpoint(with app: AppState) throws {
+        areProjectionsDue.store(false, ordering: .relaxed)
         guard let checkpointer else { return }
         let (snapshot, dirty) = view.takeDirty()
         let cost = tailNanoseconds.exchange(0, ordering: .relaxed)
-        if checkpointer.sequence == snapshot.sequence || snapshot.sequence == .zero { return }
+        let isWritten =
+            checkpointer.sequence == snapshot.sequence && checkpointer.holds(app.projections)
+        if isWritten || snapshot.sequence == .zero { return }
         do {
             try log.sync(through: log.end)
-            try checkpointer.write(snapshot, dirty, keys)
+            try checkpointer.write(snapshot, dirty, keys, app.projections)
         } catch {
             view.restoreDirty(dirty)
             tailNanoseconds.add(cost, ordering: .relaxed)
@@ -161,18 +233,21 @@ final class BackgroundMaintenance: Sendable {
     func prune(
         before time: EventTime, _ actor: String?, _ reason: String?
     ) throws -> PruneReport? {
-        try running.withLock { _ in
-            try StoreError.wrap { try pruneNow(before: time, actor, reason) }
+        let app = try StoreError.wrap { try appState(forPruning: true) }
+        return try running.withLock { _ in
+            try StoreError.wrap { try pruneNow(before: time, actor, reason, app) }
         }
     }
 
     /// Prunes what is older than `Options.retention` asks for, on the calling thread.
     func retain() throws {
-        try running.withLock { _ in try StoreError.wrap { try pruneIfDue() } }
+        let app = try StoreError.wrap { try appState(forPruning: true) }
+        try running.withLock { _ in try StoreError.wrap { try pruneIfDue(app) } }
     }
 
     private func pruneNow(
-        before time: EventTime, _ actor: String?, _ reason: String?
+        before time: EventTime, _ actor: String?, _ reason: String?,
+        _ app: AppState
     ) throws -> PruneReport? {
         if hasEnded.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
         guard let segments = log.segments else { return nil }
@@ -184,11 +259,12 @@ final class BackgroundMaintenance: Sendable {
         try sealEnded(atMost: segments.endedSegmentCount)
         let pruner = Pruner(
             log: log, segments: segments, history: history, window: keys.window, clock: clock)
-        guard let border = pruner.border(before: time) else { return nil }
-        // A checkpoint that is older than the floor would be of no use.
-        let written = checkpointer?.sequence ?? .zero
-        if checkpointer != nil, written.rawValue + 1 < border.firstSequence {
-            try checkpoint()
+        guard let border = pruner.border(before: time, app.firstNeeded) else { return nil }
+        // A checkpoint that is older than the floor would be of no use, nor would a projection.
+        if let checkpointer {
+            let written = checkpointer.sequence ?? .zero
+            let isOlder = written.rawValue + 1 < border.firstSequence
+            if isOlder || !checkpointer.holds(app.projections) { try checkpoint(with: app) }
         }
         return try pruner.prune(to: border, actor, reason)
     }
@@ -230,7 +306,9 @@ final class BackgroundMaintenance: Sendable {
         }
         // A merge may take as long as the rest; what is due by then comes before the next one.
         var mergeCount = 0
-        while running.withLock({ _ in runOnce() }) {
+        while true {
+            let app = appStateIfDue()
+            guard running.withLock({ _ in runOnce(app) }) else { break }
             mergeCount += 1
             if mergeCount == Self.mergesMax {
                 wake()
@@ -241,31 +319,31 @@ final class BackgroundMaintenance: Sendable {
     }
 
     /// Does what is due, with one merge at most; returns whether there was one.
-    private func runOnce() -> Bool {
+    ///
+    /// - Parameter app: nil if neither a checkpoint nor a prune was due before.
+    private func runOnce(_ app: AppState?) -> Bool {
         attempt {
             guard let segments = log.segments else { return }
             try sealEnded(atMost: segments.endedSegmentCount)
             // A writer may end segments as fast as they are sealed: other work comes before those.
             if segments.endedSegmentCount > 0 { wake() }
         }
-        if tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds {
-            attempt { try checkpoint() }
-        }
+        if let app, isCheckpointDue { attempt { try checkpoint(with: app) } }
         var hasMerged = false
         attempt { hasMerged = try mergeNext() }
         if !hasMerged { attempt { hasMerged = try makeRun() } }
-        attempt { try pruneIfDue() }
+        if let app { attempt { try pruneIfDue(app) } }
         return hasMerged
     }
 
     /// Prunes what is older than `Options.retention` asks for.
-    private func pruneIfDue() throws {
+    private func pruneIfDue(_ app: AppState) throws {
         let newest = view.current.time
         guard let pruning, let cut = pruning.cut(at: newest) else { return }
         // A first copy could not continue below a floor.
         guard copyCount.load(ordering: .sequentiallyConsistent) == 0 else { return }
         do {
-            _ = try pruneNow(before: cut, nil, "Options.retention")
+            _ = try pruneNow(before: cut, nil, "Options.retention", app)
         } catch {
             let code = StoreError.wrapping(error).code
             if code != .suspended, code != .closed { pruning.noteFailure(at: newest) }

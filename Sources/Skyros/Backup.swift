@@ -8,6 +8,7 @@ import SkyrosLog
 /// error it is only closed.
 package final class Backup {
     private let log: LogBackup
+    private let positions: (source: PositionFiles, copy: PositionFiles)
     private let lock: any DiskLock
     /// Where the copy ends; nil for the store's end.
     private let last: UInt64?
@@ -51,6 +52,7 @@ package final class Backup {
             throw StoreError.wrapping(error)
         }
         self.lock = lock
+        positions = (PositionFiles(on: source), PositionFiles(on: disk))
     }
 
     deinit {
@@ -77,11 +79,16 @@ package final class Backup {
     package func update(
         verifyingKept verifiesKept: Bool = false, progress: (BackupProgress) -> Void = { _ in }
     ) throws -> BackupReport {
+        // Before the events: a position is never ahead of the durable log.
+        let found = try positions.source.readable()
         let report = try StoreError.wrap {
             try log.update(through: last, verifiesKept: verifiesKept) {
                 progress(BackupProgress($0))
             }
         }
+        try positions.copy.replaceAll(
+            by: found, inLogThrough: SequenceNumber(rawValue: report.head.sequence),
+            report.head.chainHash)
         return BackupReport(report)
     }
 

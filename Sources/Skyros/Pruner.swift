@@ -18,9 +18,12 @@ struct Pruner {
     let clock: any WallClock
 
     /// The last place where the log may be pruned so that all events before it are earlier than
-    /// `time`; nil if there is none.
-    func border(before time: EventTime) -> LogBorder? {
-        segments.borders.last { $0.timeBefore < time.microseconds }
+    /// `time`, and than the first that is needed; nil if there is none.
+    func border(before time: EventTime, _ firstNeeded: SequenceNumber?) -> LogBorder? {
+        segments.borders.last { border in
+            border.timeBefore < time.microseconds
+                && border.firstSequence <= firstNeeded?.rawValue ?? .max
+        }
     }
 
     /// Prunes the log, whose segments before the border are sealed and durable.

@@ -48,12 +48,29 @@ extension Store {
     /// Applies the batch to the main view, so that every later read sees it.
     private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
         let replay = try StoreReplayCheck(of: batch, as: stamp, on: view)
-        try view.update(changeCount: batch.changes.count) { snapshot, dirty in
-            try Projector.apply(
-                batch.changes, recording: batch.schemas, as: stamp, to: &snapshot,
-                marking: &dirty)
+        if let projections = resources.projections {
+            try publish(batch, as: stamp, with: projections)
+        } else {
+            try view.update(changeCount: batch.changes.count) { snapshot, dirty in
+                try Projector.apply(
+                    batch.changes, recording: batch.schemas, as: stamp, to: &snapshot,
+                    marking: &dirty)
+            }
         }
         try replay?.compare(with: view.current)
+    }
+
+    /// The same, with the projections of the next state. Their code runs under no other lock than
+    /// the writer's.
+    private func publish(
+        _ batch: borrowing CommandBatch, as stamp: EventStamp, with projections: ProjectionSet
+    ) throws {
+        var next = view.current
+        var dirty = DirtyRows(isRecording: view.isRecording)
+        let event = try AppliedEvent(batch, as: stamp, on: &next, marking: &dirty)
+        projections.apply(event)
+        next.projections = projections.values()
+        view.advance(to: next, dirty: dirty)
     }
 
     /// Notifies the background threads and the streams of the new event.
@@ -66,6 +83,7 @@ extension Store {
         session.maintenance.noteAppended(
             changeCount: changeCount, byteCount: appended.byteCount)
         session.signal.raise(sequence)
+        session.noteProjections(of: view.current)
         return receipt(sequence, durability, at: appended.position, in: session)
     }
 
@@ -74,7 +92,8 @@ extension Store {
         in session: StoreSession
     ) -> Receipt {
         let promise = DurabilityPromise(
-            log: session.engine, position: position, syncer: session.syncer)
+            log: session.engine, position: position, syncer: session.syncer,
+            durable: session.subscriptions.durable)
         return Receipt(sequence, Swift.min(durability, .buffered), promise)
     }
 }

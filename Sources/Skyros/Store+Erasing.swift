@@ -30,7 +30,7 @@ extension Store {
         try whileErasing(includingQuarantine, beginningAnew: true) { erasure in
             let resources = try beginAnew(syncing)
             try erasure.end()
-            let next = StoreSession(resources)
+            let next = StoreSession(resources, writer)
             sessions.withLock { $0 = next }
         }
     }
@@ -138,9 +138,18 @@ extension Store {
         // From here on the store may be erased: nothing may be written that this could take.
         session.retire()
         view.replace(
-            session.empty, dirty: DirtyRows(isRecording: session.checkpointer != nil))
+            withNewProjections(session.empty),
+            dirty: DirtyRows(isRecording: session.checkpointer != nil))
         try erasure.commit()
         try erasure.removeFiles()
+    }
+
+    /// The state before the first event, with the projections of then.
+    private func withNewProjections(_ empty: Snapshot) -> Snapshot {
+        resources.projections?.reset()
+        var state = empty
+        state.projections = resources.projections?.values()
+        return state
     }
 
     /// Creates an empty log with a new store id in the erased directory.
@@ -149,7 +158,9 @@ extension Store {
             environment: resources.environment, schema: resources.schema,
             options: resources.options)
         let new = try opening.createAgain(hashSeed: view.current.hashSeed)
-        view.replace(new.empty, dirty: DirtyRows(isRecording: new.checkpointer != nil))
+        view.replace(
+            withNewProjections(new.empty),
+            dirty: DirtyRows(isRecording: new.checkpointer != nil))
         var resources = resources
         resources.log = new.log
         resources.empty = new.empty

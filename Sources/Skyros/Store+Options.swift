@@ -137,6 +137,19 @@ extension Store {
         ///     options.retention = .keep(.days(90))
         public var retention = Retention.forever
 
+        /// The read models that the store keeps beside its records, see ``Projection``.
+        ///
+        ///     options.projections = [Sales.self, OpenOrders.self]
+        ///
+        /// The opening builds one that is new or has another version, or adds the events that it
+        /// lacks. If these are more than 20,000, that is done beside the open store, and needs
+        /// memory for a second state. Each write gets longer by what their `apply` takes. A value
+        /// needs memory for two copies. Default: none.
+        public var projections: [any Projection.Type] = []
+
+        /// Where the positions of subscriptions are kept; nil for files in the store. Default: nil.
+        public var subscriptionPositions: (any SubscriptionPositions)?
+
         /// The pause without a write after which the active segment is sealed, if it holds enough.
         package var idleInterval: Duration = .seconds(1)
 
@@ -164,6 +177,7 @@ extension Store.Options {
                 .invalidInput, "Options.idempotencyWindow is negative; it must be zero or more")
         }
         try retention.check()
+        try ProjectionSet.check(projections)
     }
 
     private static func refusal(_ name: String, _ value: Int, atLeast least: Int) -> StoreError {

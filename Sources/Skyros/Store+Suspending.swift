@@ -25,6 +25,7 @@ extension Store {
             writer.pauseQueue()
             let session = session
             session.history?.suspend()
+            session.subscriptions.pause()
             session.engine.segments?.suspend()
             resources.environment.disk.suspend()
             session.checkpointer?.dropLocks()
@@ -52,26 +53,36 @@ extension Store {
         let hasResumed = try writer.withLock {
             guard !hasClosed else { throw StoreError.closed }
             guard isSuspended.load(ordering: .sequentiallyConsistent) else { return false }
-            return try maintenance.withPause {
+            let known = try maintenance.withPause {
                 session.engine.segments?.waitForSync()
                 return try suspension.withLock { isOn in
-                    try takeUp()
+                    let known = try takeUp()
                     isSuspended.store(false, ordering: .sequentiallyConsistent)
                     isOn = false
-                    return true
+                    return known
                 }
             }
+            // Their code runs under the writer lock only.
+            session.rebuilder?.start(from: known)
+            return true
         }
-        if hasResumed { writer.continueQueue() }
+        if hasResumed {
+            writer.continueQueue()
+            session.subscriptions.resume()
+            session.subscriptions.noteDurable(through: session.engine.durableEnd)
+        }
     }
 
-    private func takeUp() throws {
+    /// Returns the state with which the store was suspended.
+    private func takeUp() throws -> Snapshot {
         let disk = resources.environment.disk
         let lock = try StoreError.wrap(try disk.lock())
         disk.resume()
         do {
+            let known = view.current
             try StoreError.wrap { try foldWhatOthersWrote() }
             heldLock.withLock { $0 = lock }
+            return known
         } catch {
             disk.suspend()
             session.checkpointer?.dropLocks()
@@ -95,11 +106,15 @@ extension Store {
             try segments.resume(after: inspection)
             session.history?.reload()
             session.keys.replace(keys)
-            view.replace(next.snapshot, dirty: next.dirty)
-            log.continueAfter(next.snapshot.sequence, at: next.snapshot.time)
-            let sequence = next.snapshot.sequence
+            var snapshot = next.snapshot
+            resources.projections?.begin(known, at: snapshot.sequence)
+            snapshot.projections = resources.projections?.values()
+            view.replace(snapshot, dirty: next.dirty)
+            log.continueAfter(snapshot.sequence, at: snapshot.time)
+            let sequence = snapshot.sequence
             let affected = liveHub.noteUnknown(through: sequence)
             signal.raise(sequence)
+            session.noteProjections(of: snapshot)
             LiveHub.wake(affected, for: sequence)
         } catch {
             view.restoreDirty(dirty)

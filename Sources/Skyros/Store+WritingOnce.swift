@@ -154,7 +154,8 @@ extension Store {
         // The event may still be in the process, if its own write was deferred.
         if !isDurable, durability == .buffered { try StoreError.wrap(try engine.flush()) }
         let promise = DurabilityPromise(
-            log: engine, position: isDurable ? durableEnd : engine.end, syncer: session.syncer)
+            log: engine, position: isDurable ? durableEnd : engine.end, syncer: session.syncer,
+            durable: session.subscriptions.durable)
         return Receipt(
             first.sequence, isDurable ? .durable : Swift.min(durability, .buffered), promise,
             isRepeated: true)

@@ -24,8 +24,7 @@ public final class Store: Sendable {
     /// session.
     let resources: StoreResources
     let writer: Writer
-    /// The threads that run concurrent write blocks.
-    let concurrentThreads = ConcurrentThreads()
+    var concurrentThreads: ConcurrentThreads { resources.concurrentThreads }
     let commitHooks = CommitHooks()
     /// The present session; changed under the writer lock.
     let sessions: Locked<StoreSession>
@@ -51,7 +50,7 @@ public final class Store: Sendable {
         self.resources = resources
         heldLock = Locked(resources.lock)
         writer = Writer(empty: resources.empty, BlockInputs(resources.environment))
-        sessions = Locked(StoreSession(resources))
+        sessions = Locked(StoreSession(resources, writer))
     }
 
     deinit {
@@ -92,6 +91,9 @@ public final class Store: Sendable {
         if session.isRetired { return heldLock.withLock { lock in lock.release() } }
         session.signal.end()
         session.liveHub.end()
+        session.subscriptions.end()
+        session.rebuilder?.signal.end()
+        session.rebuilder?.stop()
         session.syncer.stop()
         session.history?.stop()
         maintenance.end()

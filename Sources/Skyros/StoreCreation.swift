@@ -21,7 +21,7 @@ struct StoreCreation {
             })
     /// The directories that only a store has.
     private static let storeParts: Set = [
-        "tree", "history", "inbox", "forks", "shared.sqlite", ScrubState.file.name,
+        "tree", "history", "inbox", "forks", "shared.sqlite", "subscriptions", ScrubState.file.name,
     ]
 
     /// Throws if the directory holds other files and no segment. Call it before the lock is taken,

@@ -55,7 +55,9 @@ struct StoreErasure {
     /// Removes the files, in an order in which a segment of the store's own id is the last one.
     func removeFiles() throws(DiskError) {
         for path in try files() { try disk.remove(path) }
-        for directory in [Directory.history, .events, .quarantine] { try removeIfEmpty(directory) }
+        for directory in [Directory.subscriptions, .history, .events, .quarantine] {
+            try removeIfEmpty(directory)
+        }
         try disk.syncDirectory(.root)
     }
 
@@ -87,6 +89,9 @@ struct StoreErasure {
         let root = try disk.list(.root).filter { StoreFileNames.root.contains($0) }
         var files = root.map { DiskPath(.root, $0) }
         files += try RunName.list(on: disk).map(\.path)
+        for name in try disk.list(.subscriptions) where PositionFiles.isOurs(name) {
+            files.append(DiskPath(.subscriptions, name))
+        }
         for name in try disk.list(.events) where SegmentName(name) != nil {
             files.append(DiskPath(.events, name))
         }

@@ -16,6 +16,8 @@ struct CheckpointOpening {
     let disk: any Disk
     let storeID: StoreID
     private(set) var outcome = RecoveryReport.Checkpoint.none
+    /// What the checkpoint that was loaded holds of projections.
+    private(set) var projections: [StoredProjection] = []
     /// Writes the store's checkpoints; nil on disks that SQLite cannot reach.
     private(set) var checkpointer: Checkpointer?
 
@@ -86,10 +88,11 @@ struct CheckpointOpening {
         try position.compare(with: log)
         let eventCount = Int(log.head.sequence - position.sequence)
         guard
-            let loaded = try checkpointer.loadWithKeys(into: empty, beforeEvents: eventCount)
+            let loaded = try checkpointer.loadContent(into: empty, beforeEvents: eventCount)
         else { return empty }
         let snapshot = loaded.snapshot
         keys = loaded.keys
+        projections = loaded.projections
         outcome = .loaded(snapshot.sequence)
         return snapshot
     }

@@ -91,12 +91,18 @@ struct StoreOpening {
         if beginsAnew { try erasure?.end() }
         checkpoint.compareLater(with: log)
         try rewrite(identities, in: &snapshot, &dirty, log, &report)
+        let handler = ErrorHandler(options)
+        let threads = ConcurrentThreads()
+        let projections = ProjectionSet(
+            options.projections, environment.clock, threads, report: { handler.report($0) })
+        projections?.begin(checkpoint.projections, at: snapshot.sequence)
         return StoreResources(
             lock: lock, log: log, schema: schema, environment: environment,
             options: options, view: MainView(snapshot, dirty: dirty),
             keys: IdempotencyKeys(keys, keyWindow), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report,
-            handler: ErrorHandler(options), evolutionBackup: backup)
+            handler: handler, concurrentThreads: threads, projections: projections,
+            evolutionBackup: backup)
     }
 
     /// The state before the first event.

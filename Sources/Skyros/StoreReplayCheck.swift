@@ -12,18 +12,7 @@ struct StoreReplayCheck {
     /// Replays the event of `batch`, as it will be read from the log; nil without checks.
     init?(of batch: borrowing CommandBatch, as stamp: EventStamp, on view: MainView) throws {
         guard InvariantChecks.isEnabled else { return nil }
-        let versioned = batch.changes.map(\.versioned)
-        event = Event(
-            sequence: stamp.sequence, time: stamp.time, metadata: batch.metadata,
-            intent: batch.intent, key: batch.key?.text, changes: versioned.map(\.change),
-            changeAdditions: try Self.additions(of: versioned),
-            versions: versioned.contains { $0.version != Evolver.firstVersion }
-                ? versioned.map(\.version) : [],
-            formerVersions: Dictionary(
-                uniqueKeysWithValues: versioned.enumerated().compactMap { index, change in
-                    change.formerVersion.map { (index, $0) }
-                }),
-            schemas: batch.schemas)
+        event = try batch.event(as: stamp)
         var writer = CBORWriter(capacity: 1_024)
         try EventCoding.append(event, to: &writer)
         let read = try writer.withUnsafeBytes {
@@ -34,16 +23,6 @@ struct StoreReplayCheck {
         var unused = DirtyRows(isRecording: false)
         try Projector.apply(read, chainHash: stamp.chainHash, to: &snapshot, marking: &unused)
         replayed = try Outcome(of: event, in: snapshot)
-    }
-
-    /// The fields that steps have changed, as they are read.
-    private static func additions(of changes: [VersionedChange]) throws -> [Int: Fields] {
-        var additions: [Int: Fields] = [:]
-        for (index, change) in changes.enumerated() where !change.evolved.isEmpty {
-            let names = FieldValue.array(change.evolved.map { .text($0) })
-            additions[index] = try Fields(["+evolved": names])
-        }
-        return additions
     }
 
     /// Stops the process if the live write led to another state.

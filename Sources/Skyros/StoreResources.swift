@@ -19,6 +19,10 @@ struct StoreResources: Sendable {
     var recovery: RecoveryReport
     /// The app's handler of errors that no caller receives.
     let handler: ErrorHandler
+    /// The threads that run a concurrent block or code of projections.
+    var concurrentThreads = ConcurrentThreads()
+    /// The read models, of which those of the newest event are current; nil if there are none.
+    var projections: ProjectionSet?
     /// The copy to make before a newer shape is written; nil if there is no need for one.
     var evolutionBackup: EvolutionBackup?
     /// The queue of the syncer. Opening starts its thread before it changes anything.
@@ -39,6 +43,26 @@ struct StoreResources: Sendable {
             timeSpanMax: options.retention.fileSpanMax, report: report)
         if !isInMemory { index.estimateUncovered(logByteCount: segments.statistics.contentBytes) }
         return index
+    }
+
+    /// What builds the projections that are pending; nil if the store has none.
+    func makeRebuilder(
+        under writer: Writer, _ maintenance: BackgroundMaintenance
+    ) -> ProjectionRebuilder? {
+        projections.map { projections in
+            ProjectionRebuilder(
+                projections, HistoryReader(log: log, empty: empty), view, report: report,
+                onProgress: { [weak maintenance] in maintenance?.noteProjections() }
+            ) { [weak writer] job in try writer?.enqueue(isBounded: false, job) }
+        }
+    }
+
+    func makeSubscriptionHub(_ visible: EventSignal) -> SubscriptionHub {
+        SubscriptionHub(
+            HistoryReader(log: log, empty: empty), view, visible: visible,
+            durable: SequenceNumber(rawValue: log.durableEnd.head.sequence),
+            options.subscriptionPositions ?? PositionFiles(on: environment.disk),
+            environment.clock, report: report)
     }
 
     private var isInMemory: Bool { environment.disk is MemoryDisk }

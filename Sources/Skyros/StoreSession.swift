@@ -21,13 +21,16 @@ final class StoreSession: Sendable {
     let maintenance: BackgroundMaintenance
     /// Finds the changes of records; nil if the log is read for them.
     let history: HistoryIndex?
+    /// Builds projections; nil if the store has none.
+    let rebuilder: ProjectionRebuilder?
     let signal: EventSignal
+    let subscriptions: SubscriptionHub
     let liveHub: LiveHub
     private let hasRetired = Atomic(false)
     private let failure = Locked<StoreError?>(nil)
 
     /// Starts the threads of the session. The thread of `resources.syncing` must run.
-    init(_ resources: StoreResources) {
+    init(_ resources: StoreResources, _ writer: Writer) {
         engine = resources.log
         checkpointer = resources.checkpointer
         empty = resources.empty
@@ -38,19 +41,32 @@ final class StoreSession: Sendable {
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         recorder = SchemaRecorder(resources.schema, view.current)
         history = resources.makeHistoryIndex()
+        let signal = EventSignal(view.current.sequence)
+        self.signal = signal
+        let subscriptions = resources.makeSubscriptionHub(signal)
+        self.subscriptions = subscriptions
         let maintenance = BackgroundMaintenance(
             resources.log, view, resources.keys, resources.checkpointer, history,
-            resources.options, resources.scrubber, resources.environment.clock,
-            report: resources.report)
+            resources.projections, subscriptions, resources.options, resources.scrubber,
+            resources.environment.clock, report: resources.report)
         self.maintenance = maintenance
         syncer = LogSyncer(
             resources.log, on: resources.syncing,
             intervalMilliseconds: resources.options.syncInterval.milliseconds,
             idleMilliseconds: resources.options.idleInterval.milliseconds,
             onIdle: { maintenance.noteIdle() },
-            timer: resources.scrubTimer { maintenance.noteMinute() }, report: resources.report)
-        signal = EventSignal(view.current.sequence)
+            timer: resources.scrubTimer { maintenance.noteMinute() },
+            onSync: { [engine] in subscriptions.noteDurable(through: engine.durableEnd) },
+            report: resources.report)
         liveHub = LiveHub(view, noted: signal)
+        rebuilder = resources.makeRebuilder(under: writer, maintenance)
+        rebuilder?.start()
+    }
+
+    /// Wakes those that wait for projections: the snapshot is that of the view.
+    func noteProjections(of snapshot: @autoclosure () -> Snapshot) {
+        guard let rebuilder, let values = snapshot().projections else { return }
+        rebuilder.signal.raise(values.revision)
     }
 
     /// Whether the files of the session are being erased, or were.
@@ -62,6 +78,9 @@ final class StoreSession: Sendable {
         guard !hasRetired.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.end(throwing: .erased)
         liveHub.end(throwing: .erased)
+        subscriptions.end(throwing: .erased)
+        rebuilder?.signal.end(throwing: .erased)
+        rebuilder?.stop()
         syncer.stop()
         history?.stop()
         maintenance.end()

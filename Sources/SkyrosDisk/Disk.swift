@@ -166,6 +166,8 @@ package enum Directory: String, Sendable, CaseIterable {
     case quarantine
     /// The runs of the history, a cache.
     case history
+    /// The positions of subscriptions.
+    case subscriptions
 }
 
 /// The path of a file: a directory of the store and a plain name in it.

@@ -189,17 +189,21 @@ def checkpoint(log, kind="text", declared="TEXT"):
     """The checkpoint of a log whose only event is BEGUN_ONCE."""
     connection = sqlite3.connect(":memory:")
     for sql in ("PRAGMA page_size=4096", "PRAGMA application_id=1399552370",
-                "PRAGMA user_version=6",
+                "PRAGMA user_version=7",
                 "CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, "
                 "sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, "
                 "key_count INTEGER, key_content TEXT, keys_after INTEGER, "
-                "keys_after_time INTEGER, seal TEXT)",
+                "keys_after_time INTEGER, projection_count INTEGER, "
+                "projection_content TEXT, seal TEXT)",
                 "CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, "
                 "table_name TEXT, row_count INTEGER, digest TEXT, content TEXT, indexes TEXT)",
                 "CREATE TABLE _skyros_columns(number INTEGER PRIMARY KEY, entity TEXT, "
                 "field TEXT, column_name TEXT, kind TEXT)",
                 "CREATE TABLE _skyros_keys(sequence INTEGER PRIMARY KEY, time INTEGER, "
                 "key TEXT, intent INTEGER)",
+                "CREATE TABLE _skyros_projections(number INTEGER PRIMARY KEY, name TEXT, "
+                "version INTEGER, sequence INTEGER, value BLOB, failure_kind INTEGER, "
+                "failed_at INTEGER, failure TEXT, sum INTEGER)",
                 'CREATE TABLE "Item"(_row INTEGER PRIMARY KEY, _sequence INTEGER, '
                 '_version INTEGER, _sum INTEGER, '
                 f'_id BLOB, _record BLOB, "id" INTEGER, "text" {declared})'):
@@ -219,20 +223,28 @@ def checkpoint(log, kind="text", declared="TEXT"):
     keys = hash64(cbor([1, time, event["key"], intent]))
     connection.execute("INSERT INTO _skyros_keys VALUES (1, ?, ?, ?)",
                        (time, event["key"], signed(intent)))
+    # No type of the tests has this projection: its row is kept.
+    projection = hash64(cbor(["Other", 3, 1, b"\xa0", None, None, None]))
+    connection.execute("INSERT INTO _skyros_projections VALUES "
+                       "(1, 'Other', 3, 1, ?, NULL, NULL, NULL, ?)",
+                       (b"\xa0", signed(projection)))
     digest, content = f"{sums[0]:016x}{sums[1]:016x}", content % 2**64
     columns = [["id", "id", "integer"], ["text", "text", kind]]
     indexes = '[["text"]]'
     schemas = cbor({})
-    seal = hash64(cbor([6, log.store, log.sequence, log.chain, log.time, digest, schemas,
-                        [1, keys, 0, 0], [["Item", "Item", 2, digest, content, columns, indexes]]]))
+    seal = hash64(cbor([7, log.store, log.sequence, log.chain, log.time, digest, schemas,
+                        [1, keys, 0, 0], [1, projection],
+                        [["Item", "Item", 2, digest, content, columns, indexes]]]))
     for number, column in enumerate(columns, 1):
         connection.execute("INSERT INTO _skyros_columns VALUES (?, 'Item', ?, ?, ?)",
                            (number, *column))
     connection.execute("INSERT INTO _skyros_entities VALUES (1, 'Item', 'Item', 2, ?, ?, ?)",
                        (digest, f"{content:016x}", indexes))
-    connection.execute("INSERT INTO _skyros VALUES (1, 6, ?, ?, ?, ?, ?, ?, 1, ?, 0, 0, ?)",
+    connection.execute("INSERT INTO _skyros VALUES "
+                       "(1, 7, ?, ?, ?, ?, ?, ?, 1, ?, 0, 0, 1, ?, ?)",
                        (log.store.hex(), log.sequence, f"{log.chain:016x}", log.time, digest,
-                        schemas, f"{keys:016x}", f"{seal:016x}"))
+                        schemas, f"{keys:016x}", f"{projection:016x}",
+                        f"{seal:016x}"))
     connection.commit()
     return log.file("checkpoint.sqlite", connection.serialize())
 
@@ -345,7 +357,7 @@ STORES = {
     "format-older": lambda: short(version=1, oldest=1),
     "header-unknown-size": lambda: short(size=104),
     "block-required": lambda: short(extra=[(0x80, 0)]),
-    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(7)),
+    "checkpoint-newer": lambda: short().file("checkpoint.sqlite", newer_checkpoint(8)),
     **{f"header-feature-{name}": lambda bit=bit: short(required=1 << bit)
        for bit, name in ((0, "protected"), (1, "encrypted"), (3, "tree"))},
     **{f"block-flag-{name}": lambda flag=flag: short(extra=[(1, flag)])

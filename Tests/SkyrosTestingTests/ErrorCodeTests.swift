@@ -15,7 +15,9 @@ enum ErrorCode: String, CaseIterable {
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
     case historyIndexFailed
-    case notDecodable, evolutionFailed, filterFailed, invalidEvent, noSuchEvent, belowFloor
+    case notDecodable, unknownProjection, projectionPending, projectionFailed
+    case evolutionFailed, positionMissing, subscriptionFailed
+    case filterFailed, invalidEvent, noSuchEvent, belowFloor
     case invalidInput, unknownField, invalidCursor, overflow
 }
 

@@ -43,6 +43,7 @@ enum ErrorProvocation {
         case .unmergedEdits: try releaseWithEdits()
         case .storesDiffer: try switchToAnother()
         case .belowFloor: try askBelowFloor()
+        case .projectionPending, .projectionFailed, .subscriptionFailed: try provokeByEvents(code)
         default: try provoke(code, in: Store(inMemory: Item.self, options: options))
         }
     }
@@ -51,6 +52,7 @@ enum ErrorProvocation {
     private static func provoke(_ code: ErrorCode, in store: Store) throws {
         try store.write { try $0.insert(Item(id: 1)) }
         switch code {
+        case .unknownProjection, .positionMissing: try askForUnknown(code, in: store)
         case .unknownEntity: try store.write { try $0.deleteAll(Unknown.self) }
         case .duplicateID: try store.write { try $0.insert(Item(id: 1)) }
         case .notFound: try store.write { try $0.update(Item(id: 2)) }

@@ -27,7 +27,7 @@
 
         /// Whether each order that the event changed is among those of its restaurant and status.
         @Sendable
-        private static func isFound(_ state: Snapshot, _ event: ReplayedEvent) throws -> Bool {
+        private static func isFound(_ state: Snapshot, _ event: AppliedEvent) throws -> Bool {
             for change in try event.changes(of: Order.self) {
                 guard let order = try change.after else { continue }
                 let found = try state.first(

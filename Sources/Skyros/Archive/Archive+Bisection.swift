@@ -89,10 +89,10 @@ extension Archive {
     /// The event after a state, with its changes.
     private func replayed(
         _ sequence: SequenceNumber, on before: Snapshot
-    ) throws -> ReplayedEvent {
-        var (state, found) = (before, ReplayedEvent?.none)
+    ) throws -> AppliedEvent {
+        var (state, found) = (before, AppliedEvent?.none)
         try EventReader(log).forEach(from: sequence, through: sequence) { event, chainHash in
-            found = try ReplayedEvent(event, chainHash: chainHash, on: &state)
+            found = try AppliedEvent(event, chainHash: chainHash, on: &state)
             return false
         }
         guard let found else { throw HistoryReader.missing(sequence, last: self.sequence) }

@@ -16,12 +16,16 @@ extension Archive {
     ///
     ///     if let plan = archive.prunePlan(before: date) { print(plan.events, plan.byteCount) }
     ///
-    /// Files that are not compressed yet are left out: a store compresses them before it prunes.
+    /// Files that are not compressed yet are left out: a store compresses them before it prunes. So
+    /// are events that a subscription has not handled.
     public func prunePlan(before date: Date) -> PrunePlan? {
         let time = EventTime(date)
-        guard let border = log.borders.last(where: { $0.timeBefore < time.microseconds }) else {
-            return nil
+        let positions = (try? PositionFiles(on: disk).all()) ?? [:]
+        let firstNeeded = positions.values.firstNeeded?.rawValue ?? .max
+        let border = log.borders.last { border in
+            border.timeBefore < time.microseconds && border.firstSequence <= firstNeeded
         }
+        guard let border else { return nil }
         return PrunePlan(
             events: firstSequence...SequenceNumber(rawValue: border.firstSequence - 1),
             time: EventTime(microseconds: border.timeBefore), byteCount: border.byteCountBefore)

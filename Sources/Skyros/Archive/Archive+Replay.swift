@@ -24,12 +24,12 @@ extension Archive {
     ///   `last` is before `first`, `.logCorrupt` and the like if the log is damaged.
     public func replay(
         after first: SequenceNumber? = nil, through last: SequenceNumber? = nil,
-        _ body: (_ event: ReplayedEvent, _ state: Snapshot) throws -> Bool
+        _ body: (_ event: AppliedEvent, _ state: Snapshot) throws -> Bool
     ) throws {
         let (first, end) = try range(after: first, through: last)
         var snapshot = try state(after: first, from: empty)
         try EventReader(log).forEach(from: first.next, through: end) { event, chainHash in
-            let replayed = try ReplayedEvent(event, chainHash: chainHash, on: &snapshot)
+            let replayed = try AppliedEvent(event, chainHash: chainHash, on: &snapshot)
             return try body(replayed, snapshot)
         }
     }

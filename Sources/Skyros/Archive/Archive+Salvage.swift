@@ -104,11 +104,23 @@ extension Archive {
         }
         // A floor says with which id the chain hash begins, so the segments keep theirs.
         let storeID = scan.floor == nil ? scan.originID : scan.storeID
-        return try Self.withNewLog(
+        let report = try Self.withNewLog(
             of: storeID, after: scan.floor, on: target, options, progress
         ) { writer in
             try copyEvents(from: scan, to: writer, progress)
         }
+        try copyPositions(to: target)
+        return report
+    }
+
+    /// Copies the positions of subscriptions as far as the new store goes. One that cannot be read
+    /// is left out: its subscription asks.
+    private func copyPositions(to target: Environment) throws {
+        let found = try PositionFiles(on: disk).readable()
+        guard !found.isEmpty else { return }
+        let head = try Archive(on: target).log.head
+        try PositionFiles(on: target.disk).replaceAll(
+            by: found, inLogThrough: SequenceNumber(rawValue: head.sequence), head.chainHash)
     }
 
     /// Writes a new store: `body` appends its events and returns what was written, with which the

@@ -81,7 +81,7 @@ extension Archive {
             let empty = Snapshot(.untyped, beginning: chainHash, hashSeed: 0)
             guard let checkpoint = try checkpoint(on: disk, storeID: noStoreID),
                 let description = try checkpoint.description(),
-                let loaded = try checkpoint.loadWithKeys(
+                let loaded = try checkpoint.loadContent(
                     into: empty,
                     progress: {
                         progress(StoreProgress(.loading, $0, of: description.layout.rowCount))

@@ -10,7 +10,7 @@ public struct Bisection: Sendable {
     /// Where the condition breaks.
     public enum Finding: Sendable {
         /// The condition holds before this event, and does not hold after it.
-        case event(ReplayedEvent)
+        case event(AppliedEvent)
         /// It does not hold after this event, with which the search began; 0 if that is the
         /// beginning of the log.
         case brokenAlready(SequenceNumber)
@@ -24,7 +24,7 @@ public struct Bisection: Sendable {
     public let stateCount: Int
 
     /// The event that broke the condition; nil if there is none.
-    public var event: ReplayedEvent? {
+    public var event: AppliedEvent? {
         if case .event(let event) = finding { event } else { nil }
     }
 }

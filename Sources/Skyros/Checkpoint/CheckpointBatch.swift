@@ -14,8 +14,10 @@ struct CheckpointBatch {
     /// Says what becomes of the idempotency keys, for the part of the log whose keys the file has;
     /// without an answer they stay as they are.
     var keys: (StoredKeys.Range?) -> IdempotencyKeys.Changes? = { _ in nil }
-    /// Whether every stored key is deleted first.
-    var areKeysCleared = false
+    /// New values of projections.
+    var projections: [StoredProjection] = []
+    /// Whether every stored key and every value of a projection is deleted first.
+    var replacesAll = false
 
     init(_ changes: [EntityChanges] = [], rowCounts: NamedValues<Int>? = nil) {
         self.changes = changes

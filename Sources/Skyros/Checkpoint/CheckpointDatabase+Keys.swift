@@ -30,12 +30,12 @@ extension CheckpointDatabase {
     /// Call it in a transaction. Runs no statement if nothing changes.
     func apply(keysOf batch: CheckpointBatch) throws -> StoredKeys {
         var keys = known?.keys ?? StoredKeys()
-        if batch.areKeysCleared, known != nil {
+        if batch.replacesAll, known != nil {
             try connection.execute("DELETE FROM _skyros_keys")
             keys = StoredKeys()
         }
         let last = known.map { SequenceNumber(rawValue: $0.position.sequence) }
-        let range = batch.areKeysCleared ? nil : last.map { (keys.bound, $0) }
+        let range = batch.replacesAll ? nil : last.map { (keys.bound, $0) }
         guard let changes = batch.keys(range) else { return keys }
         if changes.bound.sequence > keys.bound.sequence, keys.digest.count > 0 {
             try delete(through: changes.bound.sequence, &keys.digest)

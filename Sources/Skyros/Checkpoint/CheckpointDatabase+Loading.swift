@@ -7,14 +7,17 @@ extension CheckpointDatabase {
     /// row of a table the table's totals are compared. If they are wrong the call throws, and the
     /// caller must discard the rows.
     ///
-    /// - Parameter keyBody: called with every event of an idempotency key, in the order of their
-    ///   sequences; checked in the same way.
+    /// - Parameters:
+    ///   - keyBody: called with every event of an idempotency key, in the order of their sequences;
+    ///     checked in the same way.
+    ///   - projectionBody: the same for the projections, in the order of their first writes.
     /// - Returns: the checkpoint's description; nil if nothing was ever written.
     /// - Complexity: O(size of the records).
     /// - Throws: `corrupt` with entity and row if known, `unreadable`, and what `body` throws.
     @discardableResult
     func load(
         keys keyBody: (KeyedEvent) throws -> Void = { _ in },
+        projections projectionBody: (StoredProjection) throws -> Void = { _ in },
         _ body: (_ entity: String, _ row: CheckpointRow) throws -> Void
     ) throws -> CheckpointDescription? {
         try reading { description in
@@ -22,7 +25,10 @@ extension CheckpointDatabase {
                 let select = try connection.prepare(entity.selectSQL)
                 try load(entity, select) { row in try body(entity.name, row) }
             }
-            if let description { try loadKeys(of: description, keyBody) }
+            if let description {
+                try loadKeys(of: description, keyBody)
+                try loadProjections(of: description, projectionBody)
+            }
             return description
         }
     }

@@ -48,6 +48,7 @@ extension CheckpointDatabase {
             }
         }
         next.keys = try apply(keysOf: batch)
+        next.projections = try apply(projectionsOf: batch, at: position)
         if let rowCounts = batch.rowCounts { try next.layout.checkRowCounts(rowCounts) }
         try next.write(over: old, on: connection)
         return next

@@ -49,9 +49,7 @@ extension CheckpointDescription {
     private static func readTables(
         _ connection: Connection, _ schema: [[UInt8]: [UInt8]]
     ) throws -> CheckpointDescription {
-        let (seal, digest, position, schemas, keys) = try readPosition(connection)
-        var description = CheckpointDescription(
-            position: position, schemas: schemas, keys: keys)
+        var (seal, digest, description) = try readPosition(connection)
         description.layout = try readEntities(connection)
         try readColumns(connection, into: &description.layout)
         guard description.layout.digest == digest else {
@@ -87,8 +85,7 @@ extension CheckpointDescription {
     private static func readPosition(
         _ connection: Connection
     ) throws -> (
-        seal: UInt64, digest: StateDigest, position: CheckpointPosition,
-        schemas: NamedValues<EntitySchema>, keys: StoredKeys
+        seal: UInt64, digest: StateDigest, description: CheckpointDescription
     ) {
         let select = try connection.prepare("SELECT * FROM _skyros")
         defer { select.reset() }
@@ -100,7 +97,8 @@ extension CheckpointDescription {
             let chainHash = HexText.number(try select.checkedText(at: 4)),
             let digest = StateDigest(description: try select.checkedText(at: 6)),
             let keys = try readKeys(select),
-            let seal = HexText.number(try select.checkedText(at: 12)),
+            let projections = try readProjections(select),
+            let seal = HexText.number(try select.checkedText(at: 14)),
             let schemas = try? NamedValues<EntitySchema>(
                 UnsafeRawBufferPointer(select.bytes(at: 7)), levelsAround: 0)
         else { throw CheckpointError.damage("_skyros has no valid row") }
@@ -113,7 +111,19 @@ extension CheckpointDescription {
         guard try !select.step() else {
             throw CheckpointError.damage("_skyros has more than one row")
         }
-        return (seal, digest, position, schemas, keys)
+        let description = CheckpointDescription(
+            position: position, schemas: schemas, keys: keys, projections: projections)
+        return (seal, digest, description)
+    }
+
+    /// The totals of the projections; nil if they are not valid.
+    private static func readProjections(
+        _ row: Statement
+    ) throws(CheckpointError) -> ProjectionDigest? {
+        guard let count = Int(exactly: try row.checkedInteger(at: 12)), count >= 0,
+            let content = HexText.number(try row.checkedText(at: 13))
+        else { return nil }
+        return ProjectionDigest(count: count, content: content)
     }
 
     /// The totals of the idempotency keys; nil if they are not valid.

@@ -12,6 +12,8 @@ struct CheckpointDescription: Hashable, Sendable {
     var schemas = NamedValues<EntitySchema>()
     /// The totals of the idempotency keys.
     var keys = StoredKeys()
+    /// The totals of the projections.
+    var projections = ProjectionDigest()
 
     /// The state digest over all rows.
     var digest: StateDigest { layout.digest }
@@ -19,7 +21,7 @@ struct CheckpointDescription: Hashable, Sendable {
     /// The XXH64 under seed 0 of the description in canonical CBOR.
     var seal: UInt64 {
         var writer = CBORWriter(capacity: 4096)
-        writer.appendArrayHead(9)
+        writer.appendArrayHead(10)
         writer.append(TableLayout.formatVersion)
         writer.append(bytes: position.storeID)
         writer.append(position.sequence)
@@ -32,6 +34,9 @@ struct CheckpointDescription: Hashable, Sendable {
         writer.append(keys.digest.content)
         writer.append(keys.bound.sequence.rawValue)
         writer.append(keys.boundTime)
+        writer.appendArrayHead(2)
+        writer.append(Int64(projections.count))
+        writer.append(projections.content)
         writer.appendArrayHead(layout.entities.count)
         for entity in layout.entities { Self.append(entity, to: &writer) }
         return writer.withUnsafeBytes { XXH64.hash($0, seed: 0) }
@@ -64,6 +69,7 @@ extension CheckpointDescription {
         try connection.execute(TableLayout.entityTable)
         try connection.execute(TableLayout.columnTable)
         try connection.execute(TableLayout.keyTable)
+        try connection.execute(TableLayout.projectionTable)
     }
 
     /// Writes the differences from `old`, which is the description in the file. Call it in a
@@ -77,7 +83,7 @@ extension CheckpointDescription {
         }
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO _skyros VALUES "
-                + "(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+                + "(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
         try insert.bind(integer: TableLayout.formatVersion, at: 1)
         try insert.bind(string: position.storeID.hexDigits, at: 2)
         try insert.bind(integer: sequence, at: 3)
@@ -89,7 +95,9 @@ extension CheckpointDescription {
         try insert.bind(string: keys.digest.content.digits(16, radix: 16), at: 9)
         try insert.bind(integer: Int64(bitPattern: keys.bound.sequence.rawValue), at: 10)
         try insert.bind(integer: keys.boundTime, at: 11)
-        try insert.bind(string: seal.digits(16, radix: 16), at: 12)
+        try insert.bind(integer: Int64(projections.count), at: 12)
+        try insert.bind(string: projections.content.digits(16, radix: 16), at: 13)
+        try insert.bind(string: seal.digits(16, radix: 16), at: 14)
         try insert.run()
     }
 

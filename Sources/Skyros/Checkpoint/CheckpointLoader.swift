@@ -12,10 +12,12 @@ enum CheckpointLoader {
     ///   - eventCount: the number of events that will be folded into it.
     ///   - progress: called now and then with the number of rows read.
     ///   - keys: called with every event of an idempotency key.
+    ///   - projections: called with every projection.
     /// - Throws: `CheckpointError`.
     static func load(
         _ database: CheckpointDatabase, into empty: Snapshot, beforeEvents eventCount: Int = 0,
-        progress: (Int) -> Void = { _ in }, keys: (KeyedEvent) -> Void = { _ in }
+        progress: (Int) -> Void = { _ in }, keys: (KeyedEvent) -> Void = { _ in },
+        projections: (StoredProjection) -> Void = { _ in }
     ) throws -> Snapshot? {
         guard let description = try database.description() else { return nil }
         var prepared = empty
@@ -28,7 +30,7 @@ enum CheckpointLoader {
         var rows = LoadedRows(in: empty, "")
         var rowCount = 0
         let result = Result {
-            try database.load(keys: keys) { entity, row in
+            try database.load(keys: keys, projections: projections) { entity, row in
                 if rows.isFull || !entity.isSameName(as: rows.entity) {
                     rowCount += rows.count
                     progress(rowCount)

@@ -16,6 +16,8 @@ final class Checkpointer: Sendable {
     private let database: Locked<CheckpointDatabase?>
     private let template = Locked(TableLayout())
     private let written = Locked<SequenceNumber?>(nil)
+    /// The sums of the projections in the file, by their names.
+    private let projectionSums = Locked(NamedValues<UInt64>())
     private let lockTimeoutMilliseconds: Int32
     private let isNew: Bool
     /// Throws if the checkpoint in the file is not an earlier one of this store. Set while nothing
@@ -88,25 +90,45 @@ final class Checkpointer: Sendable {
         into empty: Snapshot, beforeEvents eventCount: Int = 0,
         progress: (Int) -> Void = { _ in }
     ) throws -> Snapshot? {
-        try loadWithKeys(into: empty, beforeEvents: eventCount, progress: progress)?.snapshot
+        try loadContent(into: empty, beforeEvents: eventCount, progress: progress)?.snapshot
     }
 
-    /// The same, and the idempotency keys.
-    func loadWithKeys(
+    /// What a checkpoint holds.
+    typealias Content = (
+        snapshot: Snapshot, keys: KeyTable, projections: [StoredProjection]
+    )
+
+    /// The same, and the idempotency keys and projections.
+    func loadContent(
         into empty: Snapshot, beforeEvents eventCount: Int = 0,
         progress: (Int) -> Void = { _ in }
-    ) throws -> (snapshot: Snapshot, keys: KeyTable)? {
-        let loaded: (snapshot: Snapshot, keys: KeyTable)? = try database.withLock { database in
+    ) throws -> Content? {
+        let loaded: Content? = try database.withLock { database in
             let database = try open(&database)
             var events: [KeyedEvent] = []
+            var projections: [StoredProjection] = []
             let snapshot = try CheckpointLoader.load(
                 database, into: empty, beforeEvents: eventCount, progress: progress,
-                keys: { events.append($0) })
+                keys: { events.append($0) }, projections: { projections.append($0) })
             guard let snapshot, let description = database.known else { return nil }
-            return (snapshot, KeyTable(events, after: description.keys.bound))
+            return (snapshot, KeyTable(events, after: description.keys.bound), projections)
         }
         written.withLock { $0 = loaded?.snapshot.sequence }
+        projectionSums.withLock { $0 = NamedValues() }
+        noteWritten(loaded?.projections ?? [])
         return loaded
+    }
+
+    private func noteWritten(_ projections: [StoredProjection]) {
+        projectionSums.withLock { sums in
+            for projection in projections { sums[projection.name] = projection.sum }
+        }
+    }
+
+    /// Whether the checkpoint that was loaded or written last has these values of projections.
+    func holds(_ projections: [StoredProjection]) -> Bool {
+        let sums = projectionSums.withLock { $0 }
+        return projections.allSatisfy { sums[$0.name] == $0.sum }
     }
 
     /// Makes the next write replace everything in the file, after `comparison` has accepted its
@@ -121,12 +143,13 @@ final class Checkpointer: Sendable {
     ///   - dirty: all rows that differ from what the checkpoint holds; all rows, after
     ///     `replaceAll`.
     ///   - keys: the idempotency keys up to the snapshot, and perhaps later ones.
+    ///   - projections: new values of projections; the values of others are kept.
     ///   - progress: called with the number of rows that are written.
     /// - Throws: `CheckpointError`, and what the comparison throws; the checkpoint is then as it
     ///   was before.
     func write(
         _ snapshot: Snapshot, _ dirty: DirtyRows, _ keys: IdempotencyKeys,
-        progress: (Int) -> Void = { _ in }
+        _ projections: [StoredProjection] = [], progress: (Int) -> Void = { _ in }
     ) throws {
         let position = CheckpointPosition(
             storeID: storeID, sequence: snapshot.sequence.rawValue,
@@ -142,7 +165,8 @@ final class Checkpointer: Sendable {
                 }
                 var batch = try Self.batch(
                     snapshot, dirty, replacing: replaced, gate: directory.gate, progress)
-                batch.areKeysCleared = replaced != nil
+                batch.replacesAll = replaced != nil
+                batch.projections = projections
                 batch.keys = { range in
                     keys.changes(through: snapshot.sequence, at: snapshot.time, since: range)
                 }
@@ -151,6 +175,7 @@ final class Checkpointer: Sendable {
         }
         self.comparison.withLock { $0 = nil }
         written.withLock { $0 = snapshot.sequence }
+        noteWritten(projections)
     }
 
     /// Runs `body` with the database. If the store is suspended meanwhile, the connection has lost

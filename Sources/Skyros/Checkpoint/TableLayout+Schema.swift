@@ -6,13 +6,13 @@ extension TableLayout {
     /// "Skyr" in ASCII, at a fixed place in the header of the file.
     static let applicationID: Int64 = 0x536B_7972
     /// The version of the format.
-    static let formatVersion: Int64 = 6
+    static let formatVersion: Int64 = 7
 
     static let metaTable = """
         CREATE TABLE _skyros(number INTEGER PRIMARY KEY, format INTEGER, store TEXT, \
         sequence INTEGER, chain TEXT, time INTEGER, digest TEXT, schema BLOB, \
         key_count INTEGER, key_content TEXT, keys_after INTEGER, keys_after_time INTEGER, \
-        seal TEXT)
+        projection_count INTEGER, projection_content TEXT, seal TEXT)
         """
     static let entityTable = """
         CREATE TABLE _skyros_entities(number INTEGER PRIMARY KEY, entity TEXT, \
@@ -26,6 +26,11 @@ extension TableLayout {
         CREATE TABLE _skyros_keys(sequence INTEGER PRIMARY KEY, time INTEGER, key TEXT, \
         intent INTEGER)
         """
+    static let projectionTable = """
+        CREATE TABLE _skyros_projections(number INTEGER PRIMARY KEY, name TEXT, version INTEGER, \
+        sequence INTEGER, value BLOB, failure_kind INTEGER, failed_at INTEGER, failure TEXT, \
+        sum INTEGER)
+        """
 
     /// The text of every table by its name, as bytes: Swift's strings are equal in cases where
     /// SQLite's names differ.
@@ -35,11 +40,11 @@ extension TableLayout {
         return schema
     }
 
-    /// The tables that describe the others, and that of the idempotency keys.
+    /// The tables that describe the others, and those of the idempotency keys and projections.
     static var ownSchema: [[UInt8]: [UInt8]] {
         let tables = [
             "_skyros": metaTable, "_skyros_entities": entityTable, "_skyros_columns": columnTable,
-            "_skyros_keys": keyTable,
+            "_skyros_keys": keyTable, "_skyros_projections": projectionTable,
         ]
         let pairs = tables.map { (Array($0.key.utf8), Array($0.value.utf8)) }
         return Dictionary(uniqueKeysWithValues: pairs)

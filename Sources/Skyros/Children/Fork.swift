@@ -15,7 +15,9 @@ struct Fork: Sendable {
     /// O(1).
     init(of base: Snapshot) {
         self.base = base
-        current = base
+        // A child store has no projections.
+        self.base.projections = nil
+        current = self.base
     }
 
     /// Applies the changes that a write block has staged on `current`.

@@ -68,6 +68,7 @@ actor RecordChangeCursor<E: Entity> {
         }
         var records = state
         records.tables = [state.tables[index]]
+        records.projections = nil
         return records
     }
 

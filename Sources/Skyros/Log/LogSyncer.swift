@@ -26,6 +26,7 @@ final class LogSyncer: Sendable {
     private let intervalMilliseconds: Int
     private let idleMilliseconds: Int
     private let onIdle: @Sendable () -> Void
+    private let onSync: @Sendable () -> Void
     private let report: @Sendable (any Error) -> Void
     private let state = Monitor(State())
     /// Set by the first write after a sync, so that the others need not take the lock.
@@ -43,16 +44,17 @@ final class LogSyncer: Sendable {
 
     /// Makes a syncer that runs on the thread of `queue`, which was started, until `stop`. If no
     /// completion waits for a failed sync, the error goes to `report`. `onIdle` is called once
-    /// after each pause of `idleMilliseconds`.
+    /// after each pause of `idleMilliseconds`, `onSync` after each sync that has succeeded.
     init(
         _ log: any LogEngine, on queue: SerialQueue, intervalMilliseconds: Int,
         idleMilliseconds: Int, onIdle: @escaping @Sendable () -> Void, timer: Timer?,
-        report: @escaping @Sendable (any Error) -> Void
+        onSync: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
         self.intervalMilliseconds = intervalMilliseconds
         self.idleMilliseconds = idleMilliseconds
         self.onIdle = onIdle
+        self.onSync = onSync
         self.report = report
         self.queue = queue
         self.timer = timer
@@ -143,6 +145,7 @@ final class LogSyncer: Sendable {
         }
         isDirty.store(false, ordering: .releasing)
         let result = syncNow()
+        if case .success = result { onSync() }
         for completion in waiting { completion(result) }
         state.change { $0.isCompleting = false }
         // Otherwise the completions have received the error.

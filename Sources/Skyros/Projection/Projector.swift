@@ -30,11 +30,19 @@ enum Projector {
     static func applyListing(
         _ event: Event, chainHash: ChainHash, to snapshot: inout Snapshot
     ) throws -> [StagedChange] {
+        var unused = DirtyRows(isRecording: false)
+        return try applyListing(event, chainHash: chainHash, to: &snapshot, marking: &unused)
+    }
+
+    /// The same, and marks the rows that changed.
+    static func applyListing(
+        _ event: Event, chainHash: ChainHash, to snapshot: inout Snapshot,
+        marking dirty: inout DirtyRows
+    ) throws -> [StagedChange] {
         var list: [StagedChange] = []
         list.reserveCapacity(event.changes.count)
-        var unused = DirtyRows(isRecording: false)
         let stamp = EventStamp(sequence: event.sequence, time: event.time, chainHash: chainHash)
-        try apply(event.versionedChanges, as: stamp, to: &snapshot, &unused) { change, snapshot in
+        try apply(event.versionedChanges, as: stamp, to: &snapshot, &dirty) { change, snapshot in
             let staged = try stage(change, of: stamp.sequence, on: &snapshot)
             list.append(staged)
             return staged
@@ -61,6 +69,7 @@ enum Projector {
     /// - Throws: as above.
     static func apply(_ changes: [StagedChange], to snapshot: inout Snapshot) throws {
         var unused = DirtyRows(isRecording: false)
+        snapshot.projections = nil
         for staged in changes {
             addTable(of: staged, to: &snapshot)
             try apply(
@@ -89,6 +98,7 @@ enum Projector {
         snapshot.sequence = stamp.sequence
         snapshot.time = stamp.time
         snapshot.chainHash = stamp.chainHash
+        snapshot.projections = nil
     }
 
     /// Adds the table of an entity of which a write block has staged the first record.

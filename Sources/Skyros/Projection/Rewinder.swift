@@ -26,6 +26,7 @@ enum Rewinder {
     /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then this
     ///   library did not write the log. The state must be discarded afterwards.
     static func takeBack(_ event: Event, from snapshot: inout Snapshot) throws {
+        snapshot.projections = nil
         do {
             for index in event.changes.indices.reversed() {
                 let change = event.versionedChange(at: index)

@@ -24,6 +24,9 @@ public struct Snapshot: Sendable {
     var acceptsEntities: Bool
     /// Whether all events need a reason, also those that change entities without a type.
     var requiresReason = false
+    /// The values of the store's projections after the same event; nil in every state that is not
+    /// one of an open store, and in stores without projections.
+    var projections: ProjectionValues?
 
     /// The state before the first event.
     package init(_ schema: Schema, beginning chainHash: ChainHash, hashSeed: UInt64) {
@@ -72,6 +75,7 @@ public struct Snapshot: Sendable {
         self.sequence = sequence
         self.time = time
         chainHash = ChainHash(rawValue: rawChainHash)
+        projections = nil
     }
 
     /// The table of `entity`; nil if nothing of it was ever stored and no schema names it.

@@ -31,6 +31,9 @@ final class MainView: @unchecked Sendable {
         snapshot.deallocate()
     }
 
+    /// Whether rows that change are marked for a checkpoint.
+    var isRecording: Bool { dirty.withLock { $0.isRecording } }
+
     /// The newest state. O(1).
     var current: Snapshot {
         let token = lock.lockShared()
@@ -60,6 +63,16 @@ final class MainView: @unchecked Sendable {
             var copy = snapshot.pointee
             try apply(&copy, &dirty)
             // The nodes that only the old state had are freed after the lock.
+            lock.withExclusive { swap(&snapshot.pointee, &copy) }
+        }
+    }
+
+    /// Replaces the state by the one after the next event; `rows` are those that it changed. Called
+    /// by one thread at a time.
+    func advance(to next: Snapshot, dirty rows: DirtyRows) {
+        dirty.withLock { dirty in
+            dirty.append(rows)
+            var copy = next
             lock.withExclusive { swap(&snapshot.pointee, &copy) }
         }
     }

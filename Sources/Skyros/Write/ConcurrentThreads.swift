@@ -1,8 +1,8 @@
 import SkyrosDisk
 import Synchronization
 
-/// The threads that run a concurrent block of a store: another write to the store by one of them
-/// would be repeated with the block.
+/// The threads that run a concurrent block of a store, or code of its projections: another write to
+/// the store by one of them would be repeated with the block.
 final class ConcurrentThreads: Sendable {
     private let threads = Locked<Set<ThreadID>>([])
     /// Their number, for writers that must not wait.

@@ -207,6 +207,7 @@ struct WriteOverlay: ~Copyable {
         if stepCount == 0 { return base }
         if let cached, cached.stepCount == stepCount { return cached.snapshot }
         var snapshot = base
+        snapshot.projections = nil
         for table in tables {
             try apply(table, to: &snapshot)
         }

@@ -23,7 +23,7 @@ public import Skyros
 public struct Replay: Sendable {
     private struct Invariant: Sendable {
         let name: String
-        let holds: @Sendable (Snapshot, ReplayedEvent) throws -> Bool
+        let holds: @Sendable (Snapshot, AppliedEvent) throws -> Bool
     }
 
     private struct Expectation: Sendable {
@@ -64,7 +64,7 @@ public struct Replay: Sendable {
     ///   - holds: receives the state after the event, and the event with the records that it
     ///     changed and the state before it.
     public func checking(
-        _ name: String, _ holds: @escaping @Sendable (Snapshot, ReplayedEvent) throws -> Bool
+        _ name: String, _ holds: @escaping @Sendable (Snapshot, AppliedEvent) throws -> Bool
     ) -> Replay {
         copy { $0.invariants.append(Invariant(name: name, holds: holds)) }
     }
@@ -225,7 +225,7 @@ public struct Replay: Sendable {
     }
 
     /// The checks that the event fails, in words.
-    private func problems(_ event: ReplayedEvent, _ state: Snapshot) -> [String] {
+    private func problems(_ event: AppliedEvent, _ state: Snapshot) -> [String] {
         if !ignoresUnknownEntities, let problem = unknownEntity(in: event) { return [problem] }
         if let (change, error) = event.firstMisfit() {
             let id = change.id?.description ?? ""
@@ -243,7 +243,7 @@ public struct Replay: Sendable {
         return problems
     }
 
-    private func unknownEntity(in event: ReplayedEvent) -> String? {
+    private func unknownEntity(in event: AppliedEvent) -> String? {
         event.firstUntypedEntity().map {
             "no type was given for the entity \($0): add it to entities:, or call "
                 + "ignoringUnknownEntities()"

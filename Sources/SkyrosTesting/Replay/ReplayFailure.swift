@@ -22,7 +22,7 @@ public struct ReplayFailure: Error, CustomStringConvertible {
 
     /// The event with which it began; nil if no event is known to have caused it, such as that
     /// of a wrong digest.
-    public var event: ReplayedEvent? { violations[0].event }
+    public var event: AppliedEvent? { violations[0].event }
 
     /// The problems, each with its event: number, time, actor, reason, correlation, tags, and the
     /// records before and after.
@@ -43,9 +43,9 @@ extension ReplayFailure {
         public let problem: String
         /// The event, with the records that it changed and the states before and after it; nil if
         /// no event is known to have caused it, such as that of a wrong digest.
-        public let event: ReplayedEvent?
+        public let event: AppliedEvent?
 
-        init(problem: String, event: ReplayedEvent?) {
+        init(problem: String, event: AppliedEvent?) {
             self.problem = problem
             self.event = event
         }

@@ -29,6 +29,7 @@ struct CrashCheck {
         try checkState(history.last?.state ?? [:])
         try checkFloor(history)
         try checkFold()
+        try checkProjection()
         try checkHistory()
         try checkKeys(history)
         return history
@@ -81,6 +82,19 @@ struct CrashCheck {
             guard found.sorted() == wanted.sorted() else {
                 throw CrashFinding(description: "P7: the index finds \(found), not \(wanted)")
             }
+        }
+    }
+
+    /// Checks that the projection has got each event once.
+    private func checkProjection() throws {
+        let state = store.snapshot
+        let tally = try state.projection(CrashTally.self)
+        let items = try state.all(CrashItem.self)
+        let numbers = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.number) })
+        guard tally.numbers == numbers, tally.sequence == state.sequence else {
+            throw CrashFinding(
+                description: "the projection is at event \(tally.sequence) and has "
+                    + "\(tally.numbers), the state at \(state.sequence) has \(numbers)")
         }
     }
 

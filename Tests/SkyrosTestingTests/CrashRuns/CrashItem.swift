@@ -9,6 +9,32 @@ struct CrashItem: Entity, Equatable {
     static let indexes: [Index<CrashItem>] = [.on(\.text), .unique(\.id)]
 }
 
+/// The projection of the crash runs: the numbers of the records once more.
+struct CrashTally: Projection {
+    private(set) var numbers: [Int: Int] = [:]
+    /// The event before the first that it got, and how many it got.
+    private var start: UInt64 = 0
+    private var eventCount: UInt64 = 0
+
+    init() {}
+
+    init(floor: Snapshot) throws {
+        start = floor.sequence.rawValue
+        for item in try floor.all(CrashItem.self) { numbers[item.id] = item.number }
+    }
+
+    mutating func apply(_ event: AppliedEvent) throws {
+        eventCount += 1
+        for change in try event.changes(of: CrashItem.self) {
+            if let id = try change.before?.id { numbers[id] = nil }
+            if let item = try change.after { numbers[item.id] = item.number }
+        }
+    }
+
+    /// The last event that it got.
+    var sequence: SequenceNumber { SequenceNumber(rawValue: start + eventCount) }
+}
+
 /// One step of a write block of the crash runs.
 enum CrashEdit {
     case insert(CrashItem)

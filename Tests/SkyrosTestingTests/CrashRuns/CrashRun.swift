@@ -316,6 +316,7 @@ extension Store {
         options.syncInterval = .milliseconds(3_600_000)
         options.openingTarget = .milliseconds(3_600_000)
         options.idempotencyWindow = CrashCheck.keyWindow
+        options.projections = [CrashTally.self]
         let store = try Store(
             Schema.ofCrashItems.get(), options,
             Environment(disk: disk, clock: clock, entropy: SeededEntropy(seed: seed)))

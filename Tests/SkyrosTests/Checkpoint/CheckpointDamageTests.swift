@@ -49,9 +49,10 @@ import Testing
         "UPDATE _skyros SET chain = '0000000000000000'", "UPDATE _skyros SET store = 'x'",
         "UPDATE _skyros SET digest = '0'", "UPDATE _skyros SET seal = '0000000000000000'",
         "UPDATE _skyros SET sequence = -1", "UPDATE _skyros SET sequence = '42x'",
-        "UPDATE _skyros SET format = 7", "UPDATE _skyros SET store = upper(store)",
+        "UPDATE _skyros SET format = 8", "UPDATE _skyros SET store = upper(store)",
         "INSERT INTO _skyros SELECT 2, format, store, sequence, chain, time, digest, schema, "
-            + "key_count, key_content, keys_after, keys_after_time, seal FROM _skyros",
+            + "key_count, key_content, keys_after, keys_after_time, projection_count, "
+            + "projection_content, seal FROM _skyros",
         "UPDATE _skyros_entities SET row_count = 99",
         "UPDATE _skyros_entities SET row_count = NULL",
         "UPDATE _skyros_entities SET content = '0123456789abcdef'",
@@ -199,10 +200,10 @@ import Testing
         throws
     {
         // The header alone decides: only a later version knows what else it has changed.
-        for sql in ["PRAGMA user_version=7", "UPDATE _skyros SET format = 7"] {
+        for sql in ["PRAGMA user_version=8", "UPDATE _skyros SET format = 8"] {
             try tamper(sql)
             let before = try Data(contentsOf: directory.fileURL)
-            #expect(throws: CheckpointError.newerFormat(version: 7)) { try directory.open() }
+            #expect(throws: CheckpointError.newerFormat(version: 8)) { try directory.open() }
             #expect(try Data(contentsOf: directory.fileURL) == before)
         }
         try tamper("PRAGMA user_version=1")

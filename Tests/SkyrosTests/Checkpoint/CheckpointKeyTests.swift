@@ -26,12 +26,12 @@ import Testing
 
     private func write(
         _ events: [KeyedEvent], after bound: UInt64 = 0, at sequence: UInt64,
-        areKeysCleared: Bool = false, to database: CheckpointDatabase
+        replacesAll: Bool = false, to database: CheckpointDatabase
     ) throws {
         var batch = CheckpointBatch()
-        batch.areKeysCleared = areKeysCleared
+        batch.replacesAll = replacesAll
         batch.keys = { known in
-            #expect((known == nil) == (areKeysCleared || self.isEmpty))
+            #expect((known == nil) == (replacesAll || self.isEmpty))
             let time = EventTime(microseconds: Int64(bound) * 1_000)
             return IdempotencyKeys.Changes(
                 bound: bound == 0
@@ -62,7 +62,7 @@ import Testing
         try write([Self.events[0]], at: 9, to: database)
         #expect(try loaded() == Self.events)
         #expect(try database.description()?.keys.bound == KeyBound.none)
-        try write([Self.events[3]], after: 6, at: 9, areKeysCleared: true, to: database)
+        try write([Self.events[3]], after: 6, at: 9, replacesAll: true, to: database)
         #expect(try loaded() == [Self.events[3]])
         try database.close()
         let columns = try directory.query("SELECT key_count, keys_after FROM _skyros")

@@ -131,7 +131,7 @@ import Testing
                 "SELECT format, store, sequence, chain, time, digest FROM _skyros")
                 == [
                     [
-                        "6", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
+                        "7", "000102030405060708090a0b0c0d0e0f", "42", "fedcba9876543210",
                         "1700000000000000", description.digest.description,
                     ]
                 ])
@@ -139,6 +139,6 @@ import Testing
             "SELECT entity, table_name, row_count FROM _skyros_entities")
         #expect(entities == [["Order", "Order", "1"], ["order", "order~1", "1"]])
         #expect(try directory.query("PRAGMA application_id") == [["\(0x536B_7972)"]])
-        #expect(try directory.query("PRAGMA user_version") == [["6"]])
+        #expect(try directory.query("PRAGMA user_version") == [["7"]])
     }
 }

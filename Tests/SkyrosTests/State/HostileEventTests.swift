@@ -62,7 +62,7 @@ import Testing
         let event = Event(
             sequence: 2, time: EventTime(microseconds: 2), metadata: Metadata(), intent: nil,
             changes: changes)
-        let replayed = try ReplayedEvent(event, chainHash: ChainHash(rawValue: 3), on: &state)
+        let replayed = try AppliedEvent(event, chainHash: ChainHash(rawValue: 3), on: &state)
         #expect(try replayed.changes(of: Note.self).map { try $0.after?.text } == ["a", "b"])
         #expect(try replayed.stateBefore.count(Note.self) == 0)
         #expect(try replayed.stateBefore.all(Note.self, where: \.text >= "").isEmpty)

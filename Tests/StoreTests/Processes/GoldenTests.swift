@@ -172,7 +172,7 @@ import Testing
         let before = try directory.contents()
         #expect(throws: StoreError(.unsupportedFormat, "")) { try open(url) }
         let info = try Program("skyros").run("info", url.path)
-        #expect(info.output.contains(/\ncheckpoint +of a newer version \(format 7\)\n/))
+        #expect(info.output.contains(/\ncheckpoint +of a newer version \(format 8\)\n/))
         let archive = try Archive(at: url)
         #expect(try archive.snapshot().digest().description == Self.foreign[1].digest)
         #expect(archive.verify().problems.first?.hasPrefix("unsupportedFormat: ") == true)

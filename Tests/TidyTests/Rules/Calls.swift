@@ -21,8 +21,12 @@ enum Calls {
         Ban(
             codes: ["Thread.sleep", "usleep(", "Task.sleep", "nanosleep("],
             places: ["Sources/", "Tests/"],
-            // Follows a log that another process writes, which announces nothing.
-            exceptions: ["Sources/SkyrosTool/Commands/LogCommand.swift"],
+            // The one follows a log that another process writes, which announces nothing; the other
+            // waits before it tries again.
+            exceptions: [
+                "Sources/SkyrosTool/Commands/LogCommand.swift",
+                "Sources/Skyros/Subscriptions/RetryPolicy.swift",
+            ],
             advice: "wait for the event itself, not for time to pass"),
         Ban(
             codes: ["ContinuousClock", "SuspendingClock", ".disabled(", "withKnownIssue"],

@@ -14,7 +14,9 @@ enum Floors {
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"],
             ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
-            ["History", "Live"], ["SQL"], ["Archive"], ["Fixtures", "Reexecution"], [wiring],
+            ["History", "Live"], ["SQL", "ReadModels", "Subscriptions"], ["Archive"],
+            ["Fixtures", "Reexecution"],
+            [wiring],
             ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],

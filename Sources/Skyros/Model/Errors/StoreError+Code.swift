@@ -122,8 +122,18 @@ extension StoreError {
 
         /// A record does not fit the type as which it is read.
         public static let notDecodable = Code("notDecodable")
+        /// The store was opened without this projection, or the state is not one of an open store.
+        public static let unknownProjection = Code("unknownProjection")
+        /// The projection is being built from the log.
+        public static let projectionPending = Code("projectionPending")
+        /// The projection has stopped at an event that it could not apply.
+        public static let projectionFailed = Code("projectionFailed")
         /// A step of an evolution could not bring a record to a newer shape.
         public static let evolutionFailed = Code("evolutionFailed")
+        /// A subscription has no position from which it could go on.
+        public static let positionMissing = Code("positionMissing")
+        /// A subscription has stopped: its handler has failed as often as its policy allows.
+        public static let subscriptionFailed = Code("subscriptionFailed")
         /// The filter of a live query or a stream of changes threw an error.
         public static let filterFailed = Code("filterFailed")
         /// An event cannot be understood.

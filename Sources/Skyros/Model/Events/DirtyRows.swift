@@ -34,7 +34,18 @@ package struct DirtyRows: Sendable {
             chunks[chunks.count - 1].append(mark)
         }
 
-        fileprivate mutating func append(_ later: Rows) { chunks += later.chunks }
+        /// A few marks are copied, so that small events do not fill the list with chunks of one.
+        fileprivate mutating func append(_ later: Rows) {
+            for chunk in later.chunks {
+                if chunk.count > Self.copiedMarksMax {
+                    chunks.append(chunk)
+                } else {
+                    for mark in chunk { append(mark) }
+                }
+            }
+        }
+
+        private static let copiedMarksMax = 64
 
         /// The newest mark of each row, in the order of the rows' numbers. O(n log n).
         var newestMarks: [Mark] {

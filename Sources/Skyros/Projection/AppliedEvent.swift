@@ -1,6 +1,7 @@
 import SkyrosLog
 
-/// An event of a replay, with the records that it changed and the states around it.
+/// An event with the records that it changed and the states around it, as replays and projections
+/// get it.
 ///
 ///     try archive.replay { event, state in
 ///         for change in try event.changes(of: Order.self) {
@@ -8,7 +9,7 @@ import SkyrosLog
 ///         }
 ///         return true
 ///     }
-public struct ReplayedEvent: Sendable {
+public struct AppliedEvent: Sendable {
     /// The event.
     public let event: Event
     /// The state after it.
@@ -16,12 +17,36 @@ public struct ReplayedEvent: Sendable {
     private let staged: [StagedChange]
     private let stampBefore: EventStamp
 
-    /// Applies an event to the state before it.
+    /// Applies an event of the log to the state before it.
     init(_ event: Event, chainHash: ChainHash, on state: inout Snapshot) throws {
+        var unused = DirtyRows(isRecording: false)
+        try self.init(event, chainHash: chainHash, on: &state, marking: &unused)
+    }
+
+    /// The same, and marks the rows that it changed.
+    init(
+        _ event: Event, chainHash: ChainHash, on state: inout Snapshot,
+        marking dirty: inout DirtyRows
+    ) throws {
         self.event = event
-        stampBefore = EventStamp(
-            sequence: state.sequence, time: state.time, chainHash: state.chainHash)
-        staged = try Projector.applyListing(event, chainHash: chainHash, to: &state)
+        stampBefore = state.stamp
+        staged = try Projector.applyListing(
+            event, chainHash: chainHash, to: &state, marking: &dirty)
+        stateAfter = state
+    }
+
+    /// Applies a batch that a write block has staged on `state`, and that was appended.
+    ///
+    /// - Parameter stamp: the sequence, time and chain hash that the log has given to it.
+    init(
+        _ batch: borrowing CommandBatch, as stamp: EventStamp, on state: inout Snapshot,
+        marking dirty: inout DirtyRows
+    ) throws {
+        event = try batch.event(as: stamp)
+        stampBefore = state.stamp
+        staged = batch.changes
+        try Projector.apply(
+            staged, recording: batch.schemas, as: stamp, to: &state, marking: &dirty)
         stateAfter = state
     }
 
@@ -44,7 +69,7 @@ public struct ReplayedEvent: Sendable {
     /// records of the type counts as a change of each.
     ///
     /// - Complexity: O(changes); a value is decoded where it is asked for.
-    /// - Throws: `StoreError` with `.unknownEntity` if the archive was opened with other types.
+    /// - Throws: `StoreError` with `.unknownEntity` if the store was opened with other types.
     @inlinable
     public func changes<E: Entity>(of type: E.Type) throws -> [RecordChange<E>] {
         guard let table = try tableIndex(of: type) else { return [] }
@@ -76,6 +101,11 @@ public struct ReplayedEvent: Sendable {
         }
     }
 
+    /// Whether the event keeps a whole table, which it has cleared.
+    var clears: Bool {
+        staged.contains { if case .clear = $0.effect { true } else { false } }
+    }
+
     /// The first entity of the event for which the archive was given no type; nil if there is none.
     package func firstUntypedEntity() -> String? {
         staged.first { stateAfter.tables[$0.table].type == nil }?.change.entity
@@ -99,6 +129,13 @@ public struct ReplayedEvent: Sendable {
 
     private static func decode<E: Entity>(_ row: Row, as type: E.Type) throws {
         _ = try row.value(as: type)
+    }
+}
+
+extension Snapshot {
+    /// The position of the last event in it.
+    fileprivate var stamp: EventStamp {
+        EventStamp(sequence: sequence, time: time, chainHash: chainHash)
     }
 }
 

@@ -1,0 +1,161 @@
+import SkyrosDisk
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+private struct First: Projection, Equatable {
+    static let projectionName = "Ids"
+    var ids: [Int] = []
+    mutating func apply(_ event: AppliedEvent) throws {
+        for change in try event.changes(of: Note.self) { ids.append(try change.after?.id ?? -1) }
+    }
+}
+
+/// Another version, whose building waits for a permit.
+private struct Second: Projection, Equatable {
+    static let projectionName = "Ids"
+    static let projectionVersion = 2
+    static let gate = Monitor(false)
+    static let lastApplied = Locked<SequenceNumber>(.zero)
+
+    var sum = 0
+    var count = 0
+
+    mutating func apply(_ event: AppliedEvent) throws {
+        Self.gate.wait { $0 ? () : nil }
+        Self.lastApplied.withLock { $0 = event.sequence }
+        count += 1
+        for change in try event.changes(of: Note.self) { sum += try change.after?.id ?? 0 }
+    }
+
+    static func open(_ isOpen: Bool) { gate.change { $0 = isOpen } }
+}
+
+/// Has no value for events that are not kept.
+private struct Whole: Projection {
+    var count = 0
+    mutating func apply(_ event: AppliedEvent) { count += 1 }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `The rebuild of a projection` {
+    private static let eventCount = ProjectionRebuilder.eventsMaxBeforeUse + 1
+
+    /// A store with more events than are folded before it can be used.
+    private static let large = Result {
+        let disk = SimulatedDisk()
+        let store = try Store.projecting(on: disk, First.self) { $0.segmentBytesMax = 1 << 20 }
+        for id in 1...eventCount { try store.write { try $0.upsert(Note(id: id % 10, text: "")) } }
+        try store.close()
+        return disk
+    }
+
+    private func open(_ disk: SimulatedDisk, _ type: any Projection.Type) throws -> Store {
+        try Store.projecting(on: disk, type) { $0.segmentBytesMax = 1 << 20 }
+    }
+
+    private func write(_ store: Store, _ note: Note) throws {
+        try store.write { try $0.upsert(note) }
+    }
+
+    @Test func `takes place beside the writer`() async throws {
+        let disk = try Self.large.get().killed()
+        Second.open(false)
+        let store = try open(disk, Second.self)
+        let pending = try store.snapshot.projectionState(of: Second.self)
+        #expect(pending == .pending)
+        let error = failure(as: StoreError.self) { _ = try store.projection(Second.self) }
+        #expect(error?.code == .projectionPending)
+        for id in 1...5 { try write(store, Note(id: 100, text: "\(id)")) }
+        Second.open(true)
+        let value = try await store.projection(whenReady: Second.self)
+        #expect(value.count == Self.eventCount + 5)
+        try write(store, Note(id: 1, text: "more"))
+        #expect(try store.projection(Second.self).count == Self.eventCount + 6)
+        #expect(try store.projection(Second.self).sum == value.sum + 1)
+        try store.close()
+        let again = try open(disk, Second.self)
+        #expect(try again.projection(Second.self).count == Self.eventCount + 6)
+    }
+
+    @Test func `ends when the store is closed, and begins again`() async throws {
+        let disk = try Self.large.get().killed()
+        Second.open(false)
+        let store = try open(disk, Second.self)
+        let waiting = Task { try await store.projection(whenReady: Second.self) }
+        // Closing waits for the event that is being added.
+        let closing = Task.detached { try store.close() }
+        while !store.hasClosed { await Task.yield() }
+        Second.open(true)
+        try await closing.value
+        let error = await waiting.result
+        guard case .failure(let error) = error, (error as? StoreError)?.code == .closed else {
+            Issue.record("\(error)")
+            return
+        }
+        let again = try open(disk, Second.self)
+        #expect(try await again.projection(whenReady: Second.self).count == Self.eventCount)
+    }
+
+    @Test func `is repeated by the next opening, if it was asked for and interrupted`() async throws
+    {
+        let disk = try Self.large.get().killed()
+        Second.open(true)
+        let store = try open(disk, Second.self)
+        _ = try await store.projection(whenReady: Second.self)
+        Second.open(false)
+        try store.rebuild(Second.self)
+        let again = try open(disk.killed(), Second.self)
+        #expect(try again.snapshot.projectionState(of: Second.self) == .pending)
+        Second.open(true)
+        #expect(try await again.projection(whenReady: Second.self).count == Self.eventCount)
+    }
+
+    @Test func `ends with an erasure`() async throws {
+        let disk = try Self.large.get().killed()
+        Second.open(false)
+        let store = try open(disk, Second.self)
+        let waiting = Task { try await store.projection(whenReady: Second.self) }
+        let erasing = Task.detached { try store.nuke() }
+        while !store.session.isRetired, store.sequence > .zero { await Task.yield() }
+        Second.open(true)
+        try await erasing.value
+        await #expect(throws: StoreError(.erased, "")) { try await waiting.value }
+        #expect(try store.projection(Second.self) == Second())
+    }
+
+    @Test func `of a pruned store begins with the floor, or is refused`() throws {
+        let clock = ManualClock()
+        let disk = SimulatedDisk()
+        func open(_ types: any Projection.Type...) throws -> Store {
+            try Store.projecting(on: disk, clock: clock) { $0.projections = types }
+        }
+        var store = try open(Whole.self)
+        for id in 1...200 {
+            clock.advance(byMicroseconds: 1_000)
+            try store.write { try $0.upsert(Note(id: id % 20, text: "t\(id % 3)")) }
+        }
+        #expect(try store.prune(before: store.snapshot.time.date) != nil)
+        let floor = try #require(try store.floor)
+        // What was built before stays.
+        #expect(try store.projection(Whole.self).count == 200)
+        try store.close()
+        store = try open(Whole.self, Tally.self)
+        #expect(try store.projection(Whole.self).count == 200)
+        let tally = try store.projection(Tally.self)
+        #expect(tally.start == floor.sequence.rawValue && tally.start > 0)
+        #expect(try tally.fits(store.snapshot))
+        try store.rebuild(Whole.self)
+        let error = failure(as: StoreError.self) { _ = try store.projection(Whole.self) }
+        #expect(error?.code == .belowFloor)
+        let past = failure(as: StoreError.self) {
+            _ = try store.projection(Whole.self, asOf: .sequence(store.sequence))
+        }
+        #expect(past?.code == .belowFloor)
+        try store.close()
+        store = try open(Whole.self)
+        let later = failure(as: StoreError.self) { _ = try store.projection(Whole.self) }
+        #expect(later?.code == .belowFloor)
+    }
+}
