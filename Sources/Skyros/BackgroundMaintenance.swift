@@ -180,13 +180,15 @@ final class BackgroundMaintenance: Sendable {
     private struct AppState {
         /// What the next checkpoint keeps of the projections.
         var projections: [StoredProjection] = []
-        /// The first event that must be kept; nil if all may go.
+        /// Whether it was asked which events must be kept.
+        var mayPrune = false
+        /// The first of these; nil if all may go.
         var firstNeeded: SequenceNumber?
     }
 
     private func appState(forPruning isPruning: Bool) throws -> AppState {
-        var state = AppState()
-        if isPruning { state.firstNeeded = try subscriptions.firstNeeded() }
+        var state = AppState(mayPrune: isPruning)
+        if isPruning { state.firstNeeded = try subscriptions.firstNeededByApp() }
         guard let projections, checkpointer != nil else { return state }
         let snapshot = view.current
         state.projections = projections.stored(snapshot)
@@ -259,7 +261,8 @@ final class BackgroundMaintenance: Sendable {
         try sealEnded(atMost: segments.endedSegmentCount)
         let pruner = Pruner(
             log: log, segments: segments, history: history, window: keys.window, clock: clock)
-        guard let border = pruner.border(before: time, app.firstNeeded) else { return nil }
+        let needed = [app.firstNeeded, try subscriptions.firstNeededByFiles()].compactMap { $0 }
+        guard let border = pruner.border(before: time, needed.min()) else { return nil }
         // A checkpoint that is older than the floor would be of no use, nor would a projection.
         if let checkpointer {
             let written = checkpointer.sequence ?? .zero
@@ -298,7 +301,8 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
-    private func runPending() {
+    /// What a wake-up does, on the calling thread.
+    func runPending() {
         isScheduled.store(false, ordering: .releasing)
         let bytes = bytesSinceWake.exchange(0, ordering: .relaxed)
         if isIdle.exchange(false, ordering: .relaxed) {
@@ -339,7 +343,7 @@ final class BackgroundMaintenance: Sendable {
     /// Prunes what is older than `Options.retention` asks for.
     private func pruneIfDue(_ app: AppState) throws {
         let newest = view.current.time
-        guard let pruning, let cut = pruning.cut(at: newest) else { return }
+        guard app.mayPrune, let pruning, let cut = pruning.cut(at: newest) else { return }
         // A first copy could not continue below a floor.
         guard copyCount.load(ordering: .sequentiallyConsistent) == 0 else { return }
         do {

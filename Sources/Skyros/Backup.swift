@@ -9,6 +9,8 @@ import SkyrosLog
 package final class Backup {
     private let log: LogBackup
     private let positions: (source: PositionFiles, copy: PositionFiles)
+    /// The positions of the store that were copied last.
+    private var copiedPositions: [String: SubscriptionPosition]?
     private let lock: any DiskLock
     /// Where the copy ends; nil for the store's end.
     private let last: UInt64?
@@ -80,22 +82,24 @@ package final class Backup {
         verifyingKept verifiesKept: Bool = false, progress: (BackupProgress) -> Void = { _ in }
     ) throws -> BackupReport {
         // Before the events: a position is never ahead of the durable log.
+        let names = try positions.source.names()
         let found = try positions.source.readable()
         let report = try StoreError.wrap {
             try log.update(through: last, verifiesKept: verifiesKept) {
                 progress(BackupProgress($0))
             }
         }
-        try positions.copy.replaceAll(
-            by: found, inLogThrough: SequenceNumber(rawValue: report.head.sequence),
+        try positions.copy.update(
+            to: found, of: names, inLogThrough: SequenceNumber(rawValue: report.head.sequence),
             report.head.chainHash)
+        copiedPositions = found
         return BackupReport(report)
     }
 
-    /// Whether the store has changed since the last update. Reads the names of its files, and the
-    /// new part of the active segment.
+    /// Whether the store has changed since the last update. Reads the names of its files, the new
+    /// part of the active segment, and the positions of subscriptions.
     package func hasNews() throws -> Bool {
-        try StoreError.wrap(try log.hasNews())
+        try StoreError.wrap(try log.hasNews()) || positions.source.readable() != copiedPositions
     }
 
     /// Marks the copy as closed in order, and releases it.

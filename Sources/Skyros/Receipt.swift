@@ -53,7 +53,7 @@ extension Receipt {
     func madeDurable() throws -> Receipt {
         do {
             try promise?.wait()
-            if let sequence { promise?.durable.raise(sequence) }
+            if let sequence { promise?.subscriptions.noteDurable(through: sequence) }
             return asDurable
         } catch {
             throw lost(error)
@@ -90,8 +90,8 @@ struct DurabilityPromise: Sendable {
     let log: any LogEngine
     let position: LogPosition
     let syncer: LogSyncer
-    /// Is raised with durable events.
-    let durable: EventSignal
+    /// Get the durable events.
+    let subscriptions: SubscriptionHub
 
     /// Syncs on the calling thread, or waits for another thread's sync.
     func wait() throws {

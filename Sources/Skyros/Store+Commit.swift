@@ -93,7 +93,7 @@ extension Store {
     ) -> Receipt {
         let promise = DurabilityPromise(
             log: session.engine, position: position, syncer: session.syncer,
-            durable: session.subscriptions.durable)
+            subscriptions: session.subscriptions)
         return Receipt(sequence, Swift.min(durability, .buffered), promise)
     }
 }

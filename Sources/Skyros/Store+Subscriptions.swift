@@ -21,11 +21,14 @@ extension Store {
     ///
     /// An event of which `handle` throws is tried again after a pause, and no later one is handled
     /// before. After a crash the events since the last written position come again: it is written
-    /// when nothing is left to handle, and every 100 milliseconds.
+    /// when nothing is left to handle, at the first failure of an event, and 100 milliseconds after
+    /// it has moved. While the store is suspended no handler is called, as another process may
+    /// handle the events.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 letters of ASCII, digits, `-` and `_`. One subscription at a time has it.
-    ///   - filter: the events that are handled; the position passes the others.
+    ///   - filter: the events that are handled; the position passes the others. With ids, one that
+    ///     deletes all records of the entity is handled if it deletes one of them.
     ///   - policy: when it tries again.
     ///   - handle: called in a task of the cooperative pool. It may read and write the store.
     /// - Returns: the subscription. It ends when it is released, so keep it.
@@ -53,17 +56,12 @@ extension Store {
         try checkOpen()
         let hub = session.subscriptions
         try PositionFiles.check(name)
-        guard let position = try hub.position(of: name) else {
-            throw StoreError(
-                .positionMissing,
-                "the subscription \"\(name)\" has no position: it is new, or its position was "
-                    + "lost. Say with which event it begins: "
-                    + "store.setPosition(ofSubscription: \"\(name)\", to: store.sequence) for "
-                    + "those from now on")
+        guard let position = try hub.positions.position(of: name) else {
+            throw StoreError.positionMissing(name)
         }
         let run = SubscriptionRun(
             name, after: position, in: hub, to: filter, retrying: policy, sleep: sleep, handle)
-        try hub.add(run, named: name)
+        run.start(after: try hub.add(run))
         return Subscription(run)
     }
 
@@ -81,19 +79,27 @@ extension Store {
         ofSubscription name: String, to sequence: SequenceNumber,
         keepingHistory keepsHistory: Bool = true
     ) throws {
+        try PositionFiles.check(name)
+        let hub = session.subscriptions
+        try hub.moving(name) {
+            let chainHash = try durableChainHash(through: sequence)
+            let position = SubscriptionPosition(
+                sequence: sequence, chainHash: chainHash.description, keepsHistory: keepsHistory)
+            try hub.positions.save(position, of: name)
+        }
+    }
+
+    /// The chain hash through an event, which is durable then: no position is ahead of the durable
+    /// log.
+    private func durableChainHash(through sequence: SequenceNumber) throws -> ChainHash {
         try withWriterLock {
             try checkOpen()
-            let session = session
-            try PositionFiles.check(name)
-            try refuseRunning(name, in: session)
-            let reader = HistoryReader(log: session.engine, empty: session.empty)
-            try reader.requireState(sequence)
-            // A position must never be ahead of the durable log.
-            try StoreError.wrap(try session.engine.sync(through: session.engine.end))
-            session.subscriptions.noteDurable(through: session.engine.durableEnd)
-            try session.subscriptions.save(
-                SubscriptionPosition(at: sequence, in: reader, keepsHistory: keepsHistory),
-                of: name)
+            let engine = session.engine
+            let reader = HistoryReader(log: engine, empty: session.empty)
+            let chainHash = try reader.chainHash(through: sequence)
+            try StoreError.wrap(try engine.sync(through: engine.end))
+            session.subscriptions.noteDurable(through: engine.durableEnd)
+            return chainHash
         }
     }
 
@@ -101,23 +107,28 @@ extension Store {
     ///
     /// - Throws: `StoreError` with `.positionMissing` if the position is damaged.
     public func position(ofSubscription name: String) throws -> SequenceNumber? {
-        try session.subscriptions.position(of: name)?.sequence
+        try session.subscriptions.positions.position(of: name)?.sequence
     }
 
     /// Forgets a subscription, which must not run: its position, for which history may be kept.
     ///
     /// - Throws: `StoreError` with `.invalidInput` if it runs, `.closed`, `.suspended`, `.io`.
     public func removeSubscription(_ name: String) throws {
-        try withWriterLock {
-            try checkOpen()
-            try refuseRunning(name, in: session)
-            try session.subscriptions.removePosition(of: name)
-        }
+        try PositionFiles.check(name)
+        try checkProcess()
+        try checkOpen()
+        let hub = session.subscriptions
+        try hub.moving(name) { try hub.positions.remove(name) }
     }
+}
 
-    private func refuseRunning(_ name: String, in session: StoreSession) throws {
-        guard session.subscriptions.isRunning(name) else { return }
-        throw StoreError(
-            .invalidInput, "the subscription \"\(name)\" runs; cancel it before you move it")
+extension StoreError {
+    /// The error of a subscription that does not know with which event to begin.
+    static func positionMissing(_ name: String) -> StoreError {
+        StoreError(
+            .positionMissing,
+            "the subscription \"\(name)\" has no position: it is new, or its position was lost. Say "
+                + "with which event it begins: store.setPosition(ofSubscription: \"\(name)\", "
+                + "to: store.sequence) for those from now on")
     }
 }

@@ -55,10 +55,12 @@ extension Store {
             guard isSuspended.load(ordering: .sequentiallyConsistent) else { return false }
             let known = try maintenance.withPause {
                 session.engine.segments?.waitForSync()
+                session.subscriptions.waitForFiles()
                 return try suspension.withLock { isOn in
                     let known = try takeUp()
                     isSuspended.store(false, ordering: .sequentiallyConsistent)
                     isOn = false
+                    session.subscriptions.resume()
                     return known
                 }
             }
@@ -68,7 +70,6 @@ extension Store {
         }
         if hasResumed {
             writer.continueQueue()
-            session.subscriptions.resume()
             session.subscriptions.noteDurable(through: session.engine.durableEnd)
         }
     }

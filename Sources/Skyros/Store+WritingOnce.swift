@@ -155,7 +155,7 @@ extension Store {
         if !isDurable, durability == .buffered { try StoreError.wrap(try engine.flush()) }
         let promise = DurabilityPromise(
             log: engine, position: isDurable ? durableEnd : engine.end, syncer: session.syncer,
-            durable: session.subscriptions.durable)
+            subscriptions: session.subscriptions)
         return Receipt(
             first.sequence, isDurable ? .durable : Swift.min(durability, .buffered), promise,
             isRepeated: true)

@@ -80,6 +80,7 @@ public final class Store: Sendable {
         try checkProcess()
         // The queued blocks of a suspended store run after it, and are refused.
         defer { writer.continueQueue() }
+        defer { session.subscriptions.saveElsewhere() }
         try writer.withLock(afterAllJobs: true, end)
     }
 

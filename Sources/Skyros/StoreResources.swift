@@ -62,7 +62,7 @@ struct StoreResources: Sendable {
             HistoryReader(log: log, empty: empty), view, visible: visible,
             durable: SequenceNumber(rawValue: log.durableEnd.head.sequence),
             options.subscriptionPositions ?? PositionFiles(on: environment.disk),
-            environment.clock, report: report)
+            report: report)
     }
 
     private var isInMemory: Bool { environment.disk is MemoryDisk }

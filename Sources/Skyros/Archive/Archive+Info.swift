@@ -31,6 +31,11 @@ public struct StoreInfo: Hashable, Sendable {
     public let checkpointSequence: SequenceNumber?
     /// Why the checkpoint cannot be used, as in "damaged: …"; nil if it can, or if there is none.
     public let checkpointProblem: String?
+    /// The projections that the checkpoint holds.
+    public let projections: [ProjectionInfo]
+    /// How far each subscription has come; nil for a position that is damaged. Those that the app
+    /// keeps elsewhere are not known.
+    public let subscriptions: NamedValues<SubscriptionPosition?>
     /// The events that the checkpoint holds and the log has lost; nil if there are none.
     public let lostEvents: ClosedRange<SequenceNumber>?
     /// The time in which an app would open the store now, on this machine: the same work was timed.
@@ -67,7 +72,7 @@ extension Archive {
     public func info(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> StoreInfo {
-        let (description, problem) = checkpointDescription()
+        let (description, projections, problem) = checkpointContent()
         // The writer may have appended events and written the checkpoint since the last look.
         if description?.position.sequence ?? 0 > sequence.rawValue { _ = try refresh() }
         let statistics = log.statistics ?? LogStatistics()
@@ -94,22 +99,39 @@ extension Archive {
             },
             checkpointSequence: position.map { SequenceNumber(rawValue: $0.sequence) },
             checkpointProblem: problem,
+            projections: projections,
+            subscriptions: try subscriptions(),
             lostEvents: position.flatMap { lostEvents(before: $0) },
             openingMilliseconds: OpeningCost.milliseconds(measured: microseconds),
             scrub: ScrubState(on: disk).map { ScrubReport($0) })
     }
 
     /// What the checkpoint says of itself, or why it cannot be used; neither if there is none.
-    private func checkpointDescription() -> (CheckpointDescription?, problem: String?) {
+    private func checkpointContent() -> (CheckpointDescription?, [ProjectionInfo], String?) {
         do {
-            guard let description = try checkpoint()?.description() else { return (nil, nil) }
-            let problem = isOwn(description.position) ? nil : "of another store"
-            return (description, problem)
+            guard let checkpoint = try checkpoint(), let description = try checkpoint.description()
+            else { return (nil, [], nil) }
+            guard isOwn(description.position) else { return (description, [], "of another store") }
+            return (description, try checkpoint.projections().map { ProjectionInfo($0) }, nil)
         } catch let error as CheckpointError {
-            return (nil, error.summary)
+            return (nil, [], error.summary)
         } catch {
-            return (nil, "cannot be read: \(error)")
+            return (nil, [], "cannot be read: \(error)")
         }
+    }
+
+    private func subscriptions() throws -> NamedValues<SubscriptionPosition?> {
+        let files = PositionFiles(on: disk)
+        var positions = NamedValues<SubscriptionPosition?>()
+        for name in try files.names() {
+            do {
+                guard let position = try files.position(of: name) else { continue }
+                positions.updateValue(position, forKey: name)
+            } catch let error as StoreError where error.code == .positionMissing {
+                positions.updateValue(nil, forKey: name)
+            }
+        }
+        return positions
     }
 
     /// The empty state with the indexes that a checkpoint names, unless the archive has types.

@@ -7,11 +7,6 @@ extension Archive {
     /// - Throws: `StoreError` with `.noSuchEvent` if the log ends before it, `.belowFloor` if it
     ///   was pruned and is not the last of those; `.logCorrupt` and the like if the log is damaged.
     package func chainText(through sequence: SequenceNumber) throws -> String {
-        try historyReader.requireState(sequence)
-        guard sequence > .zero else { return log.beginning.description }
-        guard let hash = try EventReader(log).check(through: sequence) else {
-            throw HistoryReader.missing(sequence, last: self.sequence)
-        }
-        return hash.description
+        try historyReader.chainHash(through: sequence).description
     }
 }

@@ -18,9 +18,12 @@ extension Archive {
     ///
     /// Files that are not compressed yet are left out: a store compresses them before it prunes. So
     /// are events that a subscription has not handled.
-    public func prunePlan(before date: Date) -> PrunePlan? {
+    ///
+    /// - Throws: `StoreError` with `.positionMissing` if the position of a subscription is damaged;
+    ///   `.io`.
+    public func prunePlan(before date: Date) throws -> PrunePlan? {
         let time = EventTime(date)
-        let positions = (try? PositionFiles(on: disk).all()) ?? [:]
+        let positions = try PositionFiles(on: disk).all()
         let firstNeeded = positions.values.firstNeeded?.rawValue ?? .max
         let border = log.borders.last { border in
             border.timeBefore < time.microseconds && border.firstSequence <= firstNeeded

@@ -104,23 +104,22 @@ extension Archive {
         }
         // A floor says with which id the chain hash begins, so the segments keep theirs.
         let storeID = scan.floor == nil ? scan.originID : scan.storeID
-        let report = try Self.withNewLog(
+        return try Self.withNewLog(
             of: storeID, after: scan.floor, on: target, options, progress
         ) { writer in
-            try copyEvents(from: scan, to: writer, progress)
+            let report = try copyEvents(from: scan, to: writer, progress)
+            try copyPositions(to: target, through: writer.head)
+            return report
         }
-        try copyPositions(to: target)
-        return report
     }
 
     /// Copies the positions of subscriptions as far as the new store goes. One that cannot be read
     /// is left out: its subscription asks.
-    private func copyPositions(to target: Environment) throws {
-        let found = try PositionFiles(on: disk).readable()
-        guard !found.isEmpty else { return }
-        let head = try Archive(on: target).log.head
-        try PositionFiles(on: target.disk).replaceAll(
-            by: found, inLogThrough: SequenceNumber(rawValue: head.sequence), head.chainHash)
+    private func copyPositions(to target: Environment, through head: LogHead) throws {
+        let files = PositionFiles(on: disk)
+        try PositionFiles(on: target.disk).update(
+            to: files.readable(), of: files.names(),
+            inLogThrough: SequenceNumber(rawValue: head.sequence), head.chainHash)
     }
 
     /// Writes a new store: `body` appends its events and returns what was written, with which the
@@ -146,6 +145,7 @@ extension Archive {
             writer.discard()
             lock.release()
             // The first error counts.
+            try? PositionFiles(on: target.disk).removeAll()
             for file in [FormatNote.file, DiskPath(.root, "lock")] {
                 try? target.disk.remove(file)
             }

@@ -33,6 +33,19 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The projections, in the order in which they were first written.
+    ///
+    /// - Throws: as `load`.
+    func projections() throws -> [StoredProjection] {
+        try reading { description in
+            var projections: [StoredProjection] = []
+            if let description {
+                try loadProjections(of: description) { projections.append($0) }
+            }
+            return projections
+        }
+    }
+
     /// The first typed column that differs from the record of its row; nil if none does. O(size of
     /// the file).
     ///

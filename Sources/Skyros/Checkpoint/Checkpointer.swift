@@ -119,6 +119,13 @@ final class Checkpointer: Sendable {
         return loaded
     }
 
+    /// The projections that the checkpoint holds.
+    ///
+    /// - Throws: `CheckpointError`.
+    func projections() throws -> [StoredProjection] {
+        try database.withLock { database in try open(&database).projections() }
+    }
+
     private func noteWritten(_ projections: [StoredProjection]) {
         projectionSums.withLock { sums in
             for projection in projections { sums[projection.name] = projection.sum }

@@ -138,6 +138,19 @@ struct HistoryReader {
         throw Self.missing(sequence, last: last)
     }
 
+    /// The chain hash through an event, or that of an empty log for 0.
+    ///
+    /// - Throws: as `requireState`; `StoreError` with `.logCorrupt` and the like if the log is
+    ///   damaged.
+    func chainHash(through sequence: SequenceNumber) throws -> ChainHash {
+        try requireState(sequence)
+        guard sequence > .zero else { return empty.chainHash }
+        guard let hash = try EventReader(log).check(through: sequence) else {
+            throw Self.missing(sequence, last: last)
+        }
+        return hash
+    }
+
     static func missing(_ sequence: SequenceNumber, last: SequenceNumber) -> StoreError {
         StoreError(
             .noSuchEvent, "there is no event \(sequence) yet; the last one is \(last)",

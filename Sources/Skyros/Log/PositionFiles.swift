@@ -1,7 +1,8 @@
 import SkyrosDisk
 import SkyrosLog
 
-/// The positions of subscriptions as files of the store, `subscriptions/NAME.position`.
+/// The positions of subscriptions as files of the store, `subscriptions/NAME.position`. A capital
+/// letter of the name is written as `+` and the small one: some file systems do not tell them apart.
 ///
 ///     Skyros subscription 1
 ///     event 4711 0f3a29c0d51be877
@@ -42,17 +43,28 @@ struct PositionFiles: Sendable {
     }
 
     /// The file of a subscription.
-    private static func path(_ name: String) -> DiskPath {
-        DiskPath(.subscriptions, name + suffix)
+    private static func path(_ name: String, _ suffix: String = suffix) -> DiskPath {
+        let stem = name.map { $0.isUppercase ? "+\($0.lowercased())" : "\($0)" }.joined()
+        return DiskPath(.subscriptions, stem + suffix)
+    }
+
+    /// The subscription whose file has this name; nil if it is that of no position.
+    private static func subscription(ofFile name: String, _ suffix: String = suffix) -> String? {
+        guard name.hasSuffix(suffix) else { return nil }
+        var subscription = ""
+        var isCapital = false
+        for character in name.dropLast(suffix.count) {
+            if character == "+" { isCapital = true; continue }
+            subscription += isCapital ? character.uppercased() : "\(character)"
+            isCapital = false
+        }
+        let isValid = (try? check(subscription)) != nil
+        return isValid && path(subscription, suffix).name == name ? subscription : nil
     }
 
     /// Whether a name in `subscriptions/` is one that this type gives.
     static func isOurs(_ name: String) -> Bool {
-        let stem = name.hasSuffix(suffix) ? name.dropLast(suffix.count) : nil
-        let unfinished =
-            name.hasSuffix(unfinishedSuffix) ? name.dropLast(unfinishedSuffix.count) : nil
-        guard let plain = stem ?? unfinished else { return false }
-        return (try? check(String(plain))) != nil
+        subscription(ofFile: name) != nil || subscription(ofFile: name, unfinishedSuffix) != nil
     }
 }
 
@@ -85,7 +97,7 @@ extension PositionFiles: SubscriptionPositions {
             if try !disk.list(.root).contains(Directory.subscriptions.rawValue) {
                 try disk.makeDirectoryDurably(.subscriptions)
             }
-            let unfinished = DiskPath(.subscriptions, name + Self.unfinishedSuffix)
+            let unfinished = Self.path(name, Self.unfinishedSuffix)
             try disk.createFile(unfinished, Array(position.text.utf8)).close()
             try disk.rename(unfinished, to: Self.path(name))
             try disk.syncDirectory(.subscriptions)
@@ -95,8 +107,9 @@ extension PositionFiles: SubscriptionPositions {
     func remove(_ name: String) throws {
         try Self.check(name)
         try StoreError.wrap {
+            guard try disk.list(.root).contains(Directory.subscriptions.rawValue) else { return }
             try disk.remove(Self.path(name))
-            if try !disk.list(.subscriptions).isEmpty { try disk.syncDirectory(.subscriptions) }
+            try disk.syncDirectory(.subscriptions)
         }
     }
 
@@ -107,10 +120,9 @@ extension PositionFiles: SubscriptionPositions {
     }
 
     /// The names of the subscriptions that have a position, readable or not.
-    private func names() throws -> [String] {
+    func names() throws -> [String] {
         try StoreError.wrap(try disk.list(.subscriptions))
-            .filter { $0.hasSuffix(Self.suffix) && Self.isOurs($0) }
-            .map { String($0.dropLast(Self.suffix.count)) }
+            .compactMap { Self.subscription(ofFile: $0) }
     }
 }
 
@@ -126,25 +138,42 @@ extension PositionFiles {
         return positions
     }
 
-    /// Makes these positions, those of a copied store, the only ones.
+    /// Takes over the positions of a store of which this one is a copy. One that is damaged there
+    /// stays what it was here.
     ///
     /// - Parameters:
+    ///   - positions: those that can be read, taken before the events were copied.
+    ///   - names: those of all subscriptions.
     ///   - last: the last event of the copy, at which later positions are put: what they have
     ///     handled was handled.
     ///   - chainHash: the chain hash through it.
-    func replaceAll(
-        by positions: [String: SubscriptionPosition], inLogThrough last: SequenceNumber,
-        _ chainHash: ChainHash
+    func update(
+        to positions: [String: SubscriptionPosition], of names: [String],
+        inLogThrough last: SequenceNumber, _ chainHash: ChainHash
     ) throws {
-        for name in try names() where positions[name] == nil { try remove(name) }
-        for (name, position) in positions {
-            let isLater = position.sequence > last
-            try save(
+        for name in try self.names() where !names.contains(name) { try remove(name) }
+        let kept = try readable()
+        for (name, found) in positions {
+            let isLater = found.sequence > last
+            let wanted =
                 isLater
-                    ? SubscriptionPosition(
-                        sequence: last, chainHash: chainHash.rawValue.digits(16, radix: 16),
-                        keepsHistory: position.keepsHistory)
-                    : position, of: name)
+                ? SubscriptionPosition(
+                    sequence: last, chainHash: chainHash.description,
+                    keepsHistory: found.keepsHistory)
+                : found
+            if kept[name] != wanted { try save(wanted, of: name) }
+        }
+    }
+
+    /// Removes all positions, and the directory if it holds nothing else.
+    func removeAll() throws {
+        try StoreError.wrap {
+            guard try disk.list(.root).contains(Directory.subscriptions.rawValue) else { return }
+            for file in try disk.list(.subscriptions) where Self.isOurs(file) {
+                try disk.remove(DiskPath(.subscriptions, file))
+            }
+            try disk.syncDirectory(.subscriptions)
+            if try disk.list(.subscriptions).isEmpty { try disk.removeDirectory(.subscriptions) }
         }
     }
 }

@@ -71,14 +71,12 @@ public struct LiveProjection<P: Projection>: AsyncSequence, Sendable {
 
         /// The newest value, if it differs from the last one.
         private mutating func newer() throws(StoreError) -> P? {
-            let state = sequence.view.current
-            guard let values = state.projections else {
-                _ = try StoreError.wrap(try state.projectionState(of: P.self))
-                return nil
-            }
-            guard values.revision > revision else { return nil }
+            let snapshot = sequence.view.current
+            // Throws for one that the store does not have.
+            let state = try StoreError.wrap(try snapshot.projectionState(of: P.self))
+            guard let values = snapshot.projections, values.revision > revision else { return nil }
             revision = values.revision
-            switch try StoreError.wrap(try state.projectionState(of: P.self)) {
+            switch state {
             case .current(let value):
                 if let isSame = sequence.isSame {
                     if let last, isSame(last, value) { return nil }

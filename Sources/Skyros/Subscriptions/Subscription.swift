@@ -5,18 +5,17 @@ public final class Subscription: Sendable {
     public enum State: Sendable {
         /// It handles events, or waits for the next one.
         case running
-        /// The last attempt to handle the event has failed, and there will be another one.
+        /// The last attempt to handle the event, or to read it, has failed, and there will be
+        /// another one.
         case retrying(SequenceNumber, attempts: Int, after: any Error)
         /// It has ended: with an error, or because it was cancelled or the store was closed.
         case stopped((any Error)?)
     }
 
     private let run: SubscriptionRun
-    private let task: Task<Void, Never>
 
     init(_ run: SubscriptionRun) {
         self.run = run
-        task = Task { await run.run() }
     }
 
     deinit {
@@ -27,17 +26,14 @@ public final class Subscription: Sendable {
     public var name: String { run.name }
 
     /// The last event that it has handled.
-    public var position: SequenceNumber { run.handled.last }
+    public var position: SequenceNumber { run.position }
 
     /// What it does.
     public var state: State { run.state }
 
-    /// Ends it. An event that is being handled may be handled again by the next subscription with
-    /// its name.
-    public func cancel() {
-        run.end(nil)
-        task.cancel()
-    }
+    /// Ends it. The task of the handler is cancelled; if that throws then, the next subscription
+    /// with its name handles the event again. It begins when the handler has returned.
+    public func cancel() { run.end(nil) }
 
     /// Suspends until an event was handled, and all before it.
     ///

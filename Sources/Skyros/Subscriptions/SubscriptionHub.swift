@@ -1,7 +1,5 @@
-import Dispatch
 import SkyrosDisk
 import SkyrosLog
-import Synchronization
 
 /// The subscriptions of a session, and what they share.
 final class SubscriptionHub: Sendable {
@@ -9,24 +7,24 @@ final class SubscriptionHub: Sendable {
     let view: MainView
     /// Is raised with the last event that is known to be durable.
     let durable: EventSignal
+    /// Is raised with a higher number when an event was made durable or the store was resumed.
+    let news = EventSignal(.zero)
+    let report: @Sendable (any Error) -> Void
+    let positions: any SubscriptionPositions
     /// Is raised with the newest event that readers see.
     private let visible: EventSignal
-    let clock: any WallClock
-    let report: @Sendable (any Error) -> Void
-    private let positions: any SubscriptionPositions
-    /// Reads and writes for the tasks, which must not block.
-    private let queue = DispatchQueue(label: "skyros.subscriptions", attributes: .concurrent)
-    private let state = Locked(State())
-    /// Whether positions may be written; held during each write.
-    private let mayWrite = Locked(true)
-    /// Is raised when the store has been resumed, with the number of times.
+    /// Is raised with the generation when the store was resumed.
     private let resumed = EventSignal(.zero)
+    private let state = Locked(State())
 
     private struct State: Sendable {
         var runs: [String: WeakRun] = [:]
+        /// The names of subscriptions whose position the app sets or removes.
+        var moving: Set<String> = []
         var isPaused = false
         /// How often the store was resumed.
-        var generation: SequenceNumber = .zero
+        var generation = SequenceNumber.zero
+        var news = SequenceNumber.zero
         var hasEnded = false
         var failure: StoreError?
     }
@@ -37,13 +35,11 @@ final class SubscriptionHub: Sendable {
 
     init(
         _ reader: HistoryReader, _ view: MainView, visible: EventSignal, durable: SequenceNumber,
-        _ positions: any SubscriptionPositions, _ clock: any WallClock,
-        report: @escaping @Sendable (any Error) -> Void
+        _ positions: any SubscriptionPositions, report: @escaping @Sendable (any Error) -> Void
     ) {
         self.reader = reader
         self.view = view
         self.positions = positions
-        self.clock = clock
         self.report = report
         self.visible = visible
         self.durable = EventSignal(durable)
@@ -51,35 +47,64 @@ final class SubscriptionHub: Sendable {
 
     // MARK: Subscriptions
 
-    /// Adds a subscription.
+    /// Adds a subscription, and returns the one that had its name and was cancelled, if its last
+    /// handler has not returned yet.
     ///
     /// - Throws: `StoreError` with `.invalidInput` if there is one with its name, `.closed`,
     ///   `.erased`.
-    func add(_ run: SubscriptionRun, named name: String) throws {
+    func add(_ run: SubscriptionRun) throws -> SubscriptionRun? {
         try state.withLock { state in
             if state.hasEnded { throw state.failure ?? .closed }
-            guard state.runs[name]?.run == nil else {
+            let former = state.runs[run.name]?.run
+            guard former?.hasEnded ?? true, !state.moving.contains(run.name) else {
                 throw StoreError(
                     .invalidInput,
-                    "the store has a subscription \"\(name)\" already; cancel it, or use another "
-                        + "name")
+                    "the store has a subscription \"\(run.name)\" already; cancel it, or use "
+                        + "another name")
             }
-            state.runs[name] = WeakRun(run: run)
+            state.runs[run.name] = WeakRun(run: run)
+            return former
         }
     }
 
-    /// Ends a subscription.
-    func remove(_ name: String) {
-        state.withLock { $0.runs[name] = nil }
+    /// Forgets a subscription whose task has ended.
+    func remove(_ run: SubscriptionRun) {
+        state.withLock { state in
+            if state.runs[run.name]?.run === run { state.runs[run.name] = nil }
+        }
     }
 
-    /// Whether there is a subscription with this name.
-    func isRunning(_ name: String) -> Bool { state.withLock { $0.runs[name]?.run != nil } }
+    /// Runs `body`, which sets or removes a position, while no subscription has it. One that was
+    /// cancelled writes none any more.
+    ///
+    /// - Throws: `StoreError` with `.invalidInput` if the subscription runs; what `body` throws.
+    func moving(_ name: String, _ body: () throws -> Void) throws {
+        let former = try state.withLock { state in
+            let run = state.runs[name]?.run
+            guard run?.hasEnded ?? true, state.moving.insert(name).inserted else {
+                throw StoreError(
+                    .invalidInput,
+                    "the subscription \"\(name)\" runs; cancel it before you move it")
+            }
+            return run
+        }
+        defer { _ = state.withLock { $0.moving.remove(name) } }
+        former?.forbidSaving()
+        try body()
+    }
+
+    private var runs: [SubscriptionRun] { state.withLock { $0.runs.values.compactMap(\.run) } }
 
     // MARK: Suspending
 
     /// Handles no further event until `resume`: another process may.
     func pause() { state.withLock { $0.isPaused = true } }
+
+    /// Waits for the files that are being written. Those of a suspended store fail at once.
+    func waitForFiles() {
+        guard positions is PositionFiles else { return }
+        for run in runs { run.waitForSave() }
+    }
 
     func resume() {
         let generation = state.withLock { state in
@@ -88,6 +113,12 @@ final class SubscriptionHub: Sendable {
             return state.generation
         }
         resumed.raise(generation)
+        noteNews()
+    }
+
+    /// Whether the store was not suspended since it had this generation.
+    func isActive(_ generation: SequenceNumber) -> Bool {
+        state.withLock { !$0.isPaused && $0.generation == generation }
     }
 
     /// Waits until the store is not suspended; returns how often it was resumed, nil after its end.
@@ -102,68 +133,73 @@ final class SubscriptionHub: Sendable {
         }
     }
 
+    // MARK: Events
+
+    /// The log is durable up to a position.
+    func noteDurable(through end: LogPosition) {
+        noteDurable(through: SequenceNumber(rawValue: end.head.sequence))
+    }
+
+    /// The log is durable up to an event.
+    func noteDurable(through sequence: SequenceNumber) {
+        guard sequence > durable.last else { return }
+        durable.raise(sequence)
+        noteNews()
+    }
+
+    private func noteNews() {
+        let number = state.withLock { state in
+            state.news = state.news.next
+            return state.news
+        }
+        news.raise(number)
+    }
+
     /// Suspends until readers see an event, which may be durable some microseconds before.
     func waitUntilVisible(_ sequence: SequenceNumber) async {
         _ = await visible.wait(after: sequence.advanced(by: -1))
     }
 
-    var isPaused: Bool { state.withLock { $0.isPaused } }
+    // MARK: The end
 
-    /// Ends all subscriptions.
+    /// Ends all subscriptions, and writes their positions if these are files of the store.
     ///
-    /// - Parameter failure: why; nil if the store is closed. Then their positions are written.
+    /// - Parameter failure: why; nil if the store is closed. Otherwise no position is written.
     func end(throwing failure: StoreError? = nil) {
-        let runs = state.withLock { state in
+        state.withLock { state in
             state.hasEnded = true
-            state.failure = failure
-            return state.runs.values.compactMap(\.run)
+            state.failure = state.failure ?? failure
         }
         for run in runs {
             run.end(failure)
-            guard failure == nil, !isPaused, let position = run.unsavedPosition else { continue }
-            do {
-                try save(position, of: run.name)
-            } catch {
-                report(StoreError.wrapping(error))
-            }
+            if failure == nil, positions is PositionFiles { run.saveNow() }
+            if failure != nil || positions is PositionFiles { run.forbidSaving() }
         }
-        mayWrite.withLock { $0 = false }
         durable.end(throwing: failure)
+        news.end(throwing: failure)
         resumed.end(throwing: failure)
     }
 
-    // MARK: Positions
-
-    func position(of name: String) throws -> SubscriptionPosition? {
-        try positions.position(of: name)
-    }
-
-    /// Writes a position durably. After the end of the store it is left as it is: the next process
-    /// handles the last events again.
-    func save(_ position: SubscriptionPosition, of name: String) throws {
-        guard positions is PositionFiles else { return try positions.save(position, of: name) }
-        try mayWrite.withLock { mayWrite in
-            guard mayWrite else { throw StoreError.closed }
-            try positions.save(position, of: name)
+    /// Writes what the app keeps elsewhere, after `end`: its code must not run under the lock under
+    /// which a store is closed.
+    func saveElsewhere() {
+        guard !(positions is PositionFiles), state.withLock({ $0.hasEnded }) else { return }
+        for run in runs {
+            run.saveNow()
+            run.forbidSaving()
         }
     }
 
-    func removePosition(of name: String) throws { try positions.remove(name) }
+    // MARK: Retention
 
-    /// The first event that a subscription still needs; nil if none keeps the history.
-    func firstNeeded() throws -> SequenceNumber? {
-        try positions.all().values.firstNeeded
+    /// The first event that a subscription needs whose position the app keeps; runs its code. Nil
+    /// if none needs the history.
+    func firstNeededByApp() throws -> SequenceNumber? {
+        positions is PositionFiles ? nil : try positions.all().values.firstNeeded
     }
 
-    /// The log is durable up to a position.
-    func noteDurable(through end: LogPosition) {
-        durable.raise(SequenceNumber(rawValue: end.head.sequence))
-    }
-
-    /// Runs what may block, for a task.
-    func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body() }) }
-        }
+    /// The first event that a subscription needs whose position is a file.
+    func firstNeededByFiles() throws -> SequenceNumber? {
+        try (positions as? PositionFiles)?.all().values.firstNeeded
     }
 }

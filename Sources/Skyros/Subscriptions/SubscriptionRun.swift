@@ -1,3 +1,4 @@
+import Dispatch
 import SkyrosDisk
 
 /// Handles the events of a subscription, one after the other, in one task.
@@ -8,23 +9,34 @@ final class SubscriptionRun: Sendable {
     let name: String
     /// Is raised with each event that was handled.
     let handled: EventSignal
+    /// Ends with the task.
+    private let finished = EventSignal(.zero)
     private let hub: SubscriptionHub
     private let filter: EventFilter?
     private let policy: RetryPolicy
     private let handle: Handler
     private let sleep: Sleep
+    /// What may block: reading the log, and writing positions.
+    private let queue: DispatchQueue
     private let progress: Locked<Progress>
+    /// Whether the position may be written; held during each write.
+    private let maySave = Locked(true)
 
     private struct Progress: Sendable {
         var state = Subscription.State.running
         var hasEnded = false
-        /// The position that was handled, and the one that was written.
+        var task: Task<Void, Never>?
+        /// The position that was handled, and the one that was written or read last.
         var handled: SubscriptionPosition
         var saved: SubscriptionPosition
+        /// How often the store had been resumed when the position was read.
+        var generation = SequenceNumber.zero
+        /// The number of failed writes since the last one.
+        var saveFailures = 0
     }
 
-    /// A position is written when there is nothing left to handle, or when it is this old.
-    private static let saveMicroseconds: Int64 = 100_000
+    /// How long a position may be unsaved while the next event is handled.
+    private static let saveDelay = Duration.milliseconds(100)
 
     init(
         _ name: String, after position: SubscriptionPosition, in hub: SubscriptionHub,
@@ -37,129 +49,132 @@ final class SubscriptionRun: Sendable {
         self.policy = policy
         self.sleep = sleep
         self.handle = handle
+        queue = DispatchQueue(label: "skyros.subscription.\(name)")
         handled = EventSignal(position.sequence)
         progress = Locked(Progress(handled: position, saved: position))
     }
 
     var state: Subscription.State { progress.withLock { $0.state } }
 
-    /// The position that was handled and not written; nil if there is none.
-    var unsavedPosition: SubscriptionPosition? {
-        progress.withLock { $0.handled == $0.saved ? nil : $0.handled }
+    /// The last event that was handled.
+    var position: SequenceNumber { progress.withLock { $0.handled.sequence } }
+
+    // MARK: Beginning and end
+
+    /// Starts the task, which waits for the one of a former subscription with the name.
+    func start(after former: SubscriptionRun?) {
+        // The metadata of the task that subscribes are not those of the handler's writes.
+        let task = Task.detached { [self] in
+            if let former { _ = await former.finished.wait(after: .zero) }
+            await run()
+            hub.remove(self)
+            finished.end()
+        }
+        let isLate = progress.withLock { progress in
+            progress.task = task
+            return progress.hasEnded
+        }
+        if isLate { task.cancel() }
     }
 
     /// Ends after the event that is being handled.
     func end(_ failure: (any Error)?) {
-        let isFirst = progress.withLock { progress in
+        let (isFirst, task) = progress.withLock { progress in
             defer { progress.hasEnded = true }
             if !progress.hasEnded { progress.state = .stopped(failure) }
-            return !progress.hasEnded
+            return (!progress.hasEnded, progress.task)
         }
         guard isFirst else { return }
-        hub.remove(name)
         handled.end()
+        task?.cancel()
     }
 
-    private var hasEnded: Bool { progress.withLock { $0.hasEnded } || Task.isCancelled }
+    var hasEnded: Bool { progress.withLock { $0.hasEnded } }
 
-    func run() async {
+    private func run() async {
+        async let saving: Void = saveAgainAndAgain()
         do {
             try await handleAll()
             end(nil)
         } catch {
-            guard !hasEnded else { return end(nil) }
-            end(error)
-            hub.report(error)
+            if !hasEnded {
+                end(error)
+                hub.report(error)
+            }
         }
+        await saving
+        await save()
     }
+
+    // MARK: Handling
 
     private func handleAll() async throws {
-        var cursor: SubscriptionCursor?
-        var generation = SequenceNumber.zero
-        var savedAt = hub.clock.nowMicroseconds()
-        while !hasEnded, let active = await hub.waitUntilActive() {
-            if cursor == nil || active != generation {
-                cursor = try await makeCursor()
-                generation = active
+        while !hasEnded, let generation = await hub.waitUntilActive() {
+            let cursor = try await untilItSucceeds(in: generation) { try self.cursor(generation) }
+            guard var cursor else { continue }
+            try await handleEvents(of: &cursor, in: generation)
+        }
+    }
+
+    /// Handles events until the store was suspended or the subscription has ended.
+    private func handleEvents(
+        of cursor: inout SubscriptionCursor, in generation: SequenceNumber
+    ) async throws {
+        while !hasEnded, hub.isActive(generation) {
+            let news = hub.news.last
+            let last = hub.durable.last
+            let before = cursor
+            let found = try await untilItSucceeds(in: generation) { [filter] in
+                var cursor = before
+                return (step: try cursor.next(through: last, where: filter), cursor: cursor)
             }
-            let event = try cursor?.next(through: hub.durable.last)
-            if let event {
+            guard let found else { return }
+            cursor = found.cursor
+            switch found.step {
+            case .event(let event):
+                // Events before it were passed.
+                note(cursor.position)
                 await hub.waitUntilVisible(event.sequence)
-                if filter?.matches(event.event) ?? true {
-                    guard try await attempt(event.sequence, { try await self.handle(event) })
-                    else { return }
-                }
-                cursor?.noteHandled()
-                guard let position = cursor?.position else { return }
-                progress.withLock { $0.handled = position }
-                handled.raise(position.sequence)
+                guard try await attempt(event, in: generation) else { return }
+                cursor.noteHandled()
+                note(cursor.position)
+            case .passed: note(cursor.position)
+            case .end:
+                await save()
+                cursor.share(hub.view.current)
+                _ = await hub.news.wait(after: news)
             }
-            let now = hub.clock.nowMicroseconds()
-            if event == nil || abs(now - savedAt) >= Self.saveMicroseconds {
-                guard try await save() else { return }
-                savedAt = now
-            }
-            guard event == nil, let sequence = cursor?.position.sequence else { continue }
-            guard await hub.durable.wait(after: sequence) || hub.isPaused else { return }
         }
     }
 
-    /// The events after the position that was written, or after a later one that was handled.
-    private func makeCursor() async throws -> SubscriptionCursor {
-        let (name, hub) = (name, hub)
-        let mine = progress.withLock { $0.handled }
-        let cursor = try await hub.run {
-            let kept = try hub.position(of: name)
-            let position = kept.map { $0.sequence > mine.sequence ? $0 : mine } ?? mine
-            return try SubscriptionCursor(
-                after: position, of: name, hub.reader, from: hub.view.current)
-        }
-        progress.withLock { $0.handled = cursor.position }
-        handled.raise(cursor.position.sequence)
-        return cursor
+    private func note(_ position: SubscriptionPosition) {
+        progress.withLock { $0.handled = position }
+        handled.raise(position.sequence)
     }
 
-    /// Writes the position, if it has changed. Returns false if the subscription has ended.
-    private func save() async throws -> Bool {
-        guard let position = unsavedPosition, !hub.isPaused else { return !hasEnded }
-        let (name, hub) = (name, hub)
-        let isWritten = Locked(false)
-        let isRunning = try await attempt(position.sequence) {
-            do {
-                try await hub.run { try hub.save(position, of: name) }
-                isWritten.withLock { $0 = true }
-            } catch let error as StoreError where [.suspended, .closed].contains(error.code) {
-                // It is written after `resume`, or the next opening handles the last events again.
-            }
-        }
-        if isWritten.withLock({ $0 }) { progress.withLock { $0.saved = position } }
-        return isRunning
-    }
-
-    /// Does something until it succeeds. Returns false if the subscription has ended before.
+    /// Handles an event, again and again until that succeeds. Returns false if the subscription has
+    /// ended, or the store was suspended, before: then another process may handle it.
     ///
-    /// - Throws: the last error, if there were as many attempts as the policy allows.
+    /// - Throws: `StoreError` with `.subscriptionFailed` after as many attempts as the policy
+    ///   allows.
     private func attempt(
-        _ sequence: SequenceNumber, _ body: @Sendable () async throws -> Void
+        _ event: AppliedEvent, in generation: SequenceNumber
     ) async throws -> Bool {
         var count = 0
-        while !hasEnded {
+        while !hasEnded, hub.isActive(generation) {
             do {
-                try await body()
+                try await handle(event)
                 if count > 0 { note(.running) }
                 return true
             } catch {
-                guard !hasEnded else { return false }
+                guard !hasEnded, hub.isActive(generation) else { return false }
                 count += 1
+                // The pause may be long.
+                await save()
                 if let most = policy.attemptsMax, count >= most {
-                    throw StoreError(
-                        .subscriptionFailed,
-                        "the subscription \"\(name)\" has stopped before event \(sequence) after "
-                            + "\(count) attempts; subscribe again when the cause is mended",
-                        at: StoreError.Place(sequences: sequence...sequence),
-                        cause: String(describing: error))
+                    throw failure(at: event.sequence, afterAttempts: count, error)
                 }
-                note(.retrying(sequence, attempts: count, after: error))
+                note(.retrying(event.sequence, attempts: count, after: error))
                 if count == 1 { hub.report(error) }
                 try await sleep(policy.delay(afterAttempts: count))
             }
@@ -167,7 +182,127 @@ final class SubscriptionRun: Sendable {
         return false
     }
 
+    private func failure(
+        at sequence: SequenceNumber, afterAttempts count: Int, _ error: any Error
+    ) -> StoreError {
+        StoreError(
+            .subscriptionFailed,
+            "the subscription \"\(name)\" has stopped before event \(sequence) after \(count) "
+                + "attempts; subscribe again when the cause is mended",
+            at: StoreError.Place(sequences: sequence...sequence), cause: String(describing: error))
+    }
+
     private func note(_ state: Subscription.State) {
         progress.withLock { if !$0.hasEnded { $0.state = state } }
     }
+
+    // MARK: Reading
+
+    /// The events after the position that was written, or after a later one that was handled.
+    private func cursor(_ generation: SequenceNumber) throws -> SubscriptionCursor {
+        let kept = try hub.positions.position(of: name)
+        guard let kept else { throw StoreError.positionMissing(name) }
+        let position = progress.withLock { progress in
+            // What another process has written, or the app between two subscriptions, is right.
+            if kept != progress.saved { (progress.handled, progress.saved) = (kept, kept) }
+            progress.generation = generation
+            return progress.handled
+        }
+        let cursor = try SubscriptionCursor(
+            after: position, of: name, hub.reader, from: hub.view.current)
+        handled.raise(position.sequence)
+        return cursor
+    }
+
+    /// Does what may block on the queue, again after a pause if a file cannot be read or the app's
+    /// positions fail. Returns nil if the subscription has ended or the store was suspended.
+    private func untilItSucceeds<R: Sendable>(
+        in generation: SequenceNumber, _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R? {
+        var count = 0
+        while !hasEnded {
+            do {
+                let result = try await onQueue(body)
+                if count > 0 { note(.running) }
+                return result
+            } catch {
+                // Another process may have pruned or replaced what was read.
+                guard !hasEnded, hub.isActive(generation) else { return nil }
+                guard Self.mayPass(error) else { throw error }
+                count += 1
+                note(.retrying(position.next, attempts: count, after: error))
+                if count == 1 { hub.report(error) }
+                try await sleep(RetryPolicy.standard.delay(afterAttempts: count))
+            }
+        }
+        return nil
+    }
+
+    /// Whether an error may have another reason than what the store holds.
+    private static func mayPass(_ error: any Error) -> Bool {
+        guard let error = error as? StoreError else { return true }
+        return [.io, .diskFull].contains(error.code)
+    }
+
+    private func onQueue<R: Sendable>(
+        _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    // MARK: Saving
+
+    /// Writes the position soon after it has moved, also while a handler runs that takes long.
+    private func saveAgainAndAgain() async {
+        while !hasEnded, await hub.waitUntilActive() != nil {
+            let (saved, failures) = progress.withLock { ($0.saved.sequence, $0.saveFailures) }
+            guard await handled.wait(after: saved) else { return }
+            let pause =
+                failures == 0
+                ? Self.saveDelay : RetryPolicy.standard.delay(afterAttempts: failures)
+            do { try await sleep(pause) } catch { return }
+            await save()
+        }
+    }
+
+    private func save() async {
+        guard progress.withLock({ $0.handled != $0.saved }) else { return }
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                saveNow()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Writes the position, if it has moved and the store was not suspended since it was read:
+    /// otherwise another process may have moved it further.
+    func saveNow() {
+        maySave.withLock { maySave in
+            let (position, saved, generation) = progress.withLock {
+                ($0.handled, $0.saved, $0.generation)
+            }
+            guard maySave, position != saved, hub.isActive(generation) else { return }
+            do {
+                try hub.positions.save(position, of: name)
+                progress.withLock { ($0.saved, $0.saveFailures) = (position, 0) }
+            } catch let error as StoreError where error.code == .suspended {
+                // It is written after `resume`.
+            } catch {
+                let count = progress.withLock { progress in
+                    progress.saveFailures += 1
+                    return progress.saveFailures
+                }
+                if count == 1 { hub.report(error) }
+            }
+        }
+    }
+
+    /// The position is not written any more: the app sets it, or the store is erased.
+    func forbidSaving() { maySave.withLock { $0 = false } }
+
+    /// Waits for the position that is being written.
+    func waitForSave() { maySave.withLock { _ in } }
 }

@@ -9,9 +9,10 @@ struct InfoCommand: Command {
         Prints the number of events, the first one that is kept if older ones were pruned, the time
         of the first and the last one, the number of records per entity, the size of the log on disk
         and uncompressed, the number of segments, the event of the checkpoint, the events that the
-        log has lost and the checkpoint holds, how far the app has read the compressed segments
-        again to find rot, what it found, and the time that the machine needs to open the store: it
-        reads what an opening reads.
+        log has lost and the checkpoint holds, the projections that the checkpoint has, how far each
+        subscription has come, how far the app has read the compressed segments again to find rot,
+        what it found, and the time that the machine needs to open the store: it reads what an
+        opening reads.
 
           skyros info Orders.skyros
         """
@@ -51,10 +52,31 @@ struct InfoCommand: Command {
             "lostEvents": info.lostEvents.map { DamageText.json([$0])[0] ?? .null },
             "checkpointSequence": info.checkpointSequence.map { .integer(Int128($0.rawValue)) },
             "checkpointProblem": info.checkpointProblem.map { .text($0) },
+            "projections": .array(info.projections.map { json($0) }),
+            "subscriptions": .map(
+                NamedValues(info.subscriptions.map { ($0, $1.map { json($0) } ?? .null) })),
             "firstTime": info.firstTime.map { .text($0.description) },
             "lastTime": info.lastTime.map { .text($0.description) },
             "openingMilliseconds": .integer(Int128(info.openingMilliseconds)),
             "scrub": info.scrub.map { json($0) },
+        ])
+    }
+
+    private func json(_ projection: ProjectionInfo) -> FieldValue {
+        var object = NamedValues<FieldValue>()
+        object["name"] = .text(projection.name)
+        object["version"] = .integer(Int128(projection.version))
+        object["sequence"] = .integer(Int128(projection.sequence.rawValue))
+        object["bytes"] = projection.byteCount.map { .integer(Int128($0)) }
+        object["failedAt"] = projection.failure.map { .integer(Int128($0.sequence.rawValue)) }
+        object["failure"] = projection.failure.map { .text($0.message) }
+        return .map(object)
+    }
+
+    private func json(_ position: SubscriptionPosition) -> FieldValue {
+        .map([
+            "sequence": .integer(Int128(position.sequence.rawValue)),
+            "keepsHistory": .bool(position.keepsHistory),
         ])
     }
 
@@ -91,11 +113,30 @@ struct InfoCommand: Command {
         if let lost = info.lostEvents {
             rows.append(["lost", "\(DamageText.line(lost)), which only the checkpoint holds"])
         }
+        for projection in info.projections {
+            rows.append(["projection", Self.line(projection)])
+        }
+        for (name, position) in info.subscriptions {
+            rows.append(["subscription", "\(name), \(Self.line(position))"])
+        }
         rows.append(["scrub", info.scrub.map { DamageText.line($0) } ?? "not yet"])
         for damage in info.scrub?.damages ?? [] {
             rows.append(["damaged", DamageText.line(damage)])
         }
         rows.append(["opening", "about \(info.openingMilliseconds) ms"])
         try output.table(rows)
+    }
+    private static func line(_ projection: ProjectionInfo) -> String {
+        let text = "\(projection.name) \(projection.version), at event \(projection.sequence)"
+        if let failure = projection.failure {
+            return "\(text), has stopped before event \(failure.sequence): \(failure.message)"
+        }
+        return text + (projection.byteCount.map { ", \(Output.bytes($0))" } ?? "")
+    }
+
+    private static func line(_ position: SubscriptionPosition?) -> String {
+        guard let position else { return "whose position is damaged" }
+        let kept = position.keepsHistory ? "keeps" : "does not keep"
+        return "has handled event \(position.sequence), \(kept) the events after it"
     }
 }

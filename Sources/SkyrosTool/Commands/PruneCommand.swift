@@ -42,7 +42,7 @@ struct PruneCommand: Command {
         // A store that does not exist is an error, and is not created.
         let archive = try Archive(at: arguments.store)
         guard arguments.has("yes") else {
-            guard let plan = archive.prunePlan(before: time.date) else {
+            guard let plan = try archive.prunePlan(before: time.date) else {
                 return try reportNothing(archive.firstSequence, output)
             }
             try report(plan, output)

@@ -54,8 +54,8 @@ import Testing
         #expect(failure.problem.hasPrefix("\"the total is constant\" does not hold"))
         #expect(failure.seed != nil)
         // Shrunk: a session with one step, a crash, and the opening that shows the problem.
-        #expect(failure.steps.count { $0.hasPrefix("  step") } <= 2)
-        #expect(failure.steps.count { $0.hasPrefix("session") } <= 2)
+        #expect(failure.steps.count { $0.hasPrefix("  step") } <= 2, "\(failure)")
+        #expect(failure.steps.count { $0.hasPrefix("session") } <= 2, "\(failure)")
         #expect(failure.description.hasPrefix("seed "))
     }
 

@@ -8,10 +8,13 @@ struct ToolStore {
     private let tool: Program
 
     /// Creates the store and fills it with `body`.
-    init(_ entities: [any Entity.Type], _ body: (Store) throws -> Void) throws {
+    init(
+        _ entities: [any Entity.Type], options: Store.Options = Store.Options(),
+        _ body: (Store) throws -> Void
+    ) throws {
         directory = try TemporaryDirectory()
         tool = try Program("skyros")
-        let store = try Store(at: directory.store, entities: entities)
+        let store = try Store(at: directory.store, entities: entities, options: options)
         try body(store)
         try store.close()
     }

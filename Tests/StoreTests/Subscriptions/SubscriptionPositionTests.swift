@@ -72,7 +72,7 @@ import Testing
                 try store?.writeDurably(1...3)
                 try store?.setPosition(ofSubscription: "mail", to: 2)
                 disk.inject(Fault(nil, after: number, isLasting: true))
-                try? store?.writeDurably([4])
+                try? store?.writeBuffered([4])
                 try? store?.setPosition(ofSubscription: "mail", to: 4)
                 let crashed = disk.crashed(seed: image)
                 store = nil
@@ -84,13 +84,13 @@ import Testing
         }
     }
 
-    /// The number of disk operations of a durable write and a new position.
+    /// The number of disk operations of a write and a new position.
     private func operations(_ note: (Int) -> Void) throws -> Int {
         let store = try Store.subscribed(on: disk)
         try store.writeDurably(1...3)
         try store.setPosition(ofSubscription: "mail", to: 2)
         let before = disk.operations.count
-        try store.writeDurably([4])
+        try store.writeBuffered([4])
         try store.setPosition(ofSubscription: "mail", to: 4)
         return disk.operations.count - before
     }
@@ -140,10 +140,11 @@ import Testing
     @Test func `is saved by a salvage`() async throws {
         let store = try store(with: 9)
         try store.setPosition(ofSubscription: "late", to: 8)
-        try store.close()
+        let disk = disk.killed()
         let name = try #require(disk.contents.keys.first { $0.hasSuffix(".open") })
         var bytes = try #require(disk.contents[name])
-        let size = bytes.count
+        // Zeros follow the last event.
+        let size = try #require(bytes.lastIndex { $0 != 0 })
         for index in size / 2..<size / 2 + 40 { bytes[index] ^= 0xFF }
         disk.overwrite(name, with: bytes)
         let target = SimulatedDisk()
@@ -175,50 +176,95 @@ import Testing
         #expect(disk.contents.isEmpty)
     }
 
-    @Test func `is that of the other process, after a resume`() async throws {
-        let store = try store(with: 5)
-        let mailbox = Mailbox()
-        let subscription = try store.subscribe("mail") { mailbox.receive($0) }
-        try await subscription.waitUntilHandled(5)
-        store.suspend()
-        let other = try Store.subscribed(on: disk)
-        try other.writeDurably(6...8)
-        #expect(try await handleAll(other).suffix(3) == [6, 7, 8])
-        try other.writeDurably(9...10)
-        try other.close()
-        #expect(mailbox.sequences == [4, 5])
-        try store.resume()
-        try store.writeDurably([11])
-        try await subscription.waitUntilHandled(11)
-        #expect(mailbox.sequences == [4, 5, 9, 10, 11])
-    }
-
-    @Test func `can be kept elsewhere`() async throws {
-        let positions = KeptPositions()
-        func open() throws -> Store {
-            try Store.subscribed(on: disk) { $0.subscriptionPositions = positions }
+    @Test func `stays removed after a power cut`() throws {
+        for image in UInt64(0)..<16 {
+            let disk = SimulatedDisk()
+            let store = try Store.subscribed(on: disk)
+            try store.writeDurably([1])
+            try store.setPosition(ofSubscription: "mail", to: 1)
+            try store.removeSubscription("mail")
+            let again = try Store.subscribed(on: disk.crashed(seed: image))
+            #expect(try again.position(ofSubscription: "mail") == nil)
         }
-        let store = try open()
-        try store.writeDurably(1...3)
-        try store.setPosition(ofSubscription: "mail", to: 1)
-        #expect(try await handleAll(store) == [2, 3])
+    }
+
+    @Test func `of a name with capitals has a file that differs in more than case`() throws {
+        let store = try store(with: 5)
+        for name in ["Mail", "mAIL"] { try store.setPosition(ofSubscription: name, to: 2) }
+        let names = disk.contents.keys.filter { $0.hasPrefix("subscriptions/") }
+        #expect(Set(names.map { $0.lowercased() }).count == 3)
+        #expect(try store.position(ofSubscription: "Mail") == 2)
+        #expect(try store.position(ofSubscription: "mail") == 3)
+        let found = try Archive(on: disk).info().subscriptions
+        #expect(found.map(\.key) == ["Mail", "mAIL", "mail"])
+        try store.nuke()
+        #expect(!disk.contents.keys.contains { $0.hasPrefix("subscriptions/") })
+    }
+
+    @Test func `is asked for before history is pruned in the background`() throws {
+        let clock = ManualClock()
+        let store = try Store.projecting(on: disk, Tally.self, clock: clock) { options in
+            options.retention = .keep(.days(1))
+        }
+        try store.setPosition(ofSubscription: "mail", to: .zero)
+        try store.writeDurably(1...200)
+        clock.advance(byMicroseconds: 3 * 86_400_000_000)
+        try store.writeDurably([201])
+        // Nothing can go yet: the files of the old events are not compressed.
+        store.maintenance.noteProjections()
+        for _ in 0..<3 {
+            store.maintenance.runPending()
+            #expect(store.firstSequence == 1)
+        }
+        try store.setPosition(ofSubscription: "mail", to: 150)
+        clock.advance(byMicroseconds: 86_400_000_000)
+        try store.writeDurably([202])
+        store.maintenance.runPending()
+        #expect(store.firstSequence > 50 && store.firstSequence <= 151)
+    }
+
+    @Test func `stays in a backup of a store in which it is damaged`() throws {
+        let directory = try TemporaryDirectory()
+        let store = try store(with: 9)
+        let copy = directory.store
+        try store.archive().backup(to: copy)
+        disk.overwrite(Self.path, with: [1, 2, 3])
+        try store.archive().backup(to: copy)
+        #expect(try Store(at: copy, entities: Note.self).position(ofSubscription: "mail") == 3)
+    }
+
+    @Test func `is news to a backup that follows`() throws {
+        let store = try store(with: 9)
+        let copy = SimulatedDisk()
+        let backup = try Backup(of: disk, onto: Environment(disk: copy))
+        _ = try backup.update()
+        #expect(try !backup.hasNews())
+        try store.setPosition(ofSubscription: "mail", to: 9)
+        #expect(try backup.hasNews())
+        _ = try backup.update()
+        #expect(try !backup.hasNews())
+        try backup.close()
+        #expect(try Store.subscribed(on: copy).position(ofSubscription: "mail") == 9)
+    }
+
+    @Test func `is salvaged with the log, or nothing is`() throws {
+        let store = try store(with: 9)
         try store.close()
-        #expect(positions.all()["mail"]?.sequence == 3)
-        #expect(disk.contents[Self.path] == nil)
+        let archive = try Archive(on: Environment(disk: disk), reading: .upToDamage)
+        var number = 0
+        while true {
+            let target = SimulatedDisk()
+            target.inject(Fault(nil, after: number))
+            do {
+                _ = try archive.salvage(onto: Environment(disk: target))
+                target.heal()
+                let saved = try Store.subscribed(on: target)
+                #expect(try saved.position(ofSubscription: "mail") == 3, "operation \(number)")
+                if target.failures.isEmpty { return }
+            } catch is StoreError {
+                #expect(target.contents.isEmpty, "operation \(number)")
+            }
+            number += 1
+        }
     }
-}
-
-/// Positions in memory.
-private final class KeptPositions: SubscriptionPositions {
-    private let positions = Locked<[String: SubscriptionPosition]>([:])
-
-    func position(of name: String) -> SubscriptionPosition? { positions.withLock { $0[name] } }
-
-    func save(_ position: SubscriptionPosition, of name: String) {
-        positions.withLock { $0[name] = position }
-    }
-
-    func remove(_ name: String) { positions.withLock { $0[name] = nil } }
-
-    func all() -> [String: SubscriptionPosition] { positions.withLock { $0 } }
 }

@@ -10,6 +10,28 @@ struct StoredProjection: Hashable, Sendable {
     var failure: ProjectionFailure?
 }
 
+/// A projection as the checkpoint has it.
+public struct ProjectionInfo: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// The version of its code.
+    public let version: Int
+    /// The last event in its value.
+    public let sequence: SequenceNumber
+    /// The size of its value in bytes; nil if it has none.
+    public let byteCount: Int?
+    /// Where and why it has stopped; nil if it has not.
+    public let failure: ProjectionFailure?
+
+    init(_ stored: StoredProjection) {
+        name = stored.name
+        version = stored.version
+        sequence = stored.sequence
+        byteCount = stored.value?.count
+        failure = stored.failure
+    }
+}
+
 /// Where and why a projection has stopped.
 public struct ProjectionFailure: Hashable, Sendable {
     /// The event that it could not apply, or the last one of those that are not kept.

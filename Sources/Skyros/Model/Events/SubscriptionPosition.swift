@@ -1,3 +1,5 @@
+import SkyrosLog
+
 /// How far a subscription has handled the events of a store: a fact that no log can replace.
 public struct SubscriptionPosition: Hashable, Sendable {
     /// The last event that was handled; zero if there was none.
@@ -7,6 +9,14 @@ public struct SubscriptionPosition: Hashable, Sendable {
     public let chainHash: String
     /// Whether the store keeps the events that are not handled yet, whatever its retention is.
     public let keepsHistory: Bool
+
+    /// The position after an event, to be kept together with its effect: see
+    /// ``SubscriptionPositions``.
+    public init(after event: AppliedEvent, keepsHistory: Bool = true) {
+        self.init(
+            sequence: event.sequence, chainHash: event.stateAfter.chainHash.description,
+            keepsHistory: keepsHistory)
+    }
 
     /// A position with these parts.
     public init(sequence: SequenceNumber, chainHash: String, keepsHistory: Bool) {
@@ -18,9 +28,13 @@ public struct SubscriptionPosition: Hashable, Sendable {
 
 /// Where the positions of subscriptions are kept. By default each is a file in the store.
 ///
-/// Another place is of use if the effect has a transaction: where the effect and the position are
-/// committed together, each event has its effect exactly once. Methods are called on threads of
-/// the store, several at a time, and may block.
+/// Another place is of use where the effects have transactions: a handler that commits its effect
+/// and `SubscriptionPosition(after: event)` in one of them has each effect exactly once. The store
+/// saves the same position again afterwards.
+///
+/// Methods may block. They are called on threads of the store and on those that call it, one at a
+/// time for each subscription, and never under the writer lock. A handler is not called until
+/// `position(of:)` has returned; an error of it is tried again after a pause.
 public protocol SubscriptionPositions: Sendable {
     /// The position of a subscription; nil if there is none.
     func position(of name: String) throws -> SubscriptionPosition?
