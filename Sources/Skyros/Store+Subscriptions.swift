@@ -127,8 +127,8 @@ extension StoreError {
     static func positionMissing(_ name: String) -> StoreError {
         StoreError(
             .positionMissing,
-            "the subscription \"\(name)\" has no position: it is new, or its position was lost. Say "
-                + "with which event it begins: store.setPosition(ofSubscription: \"\(name)\", "
+            "the subscription \"\(name)\" has no position: it is new, or its position was lost. "
+                + "Say with which event it begins: store.setPosition(ofSubscription: \"\(name)\", "
                 + "to: store.sequence) for those from now on")
     }
 }

@@ -75,6 +75,13 @@ struct Arguments {
     /// All values of an option that may be repeated.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
+    /// The items, separated by commas, of all values of an option that may be repeated.
+    func lists(_ name: String) -> [String] {
+        texts(name).flatMap { list in
+            list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
     func sequence(_ name: String) throws -> SequenceNumber? {
         try number(name, "the number of an event").map { SequenceNumber(rawValue: $0) }
     }

@@ -16,9 +16,9 @@ enum Tool {
         BlameCommand.self, DiffCommand.self, QueryCommand.self, SQLCommand.self,
         StatsCommand.self, VerifyCommand.self, ReplayCommand.self, BisectCommand.self,
         WhatIfCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
-        FixtureCommand.self, ImportCommand.self, UndoCommand.self, PruneCommand.self,
-        BackupCommand.self,
-        SalvageCommand.self, SchemaCommand.self, ReportCommand.self,
+        FixtureCommand.self, DistillCommand.self, ImportCommand.self, UndoCommand.self,
+        PruneCommand.self, BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
+        ReportCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {

@@ -66,7 +66,7 @@ extension Archive {
     ) throws -> R {
         let path = directory.path(percentEncoded: false)
         if lies(directory, in: source) {
-            throw StoreError(.invalidInput, "\(path) is in the damaged store; name another place")
+            throw StoreError(.invalidInput, "\(path) is in the store; name another place")
         }
         let files = FileManager.default
         let wasThere = files.fileExists(atPath: path)

@@ -27,7 +27,7 @@ public final class Archive: Sendable {
     let clock: any WallClock
     /// How long it took to open the log, in microseconds.
     let openingMicroseconds: Int64
-    private let schema: Schema
+    let schema: Schema
     private let hashSeed: UInt64
     /// Finds the changes of records; nil if the archive ends before damage.
     let historyIndex: HistoryIndex?

@@ -37,11 +37,12 @@ package struct StateQueries {
 
     /// Runs a query where there are no records.
     ///
+    /// - Parameter hasLog: whether the log has tables, too.
     /// - Throws: `StoreError` with `.invalidInput` if it does not fit the states.
-    package func check(_ sql: String) throws {
+    package func check(_ sql: String, withLog hasLog: Bool = true) throws {
         // A column may be known only to the records of states.
         guard !isEvolving else { return }
-        try SnapshotDatabase(archive.empty, collector.layout, log: archive.log)
+        try SnapshotDatabase(archive.empty, collector.layout, log: hasLog ? archive.log : nil)
             .run(sql, { _ in }, { _ in })
     }
 
@@ -51,9 +52,10 @@ package struct StateQueries {
 
     /// A state as a database, as far as the steps of an evolution need no closure of the app.
     ///
+    /// - Parameter hasLog: whether the log has tables, too.
     /// - Complexity: O(records of entities that evolve).
     package func database(
-        of stored: Snapshot
+        of stored: Snapshot, withLog hasLog: Bool = true
     ) throws -> (database: SnapshotDatabase, evolved: EvolvedState) {
         var stored = stored
         collector.schemas.forEach { stored.schemas[$0.key] = $0.value }
@@ -64,7 +66,8 @@ package struct StateQueries {
                 try collector.note(record.fields.bytes, of: entity)
             }
         }
-        let database = SnapshotDatabase(evolved.state, collector.layout, log: archive.log)
+        let log = hasLog ? archive.log : nil
+        let database = SnapshotDatabase(evolved.state, collector.layout, log: log)
         return (database, evolved)
     }
 }

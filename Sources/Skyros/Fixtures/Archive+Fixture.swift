@@ -33,36 +33,83 @@ extension Archive {
         into directory: URL, keeping count: Int? = nil, through last: SequenceNumber? = nil,
         scrubbing: Scrubbing = .none, progress: (StoreProgress) -> Void = { _ in }
     ) throws -> FixtureReport {
+        try writeFixture(
+            into: directory, keeping: count, through: last, scrubbing: scrubbing, mentioning: [],
+            progress: progress)
+    }
+
+    /// The same, for a fixture beside which texts are shown. They must not have values of scrubbed
+    /// fields either.
+    func writeFixture(
+        into directory: URL, keeping count: Int?, through last: SequenceNumber? = nil,
+        scrubbing: Scrubbing, mentioning texts: [String], progress: (StoreProgress) -> Void
+    ) throws -> FixtureReport {
         try Self.withNewDirectory(directory, outside: disk) { target in
             try writeFixture(
                 onto: target, keeping: count, through: last, scrubbing: scrubbing,
-                progress: progress)
+                mentioning: texts, progress: progress)
         }
     }
 
     /// The same, onto a disk that must be empty.
     package func writeFixture(
         onto target: Environment, keeping count: Int? = nil, through last: SequenceNumber? = nil,
-        scrubbing: Scrubbing = .none, progress: (StoreProgress) -> Void = { _ in }
+        scrubbing: Scrubbing = .none, mentioning texts: [String] = [],
+        progress: (StoreProgress) -> Void = { _ in }
     ) throws -> FixtureReport {
         let before = firstSequence.advanced(by: -1)
         let (_, last) = try range(after: nil, through: last)
         let kept = max(0, min(count ?? .max, before.distance(to: last)))
         let first = last.advanced(by: -kept)
-        let tables = scrubbing == .none ? [] : try tables()
-        let scrubber = try scrubber(scrubbing, tables, progress)
-        let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }
         let state = try state(after: first, from: empty)
-        var events = FixtureEvents(scrubber, replacing: first, words: words)
-        let storeID = StoreID(from: target.entropy)
-        let salvage = try Self.withNewLog(of: storeID, on: target, LogOptions(), progress) {
-            writer in
-            try events.write(recordsOf: state, to: writer)
+        return try writeFixture(
+            onto: target, of: state, scrubbing, mentioning: texts, progress
+        ) { write in
             try EventReader(log).forEach(from: first.next, through: last) { event, _ in
-                try events.write(event, to: writer)
+                try write(event)
                 progress(StoreProgress(.writing, event.sequence, of: last))
                 return true
             }
+        }
+    }
+
+    /// Writes a fixture of records and of the events after them.
+    ///
+    /// - Parameters:
+    ///   - isTyped: whether the states that are checked have the types of the archive.
+    ///   - texts: what is shown beside it, and must not have values of scrubbed fields.
+    ///   - check: called with the states before and after the events.
+    ///   - forEachEvent: calls its argument with each event.
+    func writeFixture(
+        onto target: Environment, of records: Snapshot, _ scrubbing: Scrubbing,
+        typed isTyped: Bool = false, mentioning texts: [String] = [],
+        _ progress: (StoreProgress) -> Void,
+        checking check: (Snapshot, Snapshot) throws -> Void = { _, _ in },
+        _ forEachEvent: (_ write: (Event) throws -> Void) throws -> Void
+    ) throws -> FixtureReport {
+        let tables = scrubbing == .none ? [] : try tables()
+        let scrubber = try scrubber(scrubbing, tables, progress)
+        let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }
+        for text in texts {
+            guard let original = scrubber.original(in: Array(text.utf8), except: words) else {
+                continue
+            }
+            throw StoreError(
+                .invalidInput,
+                "the text beside the fixture has the value \"\(original)\" of a scrubbed field; "
+                    + "nothing was written. Leave it out of the query or the notes")
+        }
+        let first = records.sequence
+        let storeID = StoreID(from: target.entropy)
+        let empty = Snapshot(
+            isTyped ? schema : .untyped, beginning: ChainHash(beginning: storeID), hashSeed: 0)
+        var events = FixtureEvents(scrubber, replacing: first, on: empty, words: words)
+        let salvage = try Self.withNewLog(of: storeID, on: target, LogOptions(), progress) {
+            writer in
+            try events.write(recordsOf: records, to: writer)
+            let before = events.state
+            try forEachEvent { try events.write($0, to: writer) }
+            try check(before, events.state)
             return try events.report(of: writer)
         }
         return FixtureReport(

@@ -8,7 +8,8 @@ struct FixtureEvents: ~Copyable {
     private let words: [String]
     /// The event of the original after which the fixture begins.
     private let start: SequenceNumber
-    private var state: Snapshot?
+    /// The state after what was written.
+    private(set) var state: Snapshot
     private var buffer = CBORWriter()
 
     /// The actor of the events that insert the records of before.
@@ -21,10 +22,15 @@ struct FixtureEvents: ~Copyable {
 
     /// - Parameters:
     ///   - start: the event of the original after which the fixture begins.
+    ///   - empty: the state before the first event of the fixture.
     ///   - words: names in the log, which are in the fixture too.
-    init(_ scrubber: EventScrubber, replacing start: SequenceNumber, words: [String]) {
+    init(
+        _ scrubber: EventScrubber, replacing start: SequenceNumber, on empty: Snapshot,
+        words: [String]
+    ) {
         self.scrubber = scrubber
         self.start = start
+        state = empty
         self.words = words + Self.words
     }
 
@@ -91,18 +97,15 @@ struct FixtureEvents: ~Copyable {
         }
         try buffer.withUnsafeBytes { bytes in
             let chainHash = writer.head.chainHash.advanced(by: XXH64.hash(bytes))
-            var before = state ?? Snapshot(.untyped, beginning: writer.head.chainHash, hashSeed: 0)
-            state = nil
             var unused = DirtyRows(isRecording: false)
             do {
-                try Projector.apply(event, chainHash: chainHash, to: &before, marking: &unused)
+                try Projector.apply(event, chainHash: chainHash, to: &state, marking: &unused)
             } catch let error as StoreError where error.code == .invalidEvent {
                 throw StoreError(
                     .invalidInput,
                     "pseudonyms make different records the same in event \(event.sequence) of the "
                         + "fixture; scrub other fields", at: error.place, cause: error.message)
             }
-            state = before
             try writer.append(bytes, time: event.time.microseconds)
         }
     }
@@ -111,7 +114,7 @@ struct FixtureEvents: ~Copyable {
     func report(of writer: SalvagedLogWriter) throws -> SalvageReport {
         SalvageReport(
             firstSequence: 1, sequence: SequenceNumber(rawValue: writer.head.sequence),
-            digest: try state?.digest() ?? StateDigest(), damages: [], tornTail: nil,
+            digest: try state.digest(), damages: [], tornTail: nil,
             readableAfterDamage: [])
     }
 }

@@ -2,7 +2,8 @@ import SkyrosDisk
 import SkyrosLog
 
 /// The positions of subscriptions as files of the store, `subscriptions/NAME.position`. A capital
-/// letter of the name is written as `+` and the small one: some file systems do not tell them apart.
+/// letter of the name is written as `+` and the small one: some file systems do not tell the two
+/// apart.
 ///
 ///     Skyros subscription 1
 ///     event 4711 0f3a29c0d51be877

@@ -35,6 +35,12 @@ extension Snapshot {
     /// The tables and columns of the records.
     private func layout() throws -> TableLayout {
         var collector = LayoutCollector()
+        try note(in: &collector)
+        return collector.layout
+    }
+
+    /// Notes the tables and columns of the records.
+    func note(in collector: inout LayoutCollector) throws {
         do {
             for table in tables.sorted(byName: \.entity) {
                 collector.note(table: table.entity)
@@ -48,6 +54,5 @@ extension Snapshot {
                 .notDecodable, "a record is not canonical; run `skyros verify`",
                 cause: error.description)
         }
-        return collector.layout
     }
 }

@@ -100,7 +100,7 @@ final class SubscriptionHub: Sendable {
     /// Handles no further event until `resume`: another process may.
     func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Waits for the files that are being written. Those of a suspended store fail at once.
+    /// Waits for the files that are being written. The disk of a suspended store refuses them.
     func waitForFiles() {
         guard positions is PositionFiles else { return }
         for run in runs { run.waitForSave() }

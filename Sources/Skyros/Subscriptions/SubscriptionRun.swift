@@ -9,6 +9,8 @@ final class SubscriptionRun: Sendable {
     let name: String
     /// Is raised with each event that was handled.
     let handled: EventSignal
+    /// Is raised with the number of times that the position has moved.
+    private let moved = EventSignal(.zero)
     /// Ends with the task.
     private let finished = EventSignal(.zero)
     private let hub: SubscriptionHub
@@ -31,6 +33,8 @@ final class SubscriptionRun: Sendable {
         var saved: SubscriptionPosition
         /// How often the store had been resumed when the position was read.
         var generation = SequenceNumber.zero
+        /// How often the handled position has moved.
+        var moves = SequenceNumber.zero
         /// The number of failed writes since the last one.
         var saveFailures = 0
     }
@@ -86,6 +90,7 @@ final class SubscriptionRun: Sendable {
         }
         guard isFirst else { return }
         handled.end()
+        moved.end()
         task?.cancel()
     }
 
@@ -148,7 +153,12 @@ final class SubscriptionRun: Sendable {
     }
 
     private func note(_ position: SubscriptionPosition) {
-        progress.withLock { $0.handled = position }
+        let moves = progress.withLock { progress in
+            progress.handled = position
+            progress.moves = progress.moves.next
+            return progress.moves
+        }
+        moved.raise(moves)
         handled.raise(position.sequence)
     }
 
@@ -257,8 +267,12 @@ final class SubscriptionRun: Sendable {
     /// Writes the position soon after it has moved, also while a handler runs that takes long.
     private func saveAgainAndAgain() async {
         while !hasEnded, await hub.waitUntilActive() != nil {
-            let (saved, failures) = progress.withLock { ($0.saved.sequence, $0.saveFailures) }
-            guard await handled.wait(after: saved) else { return }
+            let (moves, failures) = progress.withLock { progress in
+                (progress.handled == progress.saved ? progress.moves : nil, progress.saveFailures)
+            }
+            if let moves {
+                guard await moved.wait(after: moves) else { return }
+            }
             let pause =
                 failures == 0
                 ? Self.saveDelay : RetryPolicy.standard.delay(afterAttempts: failures)

@@ -1,10 +1,13 @@
 /// Shrinks the choices of a failing run to fewer and smaller ones that fail too.
 ///
-/// It removes chunks, the longest first, then reduces numbers, and repeats this while it helps. It
-/// shrinks the choices and not the operations, so that every attempt is a possible run. Source:
-/// MacIver and Donaldson, "Test-Case Reduction via Test-Case Generation", ECOOP 2020.
+/// It removes chunks, the longest first, then reduces numbers, and repeats this while it helps. At
+/// last it tries small numbers one by one: a fault that comes earlier may need fewer steps, but has
+/// to come at one of few moments. It shrinks the choices and not the operations, so that every
+/// attempt is a possible run. Source: MacIver and Donaldson, "Test-Case Reduction via Test-Case
+/// Generation", ECOOP 2020.
 package struct ChoiceShrinking {
     private let attemptsMax: Int
+    private static let smallMax: UInt64 = 64
     private let fails: ([UInt64]) -> Bool
     private var attempts = 0
     private var numbers: [UInt64]
@@ -38,6 +41,9 @@ package struct ChoiceShrinking {
         for index in numbers.indices.reversed() where index < numbers.count {
             reduceNumber(at: index)
         }
+        if numbers == before {
+            for index in numbers.indices { lowerNumber(at: index) }
+        }
         return numbers != before && attempts < attemptsMax
     }
 
@@ -55,6 +61,15 @@ package struct ChoiceShrinking {
         let number = numbers[index]
         for candidate in [0, 1, number % 8, number % 64, number % 1_024] as [UInt64]
         where candidate < numbers[index] {
+            var smaller = numbers
+            smaller[index] = candidate
+            if attempt(smaller) { return }
+        }
+    }
+
+    private mutating func lowerNumber(at index: Int) {
+        guard index < numbers.count else { return }
+        for candidate in 0..<min(numbers[index], Self.smallMax) {
             var smaller = numbers
             smaller[index] = candidate
             if attempt(smaller) { return }

@@ -39,7 +39,7 @@ public struct CrashSimulation: Sendable {
     private(set) var conditions: [Condition] = []
 
     /// The maximum number of runs that shrinking tries.
-    private static let shrinkingAttemptsMax = 500
+    private static let shrinkingAttemptsMax = 1_000
 
     /// Creates a simulation of a store of these entities.
     ///

@@ -31,10 +31,7 @@ struct BisectCommand: Command {
     static let options: Set<String> = ["violates", "exec", "after", "to"]
 
     private enum Condition {
-        /// Its answer is true.
-        case query(String)
-        /// Its answer is empty.
-        case violations(String)
+        case query(SQLCondition)
         /// Its exit code is 0.
         case command(String)
     }
@@ -47,8 +44,7 @@ struct BisectCommand: Command {
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         let conditions =
-            arguments.rest.map { Condition.query($0) }
-            + arguments.texts("violates").map { .violations($0) }
+            SQLCondition.list(in: arguments).map { Condition.query($0) }
             + arguments.texts("exec").map { .command($0) }
         guard let condition = conditions.first, conditions.count == 1 else {
             throw UsageError("bisect needs one query, --violates or --exec")
@@ -65,17 +61,13 @@ struct BisectCommand: Command {
         let archive = try Archive.reading(asOf: last.map { .sequence($0) }, at: arguments.store)
         if last == nil { archive.warnOfLostEvents() }
         switch condition {
-        case .query(let sql):
-            return try search(archive, sql, output) { try Self.isTrue(sql, in: $0) }
-        case .violations(let sql):
-            return try search(archive, sql, output) { try Self.isEmpty(sql, in: $0) }
+        case .query(let condition): return try search(archive, condition, output)
         case .command(let text): return try search(archive, running: text, output)
         }
     }
 
     private func search(
-        _ archive: Archive, _ sql: String, _ output: Output,
-        _ holds: (SnapshotDatabase) throws -> Bool
+        _ archive: Archive, _ condition: SQLCondition, _ output: Output
     ) throws -> Bool {
         let bar = ProgressBar(ProgressBar.Step(.reading, 0.3), ProgressBar.Step(.searching, 0.7))
         defer { bar.finish() }
@@ -83,11 +75,11 @@ struct BisectCommand: Command {
         let queries = try StateQueries(of: archive, through: last) {
             bar.update(.reading, $0.rawValue, of: end)
         }
-        try queries.check(sql)
+        try queries.check(condition.sql)
         let found = try archive.bisect(
             after: first, through: last, progress: { bar.update(.searching, $0, of: $1) }
         ) { state in
-            try holds(queries.database(of: state).database)
+            try condition.holds(in: queries.database(of: state).database)
         }
         bar.finish()
         let place: StateSearch =
@@ -97,36 +89,6 @@ struct BisectCommand: Command {
             case .holds(let sequence): .holds(sequence)
             }
         return try report(place, found.stateCount, archive, output)
-    }
-
-    private static func isEmpty(_ sql: String, in database: SnapshotDatabase) throws -> Bool {
-        try firstRow(of: sql, in: database) == nil
-    }
-
-    private static func isTrue(_ sql: String, in database: SnapshotDatabase) throws -> Bool {
-        switch try firstRow(of: sql, in: database)?.first {
-        case nil, .null: false
-        case .integer(let number): number != 0
-        case .double(let number): number != 0
-        case .text(let text): !text.isEmpty
-        case .some: true
-        }
-    }
-
-    /// Ends a query whose further rows are not wanted.
-    private struct Enough: Error {}
-
-    private static func firstRow(
-        of sql: String, in database: SnapshotDatabase
-    ) throws -> [FieldValue]? {
-        var first: [FieldValue]?
-        do {
-            try database.run(sql, { _ in }) { row in
-                first = row
-                throw Enough()
-            }
-        } catch is Enough {}
-        return first
     }
 
     private func search(

@@ -44,11 +44,14 @@ struct FixtureCommand: Command {
         target = URL(filePath: path)
         count = try arguments.number("last", "a number of events").map { Int(clamping: $0) }
         last = try arguments.sequence("to")
-        let names = arguments.texts("scrub").flatMap { list in
-            list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        }
+        scrubbing = try Self.scrubbing(arguments)
+    }
+
+    /// The fields of the options `--scrub`.
+    static func scrubbing(_ arguments: Arguments) throws -> Scrubbing {
+        let names = arguments.lists("scrub")
         do {
-            scrubbing = names.isEmpty ? .none : try Scrubbing(names)
+            return names.isEmpty ? .none : try Scrubbing(names)
         } catch let error as StoreError {
             throw UsageError("--scrub: \(error.message)")
         }

@@ -38,46 +38,10 @@ struct InfoCommand: Command {
     }
 
     private func printJSON(_ info: StoreInfo, to output: Output) throws {
-        try output.json([
-            "sequence": .integer(Int128(info.sequence.rawValue)),
-            "events": .integer(Int128(info.sequence.rawValue)),
-            "firstSequence": .integer(Int128(info.firstSequence.rawValue)),
-            "entities": .map(info.entities.mapValues { .integer(Int128($0)) }),
-            "logBytes": .integer(Int128(info.logBytes)),
-            "floorBytes": .integer(Int128(info.floorBytes)),
-            "rawBytes": .integer(Int128(info.rawBytes)),
-            "segments": .integer(Int128(info.segmentCount)),
-            "historyBytes": .integer(Int128(info.historyBytes)),
-            "historySequence": info.historySequence.map { .integer(Int128($0.rawValue)) },
-            "lostEvents": info.lostEvents.map { DamageText.json([$0])[0] ?? .null },
-            "checkpointSequence": info.checkpointSequence.map { .integer(Int128($0.rawValue)) },
-            "checkpointProblem": info.checkpointProblem.map { .text($0) },
-            "projections": .array(info.projections.map { json($0) }),
-            "subscriptions": .map(
-                NamedValues(info.subscriptions.map { ($0, $1.map { json($0) } ?? .null) })),
-            "firstTime": info.firstTime.map { .text($0.description) },
-            "lastTime": info.lastTime.map { .text($0.description) },
-            "openingMilliseconds": .integer(Int128(info.openingMilliseconds)),
-            "scrub": info.scrub.map { json($0) },
-        ])
-    }
-
-    private func json(_ projection: ProjectionInfo) -> FieldValue {
-        var object = NamedValues<FieldValue>()
-        object["name"] = .text(projection.name)
-        object["version"] = .integer(Int128(projection.version))
-        object["sequence"] = .integer(Int128(projection.sequence.rawValue))
-        object["bytes"] = projection.byteCount.map { .integer(Int128($0)) }
-        object["failedAt"] = projection.failure.map { .integer(Int128($0.sequence.rawValue)) }
-        object["failure"] = projection.failure.map { .text($0.message) }
-        return .map(object)
-    }
-
-    private func json(_ position: SubscriptionPosition) -> FieldValue {
-        .map([
-            "sequence": .integer(Int128(position.sequence.rawValue)),
-            "keepsHistory": .bool(position.keepsHistory),
-        ])
+        var object = info.json
+        object["lostEvents"] = info.lostEvents.flatMap { DamageText.json([$0])[0] }
+        object["scrub"] = info.scrub.map { json($0) }
+        try output.json(object.mapValues { $0 })
     }
 
     private func json(_ scrub: ScrubReport) -> FieldValue {

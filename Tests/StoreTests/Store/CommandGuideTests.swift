@@ -84,4 +84,28 @@ private struct Transfer: Command {
         }
         #expect(found.event?.sequence == 2)
     }
+
+    @Test func `writes a test from a log`() throws {
+        let directory = try TemporaryDirectory()
+        let fixture = directory.url.appending(path: "bug17.skyros")
+        let store = try Store(inMemory: Account.self)
+        for cents in [5, 7, -8] {
+            try store.write { try $0.insert(Account(id: UUID(), cents: cents)) }
+        }
+        let archive = try store.archive()
+
+        func isSolvent(_ state: Snapshot) throws -> Bool {
+            try state.first(Account.self, where: \.cents < 0) == nil
+        }
+        if let event = try archive.bisect(isSolvent).event {
+            let history = try archive.distill(event.sequence, into: fixture, isSolvent)
+            print("\(history.recordCount) of \(history.originalRecordCount) records")
+        }
+
+        let short = try Archive(at: fixture, entities: [Account.self])
+        let outcome = try WhatIf(in: short, commands: [Transfer.self])
+            .starting(after: short.sequence.advanced(by: -1)).run()
+        let answer = try outcome.query("SELECT id FROM Account WHERE cents < 0")
+        #expect(answer.rows.count == 1 && short.sequence == 1)
+    }
 }

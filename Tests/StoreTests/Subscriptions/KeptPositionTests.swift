@@ -34,7 +34,7 @@ import Testing
         let (positions, mailbox) = (positions, mailbox)
         let effects = Locked<[SequenceNumber]>([])
         // Each second commit is the last one of its process.
-        for _ in 0..<3 {
+        for round in 0..<3 {
             let subscription = try store.subscribe("mail", sleep: { _ in }) { event in
                 if mailbox.sequences.contains(event.sequence) { return }
                 effects.withLock { $0.append(event.sequence) }
@@ -42,8 +42,9 @@ import Testing
                 mailbox.receive(event)
             }
             let last = store.sequence.advanced(by: 2)
-            try store.writeDurably([1, 2])
+            try store.writeDurably([round * 2, round * 2 + 1])
             try await subscription.waitUntilHandled(last)
+            subscription.cancel()
         }
         #expect(effects.withLock { $0 } == [1, 2, 3, 4, 5, 6])
         #expect(positions.all()["mail"]?.sequence == 6)
@@ -77,7 +78,7 @@ import Testing
                 isIn.raise(last)
                 gate.wait()
             }
-            try store.writeDurably([1])
+            try store.writeDurably([isRemoval ? 1 : 2])
             #expect(await isIn.wait(after: last.advanced(by: -1)))
             subscription.cancel()
             positions.whenSaving { _ in }

@@ -15,7 +15,7 @@ enum Floors {
             ["Coding"], ["Model"], ["State"],
             ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
             ["History", "Live"], ["SQL", "ReadModels", "Subscriptions"], ["Archive"],
-            ["Fixtures", "Reexecution"],
+            ["Fixtures", "Reexecution"], ["Distilling"],
             [wiring],
             ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],
         ],

@@ -1,5 +1,3 @@
-import SkyrosLog
-
 /// How far a subscription has handled the events of a store: a fact that no log can replace.
 public struct SubscriptionPosition: Hashable, Sendable {
     /// The last event that was handled; zero if there was none.
@@ -9,14 +7,6 @@ public struct SubscriptionPosition: Hashable, Sendable {
     public let chainHash: String
     /// Whether the store keeps the events that are not handled yet, whatever its retention is.
     public let keepsHistory: Bool
-
-    /// The position after an event, to be kept together with its effect: see
-    /// ``SubscriptionPositions``.
-    public init(after event: AppliedEvent, keepsHistory: Bool = true) {
-        self.init(
-            sequence: event.sequence, chainHash: event.stateAfter.chainHash.description,
-            keepsHistory: keepsHistory)
-    }
 
     /// A position with these parts.
     public init(sequence: SequenceNumber, chainHash: String, keepsHistory: Bool) {

@@ -1,0 +1,148 @@
+import Foundation
+import Skyros
+
+/// A test for Swift Testing with a distilled history.
+struct DistilledTest {
+    let fileName: String
+    let text: String
+
+    /// The store beside the test.
+    static let storeName = "history.skyros"
+
+    /// - Parameters:
+    ///   - store: the fixture, which says what may be shown of the event.
+    ///   - name: that of the directory, from which the test gets its name.
+    ///   - original: the name of the original store.
+    ///   - module: the one with the types; nil for a test that knows none.
+    init(
+        of history: DistilledHistory, in store: URL, named name: String, from original: String,
+        _ condition: SQLCondition, _ module: String?
+    ) throws {
+        let plain = String(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+        let capital = plain.prefix(1).uppercased() + plain.dropFirst()
+        let title = Self.isIdentifier(capital) ? capital : "Case\(capital)"
+        fileName = "\(title)Tests.swift"
+        let archive = try Archive(at: store)
+        let last = archive.sequence
+        let event = try archive.event(last)
+        let parts = Parts(
+            title: title, original: original, number: history.event.sequence, last: last,
+            event: event, entities: try archive.snapshot(asOf: .sequence(last)).entitiesEver,
+            history: history, condition: condition, module: module)
+        text = try parts.text()
+    }
+
+    /// Whether a text is an identifier of Swift, of ASCII.
+    static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.first, first == "_" || first.isASCII && first.isLetter else {
+            return false
+        }
+        return text.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+}
+
+/// What the text is made of.
+private struct Parts {
+    let title: String
+    let original: String
+    /// The event's number in the original store, and in the fixture.
+    let number: SequenceNumber
+    let last: SequenceNumber
+    let event: Event?
+    let entities: [String]
+    let history: DistilledHistory
+    let condition: SQLCondition
+    let module: String?
+
+    /// The name of the command that is executed again; nil if nothing is.
+    private var command: String? {
+        guard module != nil, let intent = event?.intent, intent.encodedOutput != nil,
+            DistilledTest.isIdentifier(intent.name)
+        else { return nil }
+        return intent.name
+    }
+
+    func text() throws -> String {
+        let before = last.advanced(by: -1)
+        let imports = (["Foundation", "Skyros", "Testing"] + (module.map { [$0] } ?? []))
+            .sorted().map { "import \($0)" }
+        return """
+            \(imports.joined(separator: "\n"))
+
+            \(try comment.map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n"))
+            @Suite struct \(title) {
+                private let store = URL(filePath: #filePath)
+                    .deletingLastPathComponent().appending(path: "\(DistilledTest.storeName)")
+
+                @Test func `event \(number) does not break the condition`() throws {
+                    let archive = try Archive(at: store\(types))
+            \(note.map { "        // \($0)" }.joined(separator: "\n"))
+                    let outcome = try WhatIf(in: archive\(commands))
+                        .starting(after: \(before)).run()
+            \(missing)        let answer = try outcome.query(
+                        \(Self.literal(condition.sql)))
+                    #expect(\(condition.expectation), "\\(outcome)")
+                }
+            }
+            """
+    }
+
+    /// The event, as far as the fixture has it.
+    private var comment: [String] {
+        get throws {
+            var lines = ["Event \(number) of \(Self.plain(original)) breaks a condition:", ""]
+            lines += try event.map { try EventText.lines($0).map { Self.plain("    \($0)") } } ?? []
+            lines += [
+                "",
+                "The store beside this file has \(history.recordCount) of the "
+                    + "\(history.originalRecordCount) records before it, and the event as event "
+                    + "\(last).",
+                "In a Swift package, exclude it from the target, or copy it as a resource.",
+            ]
+            return lines
+        }
+    }
+
+    private static func plain(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    private var types: String {
+        let names = entities.filter { DistilledTest.isIdentifier($0) }
+        guard module != nil, !names.isEmpty else { return "" }
+        return ", entities: [\(names.map { "\($0).self" }.joined(separator: ", "))]"
+    }
+
+    private var commands: String { command.map { ", commands: [\($0).self]" } ?? "" }
+
+    private var note: [String] {
+        if command != nil { return ["The command is executed again, by the code of today."] }
+        if module == nil {
+            return [
+                "This applies what the log says. With the types of its entities and commands, "
+                    + "`WhatIf`", "executes the command again, by the code of today.",
+            ]
+        }
+        return [
+            "No command made the event, so it is applied as the log has it. Put the code that made",
+            "it into `.skipping(\(last)).inserting(after: \(last.advanced(by: -1))) { tx in … }`.",
+        ]
+    }
+
+    /// A mended command may refuse, but not for want of a record.
+    private var missing: String {
+        guard command != nil else { return "" }
+        return """
+                    let missing = outcome.problems.filter {
+                        ($0.error as? StoreError)?.code == .notFound
+                    }
+                    #expect(missing.isEmpty, "keep the entity of the record: skyros distill --keep")
+
+            """
+    }
+
+    /// A literal of Swift.
+    private static func literal(_ text: String) -> String {
+        text.debugDescription
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Skyros
+import TestSupport
+import Testing
+
+@testable import SkyrosTool
+
+private struct Purse: Entity {
+    var id: Int
+    var owner: String
+    var cents: Int
+}
+
+private struct Spend: Skyros.Command {
+    var purse: Int
+    var cents: Int
+
+    func run(_ tx: inout WriteTransaction) throws {
+        try tx.update(Purse.self, purse) { $0.cents -= cents }
+    }
+}
+
+@Suite struct `skyros distill` {
+    private let store: ToolStore
+
+    init() throws {
+        store = try ToolStore([Purse.self]) { store in
+            try store.write { tx in
+                for id in 1...50 { try tx.insert(Purse(id: id, owner: "Eve \(id)", cents: 9)) }
+            }
+            for id in 1...50 {
+                try store.perform(
+                    Spend(purse: id, cents: id == 33 ? 90 : 2), by: "ann", because: "for Eve \(id)")
+            }
+        }
+    }
+
+    private static let query = "SELECT id FROM Purse WHERE cents < 0"
+
+    @Test func `writes a store and a test`() throws {
+        let path = store.path("bug17")
+        let outcome = try store.run(
+            "distill", "--violates", Self.query, "--into", path, "--import", "Bank", "--scrub",
+            "Purse.owner")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        // The value 9 may be the id of a record that the command reads.
+        for part in ["ann", "this event broke it", "2 of 50 records", "Bug17Tests.swift"] {
+            #expect(outcome.output.contains(part), "\(part): \(outcome.output)")
+        }
+        let fixture = try Archive(at: URL(filePath: path + "/history.skyros"))
+        #expect(fixture.sequence == 2)
+        let text = try String(contentsOfFile: path + "/Bug17Tests.swift", encoding: .utf8)
+        for part in [
+            "import Bank", "@Suite struct Bug17 {", "Event 34 of", "ann", "entities: [Purse.self]",
+            "commands: [Spend.self]", ".starting(after: 1)", Self.query, "answer.rows.isEmpty",
+            "missing.isEmpty",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
+        #expect(!text.contains("Eve 3"))
+    }
+
+    @Test func `writes a test that compiles without types`() throws {
+        let path = store.path("17 bug")
+        let outcome = try store.run(
+            "distill", "SELECT min(cents) >= 0 FROM Purse", "--into", path, "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let object = try #require(FieldValue(json: outcome.output).map)
+        #expect(object["found"] == .bool(true) && object["records"] == .integer(2))
+        #expect(object["events"] == .integer(2) && object["test"] == .text("Case17bugTests.swift"))
+        let text = try String(contentsOfFile: path + "/Case17bugTests.swift", encoding: .utf8)
+        #expect(!text.contains("commands:") && !text.contains("entities:"))
+    }
+
+    @Test func `says that nothing broke`() throws {
+        let path = store.path("none")
+        let outcome = try store.run("distill", "SELECT count(*) > 0 FROM Purse", "--into", path)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("nothing was written"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `refuses what it cannot do`() throws {
+        let path = store.path("none")
+        for (words, status) in [
+            ([], 2), ([Self.query], 2), (["--into", path], 2),
+            ([Self.query, "--violates", Self.query, "--into", path], 2),
+            (["--violates", Self.query, "--into", path, "--import", "1 x"], 2),
+            (["--violates", Self.query, "--into", path, "--scrub", "Purse"], 2),
+            (["--violates", Self.query, "--into", path, "--keep", "Persue"], 1),
+            (["--violates", "SELECT sequence FROM _events", "--into", path], 1),
+            (["--violates", "SELECT x FROM Purse", "--into", path], 1),
+            (["--violates", Self.query, "--into", store.directory.url.path], 1),
+        ] as [([String], Int32)] {
+            let outcome = try store.process("distill", words).outcome()
+            #expect(outcome.status == status, "\(words) \(outcome.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}
