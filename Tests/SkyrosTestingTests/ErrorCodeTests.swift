@@ -1,5 +1,6 @@
 import Foundation
 import Skyros
+import TestSupport
 import Testing
 
 /// The code of every error that a store can throw.
@@ -21,7 +22,8 @@ enum ErrorCode: String, CaseIterable {
     case invalidInput, unknownField, invalidCursor, overflow
 }
 
-@Suite struct `The code of an error` {
+// One of them waits for a subscription, which needs a thread of the pool.
+@Suite(.long) struct `The code of an error` {
     @Test(arguments: ErrorCode.allCases)
     func `can be provoked`(code: ErrorCode) throws {
         let error = #expect(throws: StoreError.self) { try ErrorProvocation.provoke(code) }
