@@ -43,8 +43,9 @@ public final class ChildStore: Sendable {
         self.actor = actor
         let resources = origin.root.resources
         writer = Writer(empty: resources.empty, BlockInputs(resources.environment))
-        fork = Locked(Fork(of: state))
-        newest = Locked(state)
+        let fork = Fork(of: state)
+        self.fork = Locked(fork)
+        newest = Locked(fork.current)
     }
 
     deinit {

@@ -54,6 +54,8 @@ import Testing
                 try reopen()
             case 6:
                 store.suspend()
+                // The other store stands for another process, where the disk is not suspended.
+                disk.resume()
                 let other = try Store.projecting(on: disk, clock: clock)
                 let mine = store
                 store = other

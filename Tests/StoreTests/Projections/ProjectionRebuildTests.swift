@@ -46,7 +46,10 @@ private struct Whole: Projection {
     private static let large = Result {
         let disk = SimulatedDisk()
         let store = try Store.projecting(on: disk, First.self) { $0.segmentBytesMax = 1 << 20 }
-        for id in 1...eventCount { try store.write { try $0.upsert(Note(id: id % 10, text: "")) } }
+        for number in 1...eventCount {
+            // A record that is written as it was would be no event.
+            try store.write { try $0.upsert(Note(id: number % 10, text: "\(number)")) }
+        }
         try store.close()
         return disk
     }

@@ -88,8 +88,11 @@ import Testing
         expect(.unknownProjection) { _ = try plain.projection(Tally.self) }
     }
 
-    private func expect(_ code: StoreError.Code, _ body: () throws -> Void) {
-        #expect(failure(as: StoreError.self, body)?.code == code)
+    private func expect(
+        _ code: StoreError.Code, at place: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) {
+        #expect(failure(as: StoreError.self, body)?.code == code, sourceLocation: place)
     }
 
     @Test func `that cannot be kept apart is refused`() {
