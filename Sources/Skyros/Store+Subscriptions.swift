@@ -70,7 +70,7 @@ extension Store {
     /// - Parameters:
     ///   - name: the subscription, which must not run.
     ///   - sequence: the last event that counts as handled; 0 to begin with the first.
-    ///   - keepsHistory: whether retention and ``prune(before:by:because:)`` keep the events that
+    ///   - keepsHistory: whether retention and `prune(before:)` keep the events that
     ///     it has not handled yet. Otherwise it stops with `.belowFloor` if it is too late.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
     ///   the next one is not kept, `.invalidInput` if the subscription runs, or the name is not

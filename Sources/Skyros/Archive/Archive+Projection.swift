@@ -5,6 +5,7 @@ extension Archive {
     ///     let sales = try archive.projection(Sales.self)
     ///
     /// - Parameters:
+    ///   - type: the type of the projection.
     ///   - moment: nil for the last event.
     ///   - progress: called before each event.
     /// - Complexity: O(events up to the moment), which are replayed with the projection.
