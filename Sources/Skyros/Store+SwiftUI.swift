@@ -38,6 +38,17 @@
             _box = State(initialValue: Box(query))
         }
 
+        /// A property with the result of the query on what a time machine shows; nil for the store.
+        ///
+        ///     init(_ store: Store, at machine: TimeMachine?) {
+        ///         _cards = Live(store.live(Card.self, sortedBy: \.rank), at: machine)
+        ///     }
+        ///
+        /// A view that shows another machine, or none, needs another identity.
+        public init(_ query: LiveQuery<E>, at machine: TimeMachine?) {
+            self.init(query.at(machine))
+        }
+
         /// The records, in the order of the request.
         public var wrappedValue: [E] { box.result.values }
 

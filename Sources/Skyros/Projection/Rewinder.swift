@@ -22,15 +22,19 @@ enum Rewinder {
     /// The state keeps the sequence, time and chain hash of the event: the caller sets those of the
     /// one before. A deleted record comes back under another row number.
     ///
+    /// - Returns: the changes that make the state before of the one after, the first one first.
     /// - Complexity: O(changes · log n).
     /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then this
     ///   library did not write the log. The state must be discarded afterwards.
-    static func takeBack(_ event: Event, from snapshot: inout Snapshot) throws {
+    @discardableResult
+    static func takeBack(
+        _ event: Event, from snapshot: inout Snapshot
+    ) throws -> [StagedChange] {
         snapshot.projections = nil
         do {
-            for index in event.changes.indices.reversed() {
+            return try event.changes.indices.reversed().map { index in
                 let change = event.versionedChange(at: index)
-                try takeBack(change, of: event.sequence, from: &snapshot)
+                return try takeBack(change, of: event.sequence, from: &snapshot)
             }
         } catch let error as CBORError {
             throw misfit(event.sequence, error.description)
@@ -39,7 +43,7 @@ enum Rewinder {
 
     private static func takeBack(
         _ versioned: VersionedChange, of event: SequenceNumber, from snapshot: inout Snapshot
-    ) throws {
+    ) throws -> StagedChange {
         let change = versioned.change
         guard let id = change.id, let index = snapshot.index(of: change.entity) else {
             throw misfit(event, "it changes \(change.entity), which has no records")
@@ -54,6 +58,7 @@ enum Rewinder {
                 throw misfit(event, "it inserts \(place), which is another record after it")
             }
             try snapshot.tables[index].remove(row)
+            return StagedChange(change: change, table: index, effect: .remove(row))
         case (.updated(_, _, let before, let after), let row?):
             let bytes = try Fields.applying(
                 before: after.bytes, after: before.bytes, to: row.bytes)
@@ -64,12 +69,14 @@ enum Rewinder {
                 id, hash: row.hash, number: row.number,
                 version: versioned.formerVersion ?? versioned.version, bytes: bytes)
             try snapshot.tables[index].put(former, replacing: row)
+            return StagedChange(change: change, table: index, effect: .put(former, old: row))
         case (.deleted(let record), nil):
             let former = snapshot.tables[index].storedRow(
                 id, hash: snapshot.tables[index].hash(id),
                 number: snapshot.tables[index].nextNumber, version: versioned.version,
                 bytes: record.fields.bytes)
             try snapshot.tables[index].put(former, replacing: nil)
+            return StagedChange(change: change, table: index, effect: .put(former, old: nil))
         case (.inserted, nil), (.updated, nil):
             throw misfit(event, "it leaves \(place), which does not exist after it")
         case (.deleted, _):

@@ -323,6 +323,12 @@ private func markAllDone(_ orders: some RecordStore) throws {
         let recent = LiveResult(store.live(Order.self, sortedBy: \.createdAt, limit: 20))
         #expect(recent.values.count == 1)
 
+        let machine = TimeMachine(store)
+        let then = LiveResult(store.live(Order.self, sortedBy: \.createdAt, limit: 20).at(machine))
+        try machine.step(-1)  // before the last event
+        try await machine.move(to: .date(.now))
+        #expect(machine.sequence == store.sequence && then.values.count == 1)
+
         let hook = store.willCommit { commit in
             for change in try commit.changes(of: Order.self) {
                 if let cents = try change.after?.totalCents, cents < 0 { throw NegativeTotal() }

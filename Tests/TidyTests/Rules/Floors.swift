@@ -14,7 +14,7 @@ enum Floors {
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"],
             ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
-            ["History", "Live"], ["SQL", "ReadModels", "Subscriptions"], ["Archive"],
+            ["History", "Live"], ["SQL", "ReadModels", "Subscriptions", "TimeTravel"], ["Archive"],
             ["Fixtures", "Reexecution"], ["Distilling"],
             [wiring],
             ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],

@@ -1,0 +1,166 @@
+import Dispatch
+public import Observation
+import SkyrosDisk
+
+/// The store at any moment of its past, for user interfaces: live queries at the machine show
+/// what they would have shown then.
+///
+///     let machine = TimeMachine(store)
+///     let cards = LiveResult(store.live(Card.self, sortedBy: \.rank).at(machine))
+///     try machine.step(-1)                                   // before the last event
+///     machine.position = .date(.now.addingTimeInterval(-300))
+///     try machine.restore(Card.self, id, by: user.name, because: "deleted by mistake")
+///
+/// It begins with the newest state, and stays where it is: events that are written later are
+/// shown when it moves to them. A step changes the live results by the records that the event
+/// has changed; a long way makes them run again.
+///
+/// The machine keeps some of the states that it has shown. They share what is the same.
+@MainActor @Observable
+public final class TimeMachine {
+    /// The last event in what is shown; zero before the first.
+    public private(set) var sequence: SequenceNumber
+    /// The time of that event.
+    public private(set) var time: EventTime
+    /// Whether it moves to a position that was set.
+    public private(set) var isMoving = false
+    /// Why the last position that was set is not shown; nil if it is, or will be.
+    public private(set) var error: StoreError?
+
+    @ObservationIgnored let past: PastView
+    @ObservationIgnored private let store: Store
+    @ObservationIgnored private let reader: HistoryReader
+    /// Moves read files.
+    @ObservationIgnored private let queue = DispatchQueue(label: "skyros.timemachine")
+    /// The position that was set last.
+    @ObservationIgnored private var target: Moment?
+
+    /// A machine that shows the newest state of a store.
+    public init(_ store: Store) {
+        self.store = store
+        reader = store.historyReader
+        let newest = store.snapshot
+        past = PastView(reader, from: newest)
+        sequence = newest.sequence
+        time = newest.time
+    }
+
+    /// What is shown, as a snapshot.
+    public var snapshot: Snapshot {
+        _ = sequence
+        return past.snapshot
+    }
+
+    /// The events after which there is a state to show; the first is zero unless the history
+    /// was pruned.
+    public var range: ClosedRange<SequenceNumber> { past.range }
+
+    /// The moment that is shown. Setting it moves there in the background: ``isMoving`` and
+    /// ``error`` say how far that is. Of positions that are set in quick succession, as by a
+    /// slider, the last one counts.
+    public var position: Moment {
+        get { .sequence(sequence) }
+        set {
+            target = newValue
+            guard !isMoving else { return }
+            isMoving = true
+            Task { await moveToTarget() }
+        }
+    }
+
+    private func moveToTarget() async {
+        while let moment = target {
+            target = nil
+            do {
+                try await move(to: moment)
+                error = nil
+            } catch {
+                self.error = StoreError.wrapping(error)
+            }
+        }
+        isMoving = false
+    }
+
+    /// Moves to a moment, and returns when it is shown.
+    ///
+    /// - Throws: `StoreError` with `.noSuchEvent`, `.belowFloor`, `.logCorrupt` and the like;
+    ///   then it stays where it is.
+    public func move(to moment: Moment) async throws {
+        let (past, reader, queue) = (past, reader, queue)
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            queue.async {
+                continuation.resume(
+                    with: Result { try past.move(to: reader.sequence(of: moment)) })
+            }
+        }
+        noteMove()
+    }
+
+    /// Moves by a number of events: back if it is negative, at most to the first or last one.
+    ///
+    /// It returns when the moment is shown, after some microseconds for a small step.
+    ///
+    /// - Throws: as `move(to:)`.
+    public func step(_ count: Int) throws {
+        let (range, past) = (range, past)
+        let wanted = past.snapshot.sequence.advanced(by: count)
+        let target = min(max(wanted, range.lowerBound), range.upperBound)
+        try queue.sync { try past.move(to: target) }
+        noteMove()
+    }
+
+    private func noteMove() {
+        let snapshot = past.snapshot
+        sequence = snapshot.sequence
+        time = snapshot.time
+    }
+
+    /// The last event in what is shown; nil before the first one that is kept.
+    ///
+    /// - Throws: `StoreError` with `.logCorrupt` and the like.
+    public var event: Event? {
+        get throws {
+            sequence < range.lowerBound.next ? nil : try store.event(sequence)
+        }
+    }
+
+    /// Writes the record as it is shown to the store: it gets the fields that it had then, or
+    /// is deleted if it did not exist.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the record.
+    ///   - id: its id.
+    ///   - actor: who restores it.
+    ///   - reason: why.
+    /// - Returns: the event; nil if the record is as it was.
+    /// - Throws: `StoreError`, as a write does; `.notDecodable` if the record of then does not
+    ///   fit the type.
+    @discardableResult
+    public func restore<E: Entity>(
+        _ type: E.Type, _ id: E.ID, by actor: String?, because reason: String?
+    ) throws -> SequenceNumber? {
+        let former = try past.snapshot.get(type, id)
+        let tags = ["skyros.restored": "\(sequence)"]
+        return try store.writeWithReceipt(
+            metadata: Metadata(actor: actor, reason: reason, tags: tags)
+        ) { tx in
+            if let former {
+                try tx.upsert(former)
+            } else {
+                _ = try tx.delete(type, id)
+            }
+        }
+        .receipt.sequence
+    }
+}
+
+extension LiveQuery {
+    /// The query on what a time machine shows; nil for the store.
+    ///
+    ///     LiveResult(store.live(Card.self, sortedBy: \.rank).at(machine))
+    @MainActor
+    public func at(_ machine: TimeMachine?) -> LiveQuery {
+        machine.map { LiveQuery(request, on: kinds, $0.past.hub) } ?? self
+    }
+}

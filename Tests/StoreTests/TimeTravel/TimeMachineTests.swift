@@ -1,0 +1,96 @@
+import Foundation
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import Skyros
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct `A time machine` {
+    private let store: Store
+
+    /// Events 1 to 9 write note 1, and event 10 deletes it.
+    init() throws {
+        store = try Store(on: SimulatedDisk(), entities: Note.self)
+        for number in 1...9 {
+            try store.write(by: "ada") { try $0.upsert(Note(id: 1, text: "\(number)")) }
+        }
+        try Self.delete(store)
+    }
+
+    nonisolated private static func delete(_ store: Store) throws {
+        try store.write(by: "eve") { _ = try $0.delete(Note.self, 1) }
+    }
+
+    private func text(_ machine: TimeMachine) throws -> String? {
+        try machine.snapshot.get(Note.self, 1)?.text
+    }
+
+    @Test func `steps back and forth, at most to the ends`() throws {
+        let machine = TimeMachine(store)
+        #expect(machine.sequence == 10 && machine.range == 0...10)
+        #expect(try text(machine) == nil && machine.event?.metadata.actor == "eve")
+        try machine.step(-1)
+        #expect(try text(machine) == "9" && machine.event?.metadata.actor == "ada")
+        try machine.step(-4)
+        #expect(try text(machine) == "5" && machine.position == .sequence(5))
+        try machine.step(2)
+        #expect(try text(machine) == "7")
+        try machine.step(-100)
+        #expect(try text(machine) == nil && machine.event == nil)
+        #expect(machine.sequence == 0)
+        try machine.step(.max)
+        #expect(machine.sequence == 10)
+    }
+
+    @Test func `shows live queries at its moment`() async throws {
+        let machine = TimeMachine(store)
+        let query = store.live(Note.self)
+        var iterator = query.at(machine).makeAsyncIterator()
+        #expect(try await iterator.next()?.map(\.text) == [])
+        try machine.step(-3)
+        #expect(try await iterator.next()?.map(\.text) == ["7"])
+        try await machine.move(to: .sequence(2))
+        #expect(try await iterator.next()?.map(\.text) == ["2"])
+        let result = LiveResult(query.at(machine))
+        #expect(result.values.map(\.text) == ["2"])
+        #expect(LiveResult(query.at(nil)).values == [])
+    }
+
+    @Test func `moves to the position that was set last`() async throws {
+        let machine = TimeMachine(store)
+        for number in [3, 7, 1, 4] as [UInt64] {
+            machine.position = .sequence(SequenceNumber(rawValue: number))
+        }
+        while machine.isMoving { await Task.yield() }
+        #expect(try text(machine) == "4" && machine.error == nil)
+        machine.position = .sequence(99)
+        while machine.isMoving { await Task.yield() }
+        #expect(machine.sequence == 4 && machine.error?.code == .noSuchEvent)
+        machine.position = .date(.distantFuture)
+        while machine.isMoving { await Task.yield() }
+        #expect(machine.sequence == 10 && machine.error == nil)
+    }
+
+    @Test func `restores a record as it was`() throws {
+        let machine = TimeMachine(store)
+        try machine.step(-3)
+        let event = try machine.restore(Note.self, 1, by: "bob", because: "by mistake")
+        #expect(event == 11 && store.sequence == 11)
+        #expect(try store.get(Note.self, 1)?.text == "7")
+        let metadata = try store.event(11)?.metadata
+        #expect(metadata?.actor == "bob" && metadata?.reason == "by mistake")
+        #expect(metadata?.tags["skyros.restored"] == "7")
+        #expect(try machine.restore(Note.self, 1, by: "bob", because: "again") == nil)
+        try machine.step(-100)
+        #expect(try machine.restore(Note.self, 1, by: "bob", because: "never was") == 12)
+        #expect(try store.get(Note.self, 1) == nil)
+    }
+
+    @Test func `ends its live queries when it is released`() async throws {
+        var machine: TimeMachine? = TimeMachine(store)
+        var iterator = store.live(Note.self).at(machine).makeAsyncIterator()
+        _ = try await iterator.next()
+        machine = nil
+        #expect(try await iterator.next() == nil)
+    }
+}
