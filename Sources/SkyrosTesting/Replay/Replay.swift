@@ -57,6 +57,10 @@ public struct Replay: Sendable {
         open = { try Archive(on: disk, entities: entities) }
     }
 
+    init(of archive: Archive) {
+        open = { archive }
+    }
+
     /// Also checks a condition after every event.
     ///
     /// - Parameters:

@@ -34,22 +34,9 @@ public struct SchemaGuard: Sendable {
         _ release: String, as types: any Entity.Type...,
         seed: (inout WriteTransaction) throws -> Void
     ) throws -> SchemaGuard {
-        let files = FileManager.default
-        let final = folder.appending(path: release)
-        guard !files.fileExists(atPath: final.path) else { return self }
-        let unfinished = folder.appending(path: ".\(release).unfinished")
-        try? files.removeItem(at: unfinished)
-        try files.createDirectory(at: folder, withIntermediateDirectories: true)
-        do {
-            let store = try Store(at: unfinished, entities: types.isEmpty ? entities : types)
-            try store.write(seed)
-            try store.close()
-            try files.moveItem(at: unfinished, to: final)
-        } catch {
-            // An incomplete store is useless. The first error counts.
-            try? files.removeItem(at: unfinished)
-            throw error
-        }
+        try NewStore.write(
+            to: folder.appending(path: release), types.isEmpty ? entities : types
+        ) { try $0.write(seed) }
         return self
     }
 
