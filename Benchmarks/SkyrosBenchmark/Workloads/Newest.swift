@@ -10,7 +10,7 @@ extension Workload {
         static let newest = [
             Suspension.workload, Invariants.workload, Estimates.workload, LiveQueries.workload,
             Unions.workload, Relations.workload, Forks.workload, Evolving.workload,
-            Conditions.workload, Commands.workload,
+            Conditions.workload, Commands.workload, Distilling.workload,
         ]
         /// The variants of W15.
         static let estimateVariants = Estimates.variants
