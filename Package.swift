@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "wishlist", targets: ["Wishlist"]),
         .executable(name: "kanban", targets: ["Kanban"]),
         .executable(name: "library", targets: ["Library"]),
+        .executable(name: "ledger", targets: ["Ledger"]),
         .executable(name: "skyros-benchmark", targets: ["SkyrosBenchmark"]),
         .executable(name: "program-with-skyros", targets: ["ProgramWithSkyros"]),
         .executable(name: "program-without-skyros", targets: ["ProgramWithoutSkyros"]),
@@ -87,6 +88,7 @@ let package = Package(
         .executableTarget(name: "Wishlist", dependencies: ["Skyros"], path: "Examples/Wishlist"),
         .executableTarget(name: "Kanban", dependencies: ["Skyros"], path: "Examples/Kanban"),
         .executableTarget(name: "Library", dependencies: ["Skyros"], path: "Examples/Library"),
+        .executableTarget(name: "Ledger", dependencies: ["Skyros"], path: "Examples/Ledger"),
 
         // MARK: Benchmarks
         .target(
@@ -144,13 +146,15 @@ let package = Package(
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
                 "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
-                "Basket", "Wishlist", "Kanban", "Library", "TestSupport",
+                "Basket", "Wishlist", "Kanban", "Library", "Ledger", "TestSupport",
             ]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Skyros", "SkyrosTesting", "Basket", "Wishlist", "Kanban", "Library", "TestSupport",
-            ]),
+                "Skyros", "SkyrosTesting", "Basket", "Wishlist", "Kanban", "Library", "Ledger",
+                "TestSupport",
+            ],
+            exclude: ["Overdraft/history.skyros"]),
         .testTarget(
             name: "ParityTests",
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),

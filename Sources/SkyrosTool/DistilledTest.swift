@@ -64,13 +64,15 @@ private struct Parts {
 
     func text() throws -> String {
         let before = last.advanced(by: -1)
-        let imports = (["Foundation", "Skyros", "Testing"] + (module.map { [$0] } ?? []))
-            .sorted().map { "import \($0)" }
+        // The types of an app are not public.
+        let tested = module.map { "\n@testable import \($0)\n" } ?? ""
         return """
-            \(imports.joined(separator: "\n"))
-
-            \(try comment.map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n"))
-            @Suite struct \(title) {
+            import Foundation
+            import Skyros
+            import Testing
+            \(tested)
+            \(try comment.map(Self.commentLine).joined(separator: "\n"))
+            @Suite struct `\(title), from a log` {
                 private let store = URL(filePath: #filePath)
                     .deletingLastPathComponent().appending(path: "\(DistilledTest.storeName)")
 
@@ -101,6 +103,12 @@ private struct Parts {
             ]
             return lines
         }
+    }
+
+    /// A line of a comment, of at most 100 columns.
+    private static func commentLine(_ text: String) -> String {
+        let text = text.count > 96 ? text.prefix(95) + "…" : text
+        return text.isEmpty ? "///" : "/// \(text)"
     }
 
     private static func plain(_ text: String) -> String {

@@ -9,6 +9,13 @@ import Testing
         #expect(code.count > 20)
     }
 
+    @Test func `of a bug shows the code of its example`() throws {
+        let code = try Page("docs/finding-a-bug.md").code
+        let sources = try Page.sources(in: "Examples/Ledger", "Tests/ExampleTests")
+        for block in code { #expect(sources.contains(block.words), "\(block)") }
+        #expect(code.count > 15)
+    }
+
     /// Every declaration of the example but those of the terminal is in the tutorial.
     @Test(arguments: ["Entities", "Workspace", "Workspace+Live", "Workspace+Past"])
     func `builds the example to its end`(name: String) throws {

@@ -78,6 +78,28 @@ import Testing
         #expect(second.output.hasSuffix("7 grace given back [borrower: 2 → –]\n"))
     }
 
+    @Test func `finds what broke a bank's ledger, and takes it back`() throws {
+        let program = try Program("ledger")
+        func output(_ arguments: String...) throws -> String {
+            let outcome = try program.process([directory.store.path] + arguments).outcome()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.output
+        }
+        _ = try output("month")
+        #expect(try output("accounts").hasPrefix("A1 -25 Ada Lovelace\n"))
+        #expect(try output("overdraft") == "142\n")
+        let audit = try output("audit")
+        #expect(audit.hasPrefix("2 of 142 commands do something else today.\n"))
+        #expect(audit.contains("event 60 of") && audit.contains("throws today: overdrawn"))
+        #expect(try output("without", "142").contains("cents: -25 → 43407"))
+        #expect(try output("take-back", "142", "overdraft") == "undone\n")
+        #expect(try output("take-back", "60", "overdraft") == "reversed\n")
+        #expect(try output("overdraft") == "none\n")
+        #expect(try output("statement", "A1").hasPrefix("50000 deposit\n"))
+        let refused = try program.process([directory.store.path, "open", "A1", "Eve"]).outcome()
+        #expect(refused.status == 1 && refused.output.contains("A1"))
+    }
+
     @Test func `imports a git history through crashes, and agrees with git`() throws {
         let repository = try Shell.bundledRepository(in: directory)
         let program = try Program("git-history")

@@ -51,7 +51,8 @@ private struct Spend: Skyros.Command {
         #expect(fixture.sequence == 2)
         let text = try String(contentsOfFile: path + "/Bug17Tests.swift", encoding: .utf8)
         for part in [
-            "import Bank", "@Suite struct Bug17 {", "Event 34 of", "ann", "entities: [Purse.self]",
+            "@testable import Bank", "@Suite struct `Bug17, from a log` {", "Event 34 of", "ann",
+            "entities: [Purse.self]",
             "commands: [Spend.self]", ".starting(after: 1)", Self.query, "answer.rows.isEmpty",
             "missing.isEmpty",
         ] {
