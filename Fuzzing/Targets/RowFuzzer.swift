@@ -161,16 +161,16 @@ enum RowFuzzer: Fuzzer {
         }
     }
 
-    private static func keyDigest(on connection: Connection) throws -> KeyDigest {
-        var digest = KeyDigest()
+    private static func keyDigest(on connection: Connection) throws -> RowsDigest {
+        var digest = RowsDigest()
         let select = "SELECT sequence, time, key, intent FROM _skyros_keys"
         try connection.prepare(select).forEachRow { row in
-            digest.add(
-                KeyedEvent(
-                    key: ByteString(row.bytes(at: 2)),
-                    sequence: SequenceNumber(rawValue: UInt64(bitPattern: row.integer(at: 0))),
-                    time: EventTime(microseconds: row.integer(at: 1)),
-                    intentHash: row.isNull(at: 3) ? nil : UInt64(bitPattern: row.integer(at: 3))))
+            let event = KeyedEvent(
+                key: ByteString(row.bytes(at: 2)),
+                sequence: SequenceNumber(rawValue: UInt64(bitPattern: row.integer(at: 0))),
+                time: EventTime(microseconds: row.integer(at: 1)),
+                intentHash: row.isNull(at: 3) ? nil : UInt64(bitPattern: row.integer(at: 3)))
+            digest.add(event.sum)
         }
         return digest
     }

@@ -59,7 +59,7 @@ extension Archive {
     public func verify(progress: (StoreProgress) -> Void = { _ in }) -> Verification {
         var result = Verification()
         let checkpoint = checkpointState(&result, progress)
-        var keys = KeyDigest()
+        var keys = RowsDigest()
         var check = EventCheck(log.statedTimes, after: log.floor)
         var runs = RunChecks(of: self)
         do {
@@ -67,7 +67,7 @@ extension Archive {
             (result.firstSequence, result.sequence) = (firstSequence, state.sequence)
             if let checkpoint, let floor = try log.floor.map({ try FloorState($0) }) {
                 for event in floor.keys.events
-                where event.sequence > checkpoint.keys.bound.sequence { keys.add(event) }
+                where event.sequence > checkpoint.keys.bound.sequence { keys.add(event.sum) }
                 if checkpoint.snapshot.sequence == floor.sequence {
                     try compare(checkpoint, with: state, keys, &result)
                 }
@@ -83,7 +83,7 @@ extension Archive {
                     if event.sequence > checkpoint.keys.bound.sequence,
                         let keyed = KeyedEvent(event)
                     {
-                        keys.add(keyed)
+                        keys.add(keyed.sum)
                     }
                     if event.sequence == checkpoint.snapshot.sequence {
                         try compare(checkpoint, with: state, keys, &result)
@@ -179,7 +179,7 @@ extension Archive {
     }
 
     private func compare(
-        _ state: CheckpointState, with fold: Snapshot, _ keys: KeyDigest,
+        _ state: CheckpointState, with fold: Snapshot, _ keys: RowsDigest,
         _ result: inout Verification
     ) throws {
         let checkpoint = state.snapshot

@@ -10,7 +10,7 @@ extension CheckpointDatabase {
         of description: CheckpointDescription, _ body: (KeyedEvent) throws -> Void
     ) throws {
         let (keys, last) = (description.keys, description.position.sequence)
-        var found = KeyDigest()
+        var found = RowsDigest()
         let select = try connection.prepare(Self.selectKeys + " ORDER BY sequence")
         try select.forEachRow { row in
             let event = try Self.event(row)
@@ -18,7 +18,7 @@ extension CheckpointDatabase {
                 throw CheckpointError.damage(
                     "the key of event \(event.sequence) is outside of what it has keys of")
             }
-            found.add(event)
+            found.add(event.sum)
             try body(event)
         }
         guard found == keys.digest else {
@@ -46,17 +46,17 @@ extension CheckpointDatabase {
     }
 
     private func delete(
-        through last: SequenceNumber, _ digest: inout KeyDigest
+        through last: SequenceNumber, _ digest: inout RowsDigest
     ) throws {
         let select = try connection.prepare(Self.selectKeys + " WHERE sequence <= ?1")
         try select.bind(integer: Int64(bitPattern: last.rawValue), at: 1)
-        try select.forEachRow { row in digest.remove(try Self.event(row)) }
+        try select.forEachRow { row in digest.remove(try Self.event(row).sum) }
         let delete = try connection.prepare("DELETE FROM _skyros_keys WHERE sequence <= ?1")
         try delete.bind(integer: Int64(bitPattern: last.rawValue), at: 1)
         try delete.run()
     }
 
-    private func insert(_ event: KeyedEvent, _ digest: inout KeyDigest) throws {
+    private func insert(_ event: KeyedEvent, _ digest: inout RowsDigest) throws {
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO _skyros_keys VALUES (?1, ?2, ?3, ?4)")
         try insert.bind(integer: Int64(bitPattern: event.sequence.rawValue), at: 1)
@@ -68,7 +68,7 @@ extension CheckpointDatabase {
             try insert.bindNull(at: 4)
         }
         try insert.run()
-        digest.add(event)
+        digest.add(event.sum)
     }
 
     private static let selectKeys = "SELECT sequence, time, key, intent FROM _skyros_keys"

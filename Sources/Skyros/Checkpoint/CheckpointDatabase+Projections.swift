@@ -10,7 +10,7 @@ extension CheckpointDatabase {
     func loadProjections(
         of description: CheckpointDescription, _ body: (StoredProjection) throws -> Void
     ) throws {
-        var found = ProjectionDigest()
+        var found = RowsDigest()
         let select = try connection.prepare(
             "SELECT name, version, sequence, value, failure_kind, failed_at, failure, sum "
                 + "FROM _skyros_projections ORDER BY number")
@@ -38,11 +38,11 @@ extension CheckpointDatabase {
     /// in another order than their values were taken. So is one of a later event than the position.
     func apply(
         projectionsOf batch: CheckpointBatch, at position: CheckpointPosition
-    ) throws -> ProjectionDigest {
-        var digest = known?.projections ?? ProjectionDigest()
+    ) throws -> RowsDigest {
+        var digest = known?.projections ?? RowsDigest()
         if batch.replacesAll, known != nil {
             try connection.execute("DELETE FROM _skyros_projections")
-            digest = ProjectionDigest()
+            digest = RowsDigest()
         }
         for projection in batch.projections
         where projection.sequence.rawValue <= position.sequence {

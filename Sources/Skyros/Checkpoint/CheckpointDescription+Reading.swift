@@ -119,11 +119,11 @@ extension CheckpointDescription {
     /// The totals of the projections; nil if they are not valid.
     private static func readProjections(
         _ row: Statement
-    ) throws(CheckpointError) -> ProjectionDigest? {
+    ) throws(CheckpointError) -> RowsDigest? {
         guard let count = Int(exactly: try row.checkedInteger(at: 12)), count >= 0,
             let content = HexText.number(try row.checkedText(at: 13))
         else { return nil }
-        return ProjectionDigest(count: count, content: content)
+        return RowsDigest(count: count, content: content)
     }
 
     /// The totals of the idempotency keys; nil if they are not valid.
@@ -136,7 +136,7 @@ extension CheckpointDescription {
         if sequence == 0, time != .zero { return nil }
         let bound = KeyBound(sequence: SequenceNumber(rawValue: sequence), time: time)
         return StoredKeys(
-            digest: KeyDigest(count: count, content: content),
+            digest: RowsDigest(count: count, content: content),
             bound: sequence == 0 ? .none : bound)
     }
 

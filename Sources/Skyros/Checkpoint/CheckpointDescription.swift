@@ -13,7 +13,7 @@ struct CheckpointDescription: Hashable, Sendable {
     /// The totals of the idempotency keys.
     var keys = StoredKeys()
     /// The totals of the projections.
-    var projections = ProjectionDigest()
+    var projections = RowsDigest()
 
     /// The state digest over all rows.
     var digest: StateDigest { layout.digest }

@@ -1,6 +1,6 @@
 /// The totals of the idempotency keys in a checkpoint.
 struct StoredKeys: Hashable, Sendable {
-    var digest = KeyDigest()
+    var digest = RowsDigest()
     /// The checkpoint has the keys of all events after this one, up to its own.
     var bound = KeyBound.none
 

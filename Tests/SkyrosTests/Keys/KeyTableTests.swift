@@ -101,16 +101,16 @@ import Testing
             KeyedEvent("a", Intent(name: "Do", encoded: [2]), at: 1, plain.time),
         ]
         let digests = variants.map { variant in
-            var digest = KeyDigest()
-            digest.add(variant)
+            var digest = RowsDigest()
+            digest.add(variant.sum)
             return digest
         }
         #expect(Set(digests).count == variants.count)
-        var (forward, backward) = (KeyDigest(), KeyDigest())
-        for variant in variants { forward.add(variant) }
-        for variant in variants.reversed() { backward.add(variant) }
+        var (forward, backward) = (RowsDigest(), RowsDigest())
+        for variant in variants { forward.add(variant.sum) }
+        for variant in variants.reversed() { backward.add(variant.sum) }
         #expect(forward == backward && forward.count == variants.count)
-        for variant in variants { forward.remove(variant) }
-        #expect(forward == KeyDigest())
+        for variant in variants { forward.remove(variant.sum) }
+        #expect(forward == RowsDigest())
     }
 }
