@@ -36,6 +36,7 @@
         public static let types: [any Entity.Type] = [
             Account.self, Card.self, Payment.self,
         ]
+        /// The number of accounts that have transfers. One more has a card only.
         private static let accountCount = 10_000
 
         /// Writes the events of a bank, the one at `faulty` with the fault.
@@ -44,9 +45,9 @@
         public func write(_ count: Int, faulty: Int, to store: Store) throws {
             let accounts = Self.accountCount
             try store.write { tx in
-                try tx.insert((0..<accounts).map { Account(id: $0, cents: 100_000) })
+                try tx.insert((0...accounts).map { Account(id: $0, cents: 100_000) })
                 try tx.insert(
-                    (0..<accounts).map { Card(id: $0, account: $0, owner: "owner \($0)") })
+                    (0...accounts).map { Card(id: $0, account: $0, owner: "owner \($0)") })
             }
             for index in 1..<count {
                 let account = Generator.read(index, of: accounts)
@@ -76,7 +77,7 @@
                     Transfer(from: account, to: other, cents: 500_000), by: "clerk of the fault")
             case .orphan:
                 try store.write(by: "clerk of the fault") { tx in
-                    try tx.delete(Account.self, account)
+                    try tx.delete(Account.self, Self.accountCount)
                 }
             case .duplicate:
                 try store.write(by: "clerk of the fault") { tx in

@@ -9,9 +9,9 @@ extension Store {
     /// It is the whole state, and independent of the store: ``past(asOf:)`` gives one that reads
     /// what is asked for.
     ///
-    /// - Complexity: O(events since the moment, times log n) for the last 50,000 events, unless all
-    ///   records of an entity were deleted since; otherwise O(events up to the moment). O(1) if
-    ///   nothing was written since.
+    /// - Complexity: O(events since the moment, times log n), if they are fewer than a sixth of the
+    ///   events before and of the records, and none of them deletes all records of an entity or
+    ///   records a shape; otherwise O(changes up to the moment). O(1) if nothing was written since.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
     ///   the history of then was pruned, `.logCorrupt` and the like if the log is damaged.
     public func snapshot(asOf moment: Moment) throws -> Snapshot {
@@ -50,10 +50,19 @@ extension Store {
     ///         print(difference.kind, difference.entity, difference.id, try difference.changes)
     ///     }
     ///
-    /// - Complexity: that of ``snapshot(asOf:)`` for both, and of `Snapshot.differences(from:in:)`.
+    /// - Complexity: that of ``snapshot(asOf:)`` for the first, O(events between the two) for the
+    ///   second, and that of `Snapshot.differences(from:in:)`.
     /// - Throws: as ``snapshot(asOf:)``.
     public func diff(from first: Moment, to second: Moment) throws -> [RecordDifference] {
-        try snapshot(asOf: second).differences(from: snapshot(asOf: first))
+        let former = try snapshot(asOf: first)
+        let current = view.current
+        if Self.isNewest(second, current) { return current.differences(from: former) }
+        let reader = historyReader
+        let target = try reader.sequence(of: second)
+        let later =
+            try reader.near(target, from: former)
+            ?? reader.snapshot(asOf: .sequence(target), from: current)
+        return later.differences(from: former)
     }
 
     /// One record at a moment of the past; nil if there was none.

@@ -94,7 +94,7 @@ struct Target: Sendable {
             value(50, "W12", "longest"), value(300_000, "W13", ""),
         ]
         + Workload.estimateVariants.map { value(1.5, "W15", $0) }
-        + Workload.liveTargets.map { value($0.microseconds, "W-live", $0.variant) }
+        + Workload.valueTargets.map { value($0.value, $0.workload, $0.variant) }
         + Workload.relativeTargets.map { target in
             Target(
                 workload: target.workload, variant: target.variant,

@@ -13,21 +13,29 @@
         static let sequence = "the newest event"
         static let record = "the record"
         static let query = "a query by an index"
+        private static let lateState = "the record, of up to 100 events ago by a snapshot"
+        private static let lateNumber = "the record, of up to 100 events ago by a number"
+
+        /// The number of decisions that are made on one state.
+        private static let decisionCount = 100
 
         private static let turnCount = 1_000
 
         private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
             let peer = try SkyrosPeer(at: bench.copy(of: .base, side))
             let (store, rows) = (peer.store, bench.settings.rows)
-            let variants = [none, sequence, record, query]
+            let variants = [none, sequence, record, query, lateState, lateNumber]
             var costs = [Cost](repeating: Cost(), count: variants.count)
             let turns = max(1, bench.settings.updates / turnCount / variants.count)
             for turn in 0..<turns {
                 for (place, variant) in variants.enumerated() {
                     let first = (turn * variants.count + place) * turnCount
                     costs[place] += try Cost.measure {
+                        var state = store.snapshot
                         for number in first..<first + turnCount {
-                            try write(number, of: rows, variant, in: store)
+                            let isLate = [lateState, lateNumber].contains(variant)
+                            if !isLate || number % decisionCount == 0 { state = store.snapshot }
+                            try write(number, of: rows, variant, decidedOn: state, in: store)
                         }
                     }
                 }
@@ -40,16 +48,19 @@
         }
 
         private static func write(
-            _ number: Int, of rows: Int, _ variant: String, in store: Store
+            _ number: Int, of rows: Int, _ variant: String, decidedOn state: Snapshot,
+            in store: Store
         ) throws {
-            let id = Generator.id(Generator.read(number, of: rows))
+            // No row is written twice in a turn.
+            let first = Generator.read(number / turnCount, of: rows)
+            let id = Generator.id((first + number % turnCount) % rows)
             // What a program reads before it decides.
-            let state = store.snapshot
             guard let order = try state.get(Order.self, id) else { throw missing }
             let condition: WriteCondition? =
                 switch variant {
                 case sequence: .sequence(state.sequence)
-                case record: .unchanged(Order.self, id: id, since: state.sequence)
+                case record, lateNumber: .unchanged(Order.self, id: id, since: state.sequence)
+                case lateState: .unchanged(Order.self, id: id, since: state)
                 case query:
                     .unchanged(
                         FetchRequest<Order>(

@@ -12,6 +12,9 @@
         /// The most events that a distilled history may have.
         private static let eventsMax = 20
 
+        /// Finding a fault, and distilling it.
+        static var variants: [String] { Fault.allCases.map { "\($0): found and distilled" } }
+
         private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
             let count = bench.settings.rows
             return try Fault.allCases.enumerated().flatMap { index, fault in
@@ -45,10 +48,11 @@
             guard (1...eventsMax).contains(events) else {
                 throw BenchmarkError("\(events) events are left of \(fault.rawValue)")
             }
+            let both = searching + distilling
             return [
                 Figure("\(fault): found", searching.wall * 1_000, .milliseconds, searching),
                 Figure(
-                    "\(fault): distilled", distilling.wall * 1_000, .milliseconds, distilling),
+                    "\(fault): found and distilled", both.wall * 1_000, .milliseconds, both),
             ]
         }
     }

@@ -62,8 +62,8 @@ public struct PastState: RecordSource {
 
     /// All records of a type. They are kept for the reads that follow.
     ///
-    /// - Complexity: O(1) if there is one already; otherwise O(events since), for as many as
-    ///   ``Store/snapshot(asOf:)`` takes back; beyond that O(records of the type · log n), and the
+    /// - Complexity: O(1) if there is one already; otherwise O(events since), for up to
+    ///   50,000; beyond that O(records of the type · log n), and the
     ///   part of each run of the history that has them.
     /// - Throws: as ``Store/snapshot(asOf:)``.
     public func state<E: Entity>(of type: E.Type) throws -> EntityState {
@@ -148,10 +148,13 @@ public struct PastState: RecordSource {
         }
     }
 
+    /// Beyond this number of events, the table of a type is read from the index in less time.
+    private static let eventsMax = 50_000
+
     /// The whole state, made of the newest one; nil if that is too far, or impossible.
     private func near() throws -> Snapshot? {
         if made.parts.withLock({ $0.cannotRewind }) { return nil }
-        let near = try reader.near(sequence, from: current)
+        let near = try reader.near(sequence, from: current, takingBack: Self.eventsMax)
         if near == nil { made.parts.withLock { $0.cannotRewind = true } }
         return near
     }

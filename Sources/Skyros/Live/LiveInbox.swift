@@ -11,7 +11,7 @@ final class LiveInbox: Sendable {
     /// A record that an event has changed.
     struct Touched: Sendable {
         let id: RecordID
-        let kind: ChangeKind
+        var kinds: ChangeKinds
         let sequence: SequenceNumber
     }
 
@@ -51,7 +51,11 @@ final class LiveInbox: Sendable {
             } else if state.touched.count >= Self.touchedCountMax {
                 state.dropTouched(adding: ChangeKinds(kind))
             } else if state.last != sequence || state.touched.last?.id != id {
-                state.touched.append(Touched(id: id, kind: kind, sequence: sequence))
+                state.touched.append(
+                    Touched(id: id, kinds: ChangeKinds(kind), sequence: sequence))
+            } else {
+                // The events of one move may change a record several times.
+                state.touched[state.touched.count - 1].kinds.formUnion(ChangeKinds(kind))
             }
             return state.last != sequence
         }
@@ -88,7 +92,7 @@ final class LiveInbox: Sendable {
 
 extension LiveInbox.State {
     fileprivate mutating func dropTouched(adding kinds: ChangeKinds) {
-        for change in touched { otherKinds.formUnion(ChangeKinds(change.kind)) }
+        for change in touched { otherKinds.formUnion(change.kinds) }
         otherKinds.formUnion(kinds)
         touched = []
         needsRun = true

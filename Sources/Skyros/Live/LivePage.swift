@@ -89,15 +89,15 @@ struct LivePage<E: Entity>: Sendable {
     private static func kinds(
         of touched: [LiveInbox.Touched]
     ) -> [(id: RecordID, kinds: ChangeKinds)] {
-        if touched.count == 1 { return [(touched[0].id, ChangeKinds(touched[0].kind))] }
+        if touched.count == 1 { return [(touched[0].id, touched[0].kinds)] }
         var list: [(id: RecordID, kinds: ChangeKinds)] = []
         var positions: [RecordID: Int] = [:]
         for change in touched {
             if let position = positions[change.id] {
-                list[position].kinds.formUnion(ChangeKinds(change.kind))
+                list[position].kinds.formUnion(change.kinds)
             } else {
                 positions[change.id] = list.count
-                list.append((change.id, ChangeKinds(change.kind)))
+                list.append((change.id, change.kinds))
             }
         }
         return list
@@ -122,7 +122,7 @@ struct LivePage<E: Entity>: Sendable {
 
     private mutating func runAgain(after news: LiveInbox.News) throws(StoreError) -> [E]? {
         try Self.wrapping { try runOnNewestState() }
-        let kinds = news.touched.reduce(news.otherKinds) { $0.union(ChangeKinds($1.kind)) }
+        let kinds = news.touched.reduce(news.otherKinds) { $0.union($1.kinds) }
         return kinds.isDisjoint(with: self.kinds) ? nil : records.values
     }
 

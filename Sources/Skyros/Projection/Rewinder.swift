@@ -26,7 +26,6 @@ enum Rewinder {
     /// - Complexity: O(changes · log n).
     /// - Throws: `StoreError` with `.invalidEvent` if the event does not fit the state: then this
     ///   library did not write the log. The state must be discarded afterwards.
-    @discardableResult
     static func takeBack(
         _ event: Event, from snapshot: inout Snapshot
     ) throws -> [StagedChange] {

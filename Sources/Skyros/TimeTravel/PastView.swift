@@ -5,7 +5,7 @@ import SkyrosLog
 ///
 /// A step applies an event, or takes one back by its before-images, and tells the live queries
 /// which records it has changed, as the writer of a store does. A longer way begins at the nearest
-/// state that is known, and lets the queries run again.
+/// key frame, and lets the queries run again.
 ///
 /// The live queries order their states by event numbers, which ascend in a store. So the states
 /// that they see here have the number of the move instead.
@@ -13,7 +13,10 @@ import SkyrosLog
 /// - Note: Moves run on a serial queue, as they may read files.
 final class PastView: Sendable {
     let hub: LiveHub
+    let frames: KeyFrames
     private let reader: HistoryReader
+    /// The newest state of the store.
+    private let newest: @Sendable () -> Snapshot
     private let view: MainView
     private let noted: EventSignal
     private let state: Locked<State>
@@ -23,27 +26,31 @@ final class PastView: Sendable {
         var snapshot: Snapshot
         /// The number of moves.
         var move = SequenceNumber.zero
-        var frames: KeyFrames
     }
 
     /// A move of at most this many events tells the queries which records have changed.
-    private static let stepsMax = 1_024
+    private let stepsMax: Int
 
     /// Begins with the newest state.
-    init(_ reader: HistoryReader, from newest: Snapshot) {
+    init(
+        _ reader: HistoryReader, stepsMax: Int = 1_024, spacing: UInt64 = KeyFrames.spacing,
+        newest: @escaping @Sendable () -> Snapshot
+    ) {
         self.reader = reader
-        var first = newest
+        self.newest = newest
+        self.stepsMax = stepsMax
+        var first = newest()
         first.projections = nil
         noted = EventSignal(.zero)
         view = MainView(first, dirty: DirtyRows(isRecording: false))
         hub = LiveHub(view, noted: noted)
-        var frames = KeyFrames()
-        frames.insert(first)
-        state = Locked(State(snapshot: first, frames: frames))
+        frames = KeyFrames(reader, showing: first, spacing: spacing)
+        state = Locked(State(snapshot: first))
         publish(first, changing: nil)
     }
 
     deinit {
+        frames.stop()
         hub.end()
     }
 
@@ -58,7 +65,7 @@ final class PastView: Sendable {
     /// Shows the state after an event. Called by one thread at a time.
     ///
     /// - Complexity: O(changes · log n) for up to 1,024 events, and the changed parts of the live
-    ///   results; otherwise O(events from the nearest known state), and the queries.
+    ///   results; otherwise O(events from the nearest key frame), and the queries.
     /// - Throws: `StoreError` with `.noSuchEvent`, `.belowFloor`, `.logCorrupt` and the like;
     ///   nothing has moved then.
     func move(to target: SequenceNumber) throws {
@@ -66,57 +73,52 @@ final class PastView: Sendable {
         guard target != former.sequence else { return }
         try reader.requireState(target)
         if let (next, changes) = try stepped(former, to: target) {
+            frames.show(next, isFar: false)
             return publish(next, changing: changes)
         }
-        let known = state.withLock { state in
-            state.frames.insert(state.snapshot)
-            return state.frames.nearest(to: target)
-        }
-        let next = try reader.snapshot(asOf: .sequence(target), from: known ?? former)
-        state.withLock { $0.frames.insert(next) }
+        let next = try far(target)
+        frames.show(next, isFar: true)
         publish(next, changing: nil)
     }
 
-    /// The state after a few events more, or fewer, with the changes that make it; nil if it is far
-    /// away, or an event cannot be taken back.
+    /// The state after any event.
+    private func far(_ target: SequenceNumber) throws -> Snapshot {
+        var newest = newest()
+        newest.projections = nil
+        for base in frames.bases(of: target, newest) {
+            if let near = try reader.near(target, from: base) { return near }
+        }
+        return try reader.folded(target, as: newest)
+    }
+
+    /// The state after a few events more, or fewer, with the changes that make it if they are
+    /// known; nil if it is far away, or an event cannot be taken back.
     private func stepped(
         _ former: Snapshot, to target: SequenceNumber
-    ) throws -> (Snapshot, [StagedChange])? {
+    ) throws -> (Snapshot, [StagedChange]?)? {
         let distance = former.sequence.distance(to: target)
-        guard abs(distance) <= Self.stepsMax else { return nil }
-        return distance > 0
-            ? try advanced(former, to: target) : try rewound(former, to: target)
+        guard abs(distance) <= stepsMax else { return nil }
+        if distance > 0 { return try advanced(former, to: target) }
+        var changes: [StagedChange] = []
+        return try reader.rewound(former, to: target) { changes += $0 }.map { ($0, changes) }
     }
 
     private func advanced(
         _ former: Snapshot, to target: SequenceNumber
-    ) throws -> (Snapshot, [StagedChange])? {
+    ) throws -> (Snapshot, [StagedChange]?)? {
         var (state, changes) = (former, [StagedChange]())
         var isPlain = true
         try EventReader(reader.log).forEach(from: former.sequence.next, through: target) {
             event, chainHash in
             isPlain = isPlain && event.schemas.isEmpty
             changes += try Projector.applyListing(event, chainHash: chainHash, to: &state)
-            return isPlain
-        }
-        return isPlain && state.sequence == target ? (state, changes) : nil
-    }
-
-    private func rewound(
-        _ former: Snapshot, to target: SequenceNumber
-    ) throws -> (Snapshot, [StagedChange])? {
-        var (state, changes) = (former, [StagedChange]())
-        let events = EventReader(reader.log)
-        let isWhole = try events.forEachReversed(from: former.sequence, downTo: target.next) {
-            guard Rewinder.canTakeBack($0) else { return false }
-            changes += try Rewinder.takeBack($0, from: &state)
             return true
         }
-        guard isWhole, let stamp = try events.stamp(of: target), let time = stamp.time else {
-            return nil
-        }
-        state.move(to: target, time: time, rawChainHash: stamp.chainHash.rawValue)
-        return (state, changes)
+        guard state.sequence == target else { return nil }
+        if isPlain { return (state, changes) }
+        // The records may have got another shape.
+        try state.adoptRecordedSchemas()
+        return (state, nil)
     }
 
     /// Shows a state to readers and live queries.
@@ -135,33 +137,5 @@ final class PastView: Sendable {
             changes.map { hub.note($0, of: move) } ?? hub.noteUnknown(through: move)
         noted.raise(move)
         LiveHub.wake(affected, for: move)
-    }
-}
-
-/// States that were shown, from which others can be made.
-///
-/// They share the rows that are the same. The one that has been of use least recently goes first.
-private struct KeyFrames: Sendable {
-    /// The one that was of use last is the last one.
-    private var frames: [Snapshot] = []
-
-    private static let countMax = 16
-
-    mutating func insert(_ frame: Snapshot) {
-        frames.removeAll { $0.sequence == frame.sequence }
-        frames.append(frame)
-        if frames.count > Self.countMax { frames.removeFirst() }
-    }
-
-    /// The state that is nearest to an event.
-    mutating func nearest(to target: SequenceNumber) -> Snapshot? {
-        let index = frames.indices.min { left, right in
-            abs(frames[left].sequence.distance(to: target))
-                < abs(frames[right].sequence.distance(to: target))
-        }
-        guard let index else { return nil }
-        let frame = frames.remove(at: index)
-        frames.append(frame)
-        return frame
     }
 }

@@ -89,7 +89,7 @@ private struct Note: Entity {
             for id in 0..<5 { try tx.update(LiveCard.self, id) { $0.rank -= 100 } }
         }
         let news = page.inbox.take(through: store.sequence)
-        #expect(news.touched.map(\.kind) == Array(repeating: .updated, count: 5))
+        #expect(news.touched.map(\.kinds) == Array(repeating: .updates, count: 5))
         #expect(!news.needsRun)
         #expect(try page.advance(to: store.snapshot) == nil)
     }

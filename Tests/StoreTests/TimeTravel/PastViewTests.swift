@@ -38,18 +38,19 @@ private struct Card: Entity, Equatable {
         return store
     }
 
-    private func past(of store: Store) -> PastView {
-        PastView(store.historyReader, from: store.snapshot)
+    private func past(of store: Store, stepsMax: Int = 1_024) -> PastView {
+        PastView(
+            store.historyReader, stepsMax: stepsMax, spacing: 32, newest: { store.snapshot })
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func `is that of a fold, wherever it comes from`(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64], [4, 1_024])
+    func `is that of a fold, wherever it comes from`(seed: UInt64, stepsMax: Int) throws {
         let store = try store(events: 400, seed: seed)
         let reader = HistoryReader(log: store.session.engine, empty: store.session.empty)
         let digests = try (0...store.sequence.rawValue).map { number in
             try reader.snapshot(asOf: .sequence(SequenceNumber(rawValue: number))).digest()
         }
-        let past = past(of: store)
+        let past = past(of: store, stepsMax: stepsMax)
         var random = RandomSource(seed: seed)
         var target = store.sequence
         for round in 0..<300 {
@@ -115,5 +116,16 @@ private struct Card: Entity, Equatable {
         try store.write { try $0.upsert(Note(id: 1, text: "later")) }
         try past.move(to: 21)
         #expect(try past.snapshot.get(Note.self, 1)?.text == "later")
+    }
+
+    @Test func `knows all kinds of changes of one move`() throws {
+        let store = try Store(on: disk, entities: Card.self)
+        try store.write { try $0.insert(Card(id: 1, column: 1, rank: 1)) }
+        try store.write { try $0.upsert(Card(id: 1, column: 1, rank: 2)) }
+        let past = past(of: store)
+        var page = LivePage(FetchRequest<Card>(), on: .deletes, past.hub)
+        #expect(try page.advance(to: past.hub.view.current)?.count == 1)
+        try past.move(to: 0)
+        #expect(try page.advance(to: past.hub.view.current)?.count == 0)
     }
 }

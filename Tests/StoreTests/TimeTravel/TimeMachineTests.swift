@@ -5,6 +5,13 @@ import Testing
 
 @testable import Skyros
 
+private struct TitledNote: Entity {
+    static let entityName = "Note"
+    var id: Int
+    var text: String
+    var title: String
+}
+
 @MainActor @Suite(.timeLimit(.minutes(5))) struct `A time machine` {
     private let store: Store
 
@@ -92,5 +99,33 @@ import Testing
         _ = try await iterator.next()
         machine = nil
         #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `steps from the position that was set, and moves back in time`() throws {
+        let machine = TimeMachine(store)
+        machine.position = .sequence(4)
+        try machine.step(1)
+        #expect(machine.sequence == 5)
+        machine.position = .sequence(99)
+        #expect(throws: StoreError(.noSuchEvent, "")) { try machine.step(1) }
+        #expect(machine.sequence == 5)
+        let moment = Moment.ago(.days(36_500))
+        #expect(try store.snapshot(asOf: moment).sequence == 0)
+        #expect(try store.snapshot(asOf: .ago(.seconds(-60))).sequence == 10)
+        #expect(Duration.minutes(2) == .seconds(120) && Duration.hours(2) == .minutes(120))
+    }
+
+    @Test func `restores the fields that the type does not know`() throws {
+        let disk = SimulatedDisk()
+        let newer = try Store(on: disk, entities: TitledNote.self)
+        try newer.write { try $0.insert(TitledNote(id: 1, text: "a", title: "b")) }
+        try newer.write { _ = try $0.delete(TitledNote.self, 1) }
+        try newer.close()
+        let older = try Store(on: disk, entities: Note.self)
+        let machine = TimeMachine(older)
+        try machine.step(-1)
+        try machine.restore(Note.self, 1, by: "ada", because: "needed")
+        let record = try older.snapshot.record("Note", RecordID(.integer(1)))
+        #expect(try record?.fields.values["title"] == FieldValue.text("b"))
     }
 }

@@ -6,6 +6,9 @@ struct RunRecords {
     /// A state this number of events before another is near: the events between are folded.
     private static let nearEventsMax: UInt64 = 400_000
 
+    /// From a state that is newer by this number of events, the changes are taken back.
+    fileprivate static let rewoundEventsMax: UInt64 = 50_000
+
     let index: HistoryIndex
     /// The events of the run.
     let sequences: ClosedRange<UInt64>
@@ -63,7 +66,7 @@ extension HistoryReader {
         func newest() throws -> (records: [[UInt8]?], sequence: SequenceNumber)? {
             let state = known()
             guard target <= state.sequence,
-                state.sequence.rawValue - target.rawValue <= Self.rewoundEventsMax,
+                state.sequence.rawValue - target.rawValue <= RunRecords.rewoundEventsMax,
                 try log.holds(state)
             else { return nil }
             return (state.records(keys), state.sequence)
