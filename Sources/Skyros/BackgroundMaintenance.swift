@@ -8,20 +8,20 @@ import Synchronization
 /// A checkpoint is due when opening the store would take longer than `Options.openingTarget`, as
 /// estimated from the changes and bytes since the last checkpoint.
 final class BackgroundMaintenance: Sendable {
-    private let log: any LogEngine
-    private let view: MainView
-    private let keys: IdempotencyKeys
-    private let checkpointer: Checkpointer?
-    private let history: HistoryIndex?
-    private let projections: ProjectionSet?
-    private let subscriptions: SubscriptionHub
-    private let report: @Sendable (any Error) -> Void
+    let log: any LogEngine
+    let view: MainView
+    let keys: IdempotencyKeys
+    let checkpointer: Checkpointer?
+    let history: HistoryIndex?
+    let projections: ProjectionSet?
+    let subscriptions: SubscriptionHub
+    let report: @Sendable (any Error) -> Void
     private let scrubber: Scrubber?
-    private let clock: any WallClock
-    private let pruning: PruneSchedule?
+    let clock: any WallClock
+    let pruning: PruneSchedule?
     private let queue = SerialQueue()
     /// Held during each run.
-    private let running = Locked(())
+    let running = Locked(())
 
     /// The estimated time of replaying the events since the last checkpoint.
     private let tailNanoseconds = Atomic(0)
@@ -36,21 +36,26 @@ final class BackgroundMaintenance: Sendable {
     private let isScheduled = Atomic(false)
     /// Whether nothing was written for a while, so that the active segment ends.
     private let isIdle = Atomic(false)
-    private let hasEnded = Atomic(false)
+    let hasEnded = Atomic(false)
     /// The number of copies of the store that are being made.
-    private let copyCount = Atomic(0)
+    let copyCount = Atomic(0)
+    /// The number of prunes whose place is known: nothing is merged meanwhile.
+    let plannedPrunes = Atomic(0)
+    /// The state before the first event of all.
+    let empty: Snapshot
     /// The number of merges in one run, and when the store is closed. A store with many small
     /// segments, of other options, is merged over time.
     private static let mergesMax = 8
 
     init(
-        _ log: any LogEngine, _ view: MainView, _ keys: IdempotencyKeys,
+        _ log: any LogEngine, _ empty: Snapshot, _ view: MainView, _ keys: IdempotencyKeys,
         _ checkpointer: Checkpointer?, _ history: HistoryIndex?, _ projections: ProjectionSet?,
         _ subscriptions: SubscriptionHub, _ options: Store.Options, _ scrubber: Scrubber?,
         _ clock: any WallClock,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         self.log = log
+        self.empty = empty
         self.view = view
         self.keys = keys
         self.checkpointer = checkpointer
@@ -70,14 +75,6 @@ final class BackgroundMaintenance: Sendable {
     private var isCheckpointDue: Bool {
         tailNanoseconds.load(ordering: .relaxed) > targetNanoseconds
             || areProjectionsDue.load(ordering: .relaxed)
-    }
-
-    /// Whether a prune is due, and with projections, which are encoded for it, whether a file ends
-    /// where it may.
-    private var mayPrune: Bool {
-        guard let cut = pruning?.cut(at: view.current.time) else { return false }
-        if projections == nil { return true }
-        return log.segments?.borders.contains { $0.timeBefore < cut.microseconds } ?? false
     }
 
     /// Writes a checkpoint soon: projections have something to keep that no event has led to.
@@ -134,12 +131,13 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
-    private func sealEnded(atMost count: Int) throws {
+    func sealEnded(atMost count: Int) throws {
         for _ in 0..<count where try !(log.segments?.sealNext() ?? false) { return }
     }
 
     private func mergeNext() throws -> Bool {
-        try log.segments?.mergeNext() ?? false
+        guard plannedPrunes.load(ordering: .sequentiallyConsistent) == 0 else { return false }
+        return try log.segments?.mergeNext() ?? false
     }
 
     /// Reads some of the sealed segments again: a minute of use has passed.
@@ -177,7 +175,7 @@ final class BackgroundMaintenance: Sendable {
 
     /// What the app's code says before a run. No lock of this type is held when it is asked. So it
     /// may be of an earlier state than the one that is written.
-    private struct AppState {
+    struct AppState {
         /// What the next checkpoint keeps of the projections.
         var projections: [StoredProjection] = []
         /// Whether it was asked which events must be kept.
@@ -186,7 +184,7 @@ final class BackgroundMaintenance: Sendable {
         var firstNeeded: SequenceNumber?
     }
 
-    private func appState(forPruning isPruning: Bool) throws -> AppState {
+    func appState(forPruning isPruning: Bool) throws -> AppState {
         var state = AppState(mayPrune: isPruning)
         if isPruning { state.firstNeeded = try subscriptions.firstNeededByApp() }
         guard let projections, checkpointer != nil else { return state }
@@ -212,7 +210,7 @@ final class BackgroundMaintenance: Sendable {
         }
     }
 
-    private func checkpoint(with app: AppState) throws {
+    func checkpoint(with app: AppState) throws {
         areProjectionsDue.store(false, ordering: .relaxed)
         guard let checkpointer else { return }
         let (snapshot, dirty) = view.takeDirty()
@@ -228,48 +226,6 @@ final class BackgroundMaintenance: Sendable {
             tailNanoseconds.add(cost, ordering: .relaxed)
             throw StoreError.wrapping(error)
         }
-    }
-
-    /// Prunes the history before a time, on the calling thread; returns nil if no file has older
-    /// events only.
-    func prune(
-        before time: EventTime, _ actor: String?, _ reason: String?
-    ) throws -> PruneReport? {
-        let app = try StoreError.wrap { try appState(forPruning: true) }
-        return try running.withLock { _ in
-            try StoreError.wrap { try pruneNow(before: time, actor, reason, app) }
-        }
-    }
-
-    /// Prunes what is older than `Options.retention` asks for, on the calling thread.
-    func retain() throws {
-        let app = try StoreError.wrap { try appState(forPruning: true) }
-        try running.withLock { _ in try StoreError.wrap { try pruneIfDue(app) } }
-    }
-
-    private func pruneNow(
-        before time: EventTime, _ actor: String?, _ reason: String?,
-        _ app: AppState
-    ) throws -> PruneReport? {
-        if hasEnded.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
-        guard let segments = log.segments else { return nil }
-        if view.current.time < time {
-            // The segment of the newest events may go, too.
-            try log.sync(through: log.end)
-            try endSegment()
-        }
-        try sealEnded(atMost: segments.endedSegmentCount)
-        let pruner = Pruner(
-            log: log, segments: segments, history: history, window: keys.window, clock: clock)
-        let needed = [app.firstNeeded, try subscriptions.firstNeededByFiles()].compactMap { $0 }
-        guard let border = pruner.border(before: time, needed.min()) else { return nil }
-        // A checkpoint that is older than the floor would be of no use, nor would a projection.
-        if let checkpointer {
-            let written = checkpointer.sequence ?? .zero
-            let isOlder = written.rawValue + 1 < border.firstSequence
-            if isOlder || !checkpointer.holds(app.projections) { try checkpoint(with: app) }
-        }
-        return try pruner.prune(to: border, actor, reason)
     }
 
     /// Runs `body` while nothing is sealed and no checkpoint is written; waits for what is.
@@ -312,7 +268,9 @@ final class BackgroundMaintenance: Sendable {
         var mergeCount = 0
         while true {
             let app = appStateIfDue()
-            guard running.withLock({ _ in runOnce(app) }) else { break }
+            let hasMerged = running.withLock { _ in runOnce(app) }
+            if let app { attempt { try pruneIfDue(app) } }
+            guard hasMerged else { break }
             mergeCount += 1
             if mergeCount == Self.mergesMax {
                 wake()
@@ -336,30 +294,7 @@ final class BackgroundMaintenance: Sendable {
         var hasMerged = false
         attempt { hasMerged = try mergeNext() }
         if !hasMerged { attempt { hasMerged = try makeRun() } }
-        if let app { attempt { try pruneIfDue(app) } }
         return hasMerged
-    }
-
-    /// Prunes what is older than `Options.retention` asks for.
-    private func pruneIfDue(_ app: AppState) throws {
-        let newest = view.current.time
-        guard app.mayPrune, let pruning, let cut = pruning.cut(at: newest) else { return }
-        // A first copy could not continue below a floor.
-        guard copyCount.load(ordering: .sequentiallyConsistent) == 0 else { return }
-        do {
-            _ = try pruneNow(before: cut, nil, "Options.retention", app)
-        } catch {
-            let code = StoreError.wrapping(error).code
-            if code != .suspended, code != .closed { pruning.noteFailure(at: newest) }
-            throw error
-        }
-    }
-
-    /// Runs `body`, which copies the store, while nothing is pruned by `Options.retention`.
-    func withCopy<R>(_ body: () throws -> R) rethrows -> R {
-        copyCount.add(1, ordering: .sequentiallyConsistent)
-        defer { copyCount.subtract(1, ordering: .sequentiallyConsistent) }
-        return try body()
     }
 
     /// Makes or merges a run of the history, if one is due; returns whether it did.

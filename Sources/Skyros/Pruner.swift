@@ -28,10 +28,14 @@ struct Pruner {
 
     /// Prunes the log, whose segments before the border are sealed and durable.
     ///
+    /// - Parameter projections: their values before the border.
     /// - Throws: `StoreError`. Nothing was removed, or the next opening removes the rest.
-    func prune(to border: LogBorder, _ actor: String?, _ reason: String?) throws -> PruneReport {
+    func prune(
+        to border: LogBorder, _ projections: [StoredProjection], _ actor: String?,
+        _ reason: String?
+    ) throws -> PruneReport {
         let first = SequenceNumber(rawValue: log.firstSequence)
-        let builder = try builder(through: border.firstSequence - 1, actor, reason)
+        let builder = try builder(through: border.firstSequence - 1, projections, actor, reason)
         let floor = try segments.makeFloor(below: border.firstSequence) { writer in
             try builder.write(to: &writer)
         } check: { file throws(LogError) in
@@ -45,7 +49,7 @@ struct Pruner {
     }
 
     private func builder(
-        through last: UInt64, _ actor: String?, _ reason: String?
+        through last: UInt64, _ projections: [StoredProjection], _ actor: String?, _ reason: String?
     ) throws -> FloorBuilder {
         var state = Snapshot(.untyped, beginning: log.beginning, hashSeed: 0)
         var dirty = DirtyRows()
@@ -84,6 +88,7 @@ struct Pruner {
         keys.drop(before: window.start(at: state.time))
         head.prunedAt = EventTime(microseconds: clock.nowMicroseconds())
         (head.actor, head.reason) = (actor, reason)
+        head.projections = projections
         (head.keys, head.keyBound) = (Array(keys.events), keys.bound)
         return try FloorBuilder(head, state, stamps)
     }

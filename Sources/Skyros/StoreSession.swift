@@ -46,7 +46,7 @@ final class StoreSession: Sendable {
         let subscriptions = resources.makeSubscriptionHub(signal)
         self.subscriptions = subscriptions
         let maintenance = BackgroundMaintenance(
-            resources.log, view, resources.keys, resources.checkpointer, history,
+            resources.log, resources.empty, view, resources.keys, resources.checkpointer, history,
             resources.projections, subscriptions, resources.options, resources.scrubber,
             resources.environment.clock, report: resources.report)
         self.maintenance = maintenance

@@ -13,11 +13,15 @@ protocol AnyProjectionBuilder: AnyObject, Sendable {
     /// Begins again where this pass began, to build the value before the failure.
     func beginAgain()
     /// Begins with the state before the first event that the log keeps.
-    func begin(at beginning: Snapshot, isFloor: Bool)
+    ///
+    /// - Parameter kept: the values of projections at the floor; nil if the log has none.
+    func begin(at beginning: Snapshot, floor kept: [StoredProjection]?)
     /// Adds an event, unless the value has it or the projection fails at it.
     func apply(_ event: AppliedEvent)
     /// Shows the value to the next checkpoint.
     func noteProgress()
+    /// What a floor at the last event keeps; nil if the value cannot be built.
+    func stored() throws -> StoredProjection?
 }
 
 /// Builds the value of a projection from the log.
@@ -51,11 +55,17 @@ final class ProjectionBuilder<P: Projection>: AnyProjectionBuilder, @unchecked S
         (value, sequence) = (latest?.value, latest?.sequence)
     }
 
-    func begin(at beginning: Snapshot, isFloor: Bool) {
+    func begin(at beginning: Snapshot, floor kept: [StoredProjection]?) {
         guard sequence == nil else { return }
         sequence = beginning.sequence
+        let former = kept?.first { $0.name.isSameName(as: P.projectionName) }
+        if let former, former.version == P.projectionVersion {
+            value = former.value.flatMap { try? CBORDecoder().decode(P.self, from: $0) }
+            failure = former.failure
+            if value != nil || failure != nil { return }
+        }
         do {
-            value = isFloor ? try P(floor: beginning) : P()
+            value = kept == nil ? P() : try P(floor: beginning)
         } catch {
             failure = failure ?? ProjectionFailure(error, at: beginning.sequence)
         }
@@ -73,6 +83,15 @@ final class ProjectionBuilder<P: Projection>: AnyProjectionBuilder, @unchecked S
             failure = ProjectionFailure(error, at: event.sequence)
             value = nil
         }
+    }
+
+    func stored() throws -> StoredProjection? {
+        guard let sequence, failure?.kind != .isBelowFloor else { return nil }
+        let box = value.map { ProjectionBox($0) }
+        if let failure {
+            return try ProjectionResult<P>(state: .failed(failure, last: box)).stored(at: sequence)
+        }
+        return try box.map { try ProjectionResult<P>(state: .current($0)).stored(at: sequence) }
     }
 
     func noteProgress() {

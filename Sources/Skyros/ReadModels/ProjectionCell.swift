@@ -22,6 +22,8 @@ protocol AnyProjectionCell: AnyObject {
     func apply(_ event: AppliedEvent) -> StoreError?
     /// What builds the value from the log, for one that is pending.
     func makeBuilder() -> (any AnyProjectionBuilder)?
+    /// What builds a value from the beginning of the log. Needs no lock.
+    func makeNewBuilder() -> any AnyProjectionBuilder
     /// Ends the building with the value of a builder; returns the error if it has failed.
     func finish(_ builder: any AnyProjectionBuilder) -> StoreError?
     /// The public description.
@@ -132,6 +134,8 @@ final class ProjectionCell<P: Projection>: AnyProjectionCell {
         guard case .pending(let progress) = state else { return nil }
         return ProjectionBuilder(progress)
     }
+
+    func makeNewBuilder() -> any AnyProjectionBuilder { ProjectionBuilder<P>() }
 
     func finish(_ builder: any AnyProjectionBuilder) -> StoreError? {
         guard let builder = builder as? ProjectionBuilder<P>, case .pending = state else {

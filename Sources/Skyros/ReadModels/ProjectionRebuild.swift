@@ -39,8 +39,7 @@ final class ProjectionRebuild: @unchecked Sendable {
     ///   - current: a later state, from which an earlier one may be made by taking events back.
     ///   - onProgress: called when the next checkpoint may keep what was built.
     /// - Returns: whether it has reached the last event.
-    /// - Complexity: O(events), after O(events up to the first one) if it is not one of the last
-    ///   50,000.
+    /// - Complexity: O(events), after those of `HistoryReader.near`, or all up to the first one.
     /// - Throws: `StoreError` if the log is damaged.
     func advance(
         through last: SequenceNumber, from current: () -> Snapshot,
@@ -84,14 +83,18 @@ final class ProjectionRebuild: @unchecked Sendable {
     /// The state with which the first of the builders begins.
     private func base(from current: () -> Snapshot, _ isWanted: () -> Bool) throws -> Snapshot {
         let beginning = try reader.beginning()
+        let kept = try reader.log.floor.map { try FloorState($0).projections }
         for builder in builders {
             // The events that follow its value may be gone.
             if let sequence = builder.sequence, sequence < beginning.sequence { builder.restart() }
-            builder.begin(at: beginning, isFloor: beginning.sequence > .zero)
+            builder.begin(at: beginning, floor: kept)
         }
         let first = builders.compactMap { $0.sequence }.min() ?? beginning.sequence
         guard first > beginning.sequence else { return beginning }
-        if let near = try reader.near(first, from: current()) { return near }
+        let near = try reader.near(first, from: current()) { _ in
+            guard isWanted() else { throw Unwanted() }
+        }
+        if let near { return near }
         var state = try reader.snapshot(asOf: .sequence(first)) { _ in
             guard isWanted() else { throw Unwanted() }
         }

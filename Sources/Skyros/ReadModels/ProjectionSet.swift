@@ -103,6 +103,23 @@ final class ProjectionSet: @unchecked Sendable {
         return ProjectionValues(cells.map(\.entry), revision: revision)
     }
 
+    /// The values after an event that is older than those of the cells, for a floor: from those of
+    /// the floor before, or from the first event. Runs code of projections; needs no lock.
+    ///
+    /// - Complexity: O(events that the log keeps up to it).
+    func values(
+        through last: SequenceNumber, _ reader: HistoryReader, from current: () -> Snapshot,
+        while isWanted: () -> Bool
+    ) throws -> [StoredProjection] {
+        try running {
+            let rebuild = ProjectionRebuild(cells.map { $0.makeNewBuilder() }, reader)
+            guard try rebuild.advance(through: last, from: current, while: isWanted),
+                try rebuild.buildLastValues(from: current, while: isWanted)
+            else { throw StoreError.closed }
+            return try rebuild.builders.compactMap { try $0.stored() }
+        }
+    }
+
     /// What builds the values that are pending.
     func builders() -> [any AnyProjectionBuilder] { cells.compactMap { $0.makeBuilder() } }
 

@@ -15,8 +15,9 @@ struct PruneCommand: Command {
 
         The events before the time are removed, as far as whole files hold no others. A floor takes
         their place: the records as they were then, from which everything else follows. Questions
-        about what is older fail. Nothing brings the history back but a backup from before, which
-        `skyros backup` brings up to date with all of it.
+        about what is older fail. The tool does not know the app's projections: let an app that
+        has some prune, by Store.prune or Options.retention. Nothing brings the history back but a
+        backup from before, which `skyros backup` brings up to date with all of it.
 
         The exit code is 1 if there is nothing to remove.
 

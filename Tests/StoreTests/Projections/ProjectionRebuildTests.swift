@@ -33,8 +33,14 @@ private struct Second: Projection, Equatable {
     static func open(_ isOpen: Bool) { gate.change { $0 = isOpen } }
 }
 
-/// Has no value for events that are not kept.
+/// Cannot begin with a state.
 private struct Whole: Projection {
+    var count = 0
+    mutating func apply(_ event: AppliedEvent) { count += 1 }
+}
+
+/// The same, of an app that came later.
+private struct Later: Projection {
     var count = 0
     mutating func apply(_ event: AppliedEvent) { count += 1 }
 }
@@ -149,16 +155,30 @@ private struct Whole: Projection {
         let tally = try store.projection(Tally.self)
         #expect(tally.start == floor.sequence.rawValue && tally.start > 0)
         #expect(try tally.fits(store.snapshot))
+        // The floor has the value of then.
         try store.rebuild(Whole.self)
-        let error = failure(as: StoreError.self) { _ = try store.projection(Whole.self) }
-        #expect(error?.code == .belowFloor)
-        let past = failure(as: StoreError.self) {
-            _ = try store.projection(Whole.self, asOf: .sequence(store.sequence))
+        #expect(try store.projection(Whole.self).count == 200)
+        let past = try store.projection(Whole.self, asOf: .sequence(floor.sequence.next))
+        #expect(past.count == Int(floor.sequence.rawValue) + 1)
+        #expect(try store.prune(before: store.snapshot.time.date) == nil)
+        for id in 1...200 {
+            clock.advance(byMicroseconds: 1_000)
+            try store.write { try $0.upsert(Note(id: id % 20, text: "u\(id % 3)")) }
         }
-        #expect(past?.code == .belowFloor)
+        #expect(try store.prune(before: store.snapshot.time.date) != nil)
         try store.close()
+        try disk.remove(.checkpoint)
         store = try open(Whole.self)
-        let later = failure(as: StoreError.self) { _ = try store.projection(Whole.self) }
-        #expect(later?.code == .belowFloor)
+        #expect(try store.projection(Whole.self).count == 400)
+        #expect(try #require(try store.floor).sequence > floor.sequence)
+        try store.close()
+        // It had no value of a projection that the store did not have when it was pruned.
+        store = try open(Later.self)
+        let error = failure(as: StoreError.self) { _ = try store.projection(Later.self) }
+        #expect(error?.code == .belowFloor)
+        let then = failure(as: StoreError.self) {
+            _ = try store.projection(Later.self, asOf: .sequence(store.sequence))
+        }
+        #expect(then?.code == .belowFloor)
     }
 }

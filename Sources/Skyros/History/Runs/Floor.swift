@@ -37,6 +37,7 @@ struct FloorHead: Equatable, Sendable {
         static let reason: StaticString = "reason"
         static let schema: StaticString = "schema"
         static let happened: StaticString = "happened"
+        static let projections: StaticString = "projections"
     }
 
     var recordCount = 0
@@ -52,12 +53,14 @@ struct FloorHead: Equatable, Sendable {
     /// The idempotency keys that were in the window.
     var keys: [KeyedEvent] = []
     var keyBound = KeyBound.none
+    /// The values of projections after the last event that was pruned.
+    var projections: [StoredProjection] = []
 
     init() {}
 
     var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.appendMapHead(8 + (actor == nil ? 0 : 1) + (reason == nil ? 0 : 1))
+        writer.appendMapHead(9 + (actor == nil ? 0 : 1) + (reason == nil ? 0 : 1))
         writer.append(text: Key.keys)
         writer.append(bytes: encodedKeys)
         if let actor {
@@ -84,6 +87,15 @@ struct FloorHead: Equatable, Sendable {
         schemas.append(to: &writer)
         writer.append(text: Key.happened)
         writer.append(happenedUntil.microseconds)
+        writer.append(text: Key.projections)
+        writer.append(bytes: encodedProjections)
+        return writer.array
+    }
+
+    /// A sequence of items of CBOR.
+    private var encodedProjections: [UInt8] {
+        var writer = CBORWriter()
+        for projection in projections { projection.append(to: &writer) }
         return writer.array
     }
 
@@ -134,6 +146,8 @@ extension FloorHead {
                 case Key.reason: reason = try reader.readText()
                 case Key.happened:
                     happenedUntil = EventTime(microseconds: try reader.readInteger(Int64.self))
+                case Key.projections:
+                    projections = try Self.readProjections(reader.readBytes())
                 case Key.schema:
                     let map = UnsafeRawBufferPointer(
                         rebasing: reader.bytes[try reader.skipValue()])
@@ -149,6 +163,15 @@ extension FloorHead {
             throw StoreError(
                 .unsupportedFormat, "the floor has format \(format); use a newer version")
         }
+    }
+
+    private static func readProjections(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(CBORError) -> [StoredProjection] {
+        var projections: [StoredProjection] = []
+        var reader = CBORReader(bytes)
+        while !reader.isAtEnd { projections.append(try StoredProjection(&reader)) }
+        return projections
     }
 
     private static func readKeys(

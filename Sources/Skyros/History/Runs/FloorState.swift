@@ -32,8 +32,10 @@ final class FloorState: Sendable {
         else { throw StoreError(file.damage("its index")) }
         self.index = index
         let last = head.keys.last?.sequence ?? .zero
-        guard last <= sequence, head.recordCount >= 0 else {
-            throw StoreError(file.damage("it has a key of a later event"))
+        guard last <= sequence, head.recordCount >= 0,
+            head.projections.allSatisfy({ $0.sequence <= sequence })
+        else {
+            throw StoreError(file.damage("it has a key or a projection of a later event"))
         }
     }
 
@@ -53,6 +55,9 @@ final class FloorState: Sendable {
 
     /// What the log had recorded of the shapes of entities.
     var schemas: NamedValues<EntitySchema> { head.schemas }
+
+    /// The values of projections after the last event that was pruned.
+    var projections: [StoredProjection] { head.projections }
 
     /// The idempotency keys that were known after the last event that was pruned.
     var keys: KeyTable { KeyTable(head.keys, after: head.keyBound) }
