@@ -37,7 +37,7 @@ extension Store {
         notes: [String: String] = [:], progress: (StoreProgress) -> Void = { _ in }
     ) throws -> DiagnosticBundle {
         let archive = try archive()
-        let text = try Self.diagnostics(of: archive, notes)
+        let diagnostics = try Self.diagnostics(of: archive, notes)
         let history = directory.appending(path: "history.skyros")
         let files = FileManager.default
         let path = directory.path(percentEncoded: false)
@@ -47,8 +47,10 @@ extension Store {
         let wasThere = files.fileExists(atPath: path)
         do {
             let fixture = try archive.writeFixture(
-                into: history, keeping: count, scrubbing: scrubbing, mentioning: [text],
+                into: history, keeping: count, scrubbing: scrubbing,
+                mentioning: diagnostics.texts,
                 progress: progress)
+            let text = diagnostics.jsonText(pretty: true) + "\n"
             try Data(text.utf8).write(to: directory.appending(path: "diagnostics.json"))
             return DiagnosticBundle(url: directory, fixture: fixture)
         } catch {
@@ -81,7 +83,7 @@ extension Store {
 
     private static func diagnostics(
         of archive: Archive, _ notes: [String: String]
-    ) throws -> String {
+    ) throws -> FieldValue {
         let object: NamedValues<FieldValue> = [
             "store": .map(try archive.info().json),
             "system": .text(ProcessInfo.processInfo.operatingSystemVersionString),
@@ -91,6 +93,19 @@ extension Store {
             ]),
             "notes": .map(NamedValues(notes.mapValues { .text($0) })),
         ]
-        return FieldValue.map(object).jsonText(pretty: true) + "\n"
+        return .map(object)
+    }
+}
+
+extension FieldValue {
+    /// All texts in the value, but for the names of members.
+    fileprivate var texts: [String] {
+        switch self {
+        case .text(let text): [text]
+        case .array(let values): values.flatMap(\.texts)
+        case .map(let members): members.flatMap { $0.value.texts }
+        case .tagged(_, let inner): inner.texts
+        default: []
+        }
     }
 }

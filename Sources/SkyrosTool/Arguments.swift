@@ -86,6 +86,15 @@ struct Arguments {
         try number(name, "the number of an event").map { SequenceNumber(rawValue: $0) }
     }
 
+    /// The range of events between the option `name` and `--to`.
+    func bounds(_ name: String) throws -> (first: SequenceNumber?, last: SequenceNumber?) {
+        let (first, last) = (try sequence(name), try sequence("to"))
+        if let first, let last, first > last {
+            throw UsageError("--\(name) \(first) is later than --to \(last)")
+        }
+        return (first, last)
+    }
+
     /// Parses a number without sign.
     func number(_ name: String, _ what: String) throws -> UInt64? {
         guard let text = text(name) else { return nil }

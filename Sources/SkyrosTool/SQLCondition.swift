@@ -23,17 +23,7 @@ struct SQLCondition {
         let row = try Self.firstRow(of: sql, in: database)
         switch kind {
         case .isEmpty: return row == nil
-        case .isTrue: return Self.isTrue(row?.first)
-        }
-    }
-
-    private static func isTrue(_ value: FieldValue?) -> Bool {
-        switch value {
-        case nil, .null: false
-        case .integer(let number): number != 0
-        case .double(let number): number != 0
-        case .text(let text): !text.isEmpty
-        case .some: true
+        case .isTrue: return row?.first?.isTrueInSQL ?? false
         }
     }
 
@@ -57,7 +47,7 @@ struct SQLCondition {
     var expectation: String {
         switch kind {
         case .isEmpty: "answer.rows.isEmpty"
-        case .isTrue: "answer.rows.first?.first.map { $0 != .null && $0 != .integer(0) } == true"
+        case .isTrue: "answer.isTrue"
         }
     }
 }

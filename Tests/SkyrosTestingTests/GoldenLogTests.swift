@@ -52,6 +52,13 @@ private struct ExpensiveDeposit: Command {
         }
     }
 
+    /// Writes what is expected from now on.
+    private func record(_ log: GoldenLog) throws {
+        let failure = try #require(failedCheck(of: log))
+        #expect(failure.isRecorded && failure.missing.isEmpty && !failure.added.isEmpty)
+        #expect(failure.description.contains("commit it"))
+    }
+
     private func failedCheck(of log: GoldenLog) -> GoldenLogFailure? {
         failure(as: GoldenLogFailure.self) { try log.check() }
     }
@@ -62,7 +69,7 @@ private struct ExpensiveDeposit: Command {
                 try Dictionary(
                     uniqueKeysWithValues: state.all(Account.self).map { ("\($0.id)", $0.cents) })
             }
-        try golden.check()
+        try record(golden)
         let text = try String(contentsOf: expected, encoding: .utf8)
         #expect(
             text == """
@@ -90,7 +97,7 @@ private struct ExpensiveDeposit: Command {
     }
 
     @Test func `fails with the lines that differ`() throws {
-        try log().check()
+        try record(log())
         let text = try String(contentsOf: expected, encoding: .utf8)
         try text.replacing("50", with: "60").write(to: expected, atomically: true, encoding: .utf8)
         let difference = try #require(failedCheck(of: log()))
@@ -102,7 +109,7 @@ private struct ExpensiveDeposit: Command {
     }
 
     @Test func `fails if the expected result is shorter or longer`() throws {
-        try log().check()
+        try record(log())
         let text = try String(contentsOf: expected, encoding: .utf8)
         for changed in ["", String(text.dropLast(9)), text + "more\n"] {
             try changed.write(to: expected, atomically: true, encoding: .utf8)
@@ -113,7 +120,7 @@ private struct ExpensiveDeposit: Command {
     }
 
     @Test func `fails if a command decides otherwise today`() throws {
-        try log().executing(Deposit.self).check()
+        try record(log().executing(Deposit.self))
         let difference = try #require(failedCheck(of: log().executing(ExpensiveDeposit.self)))
         #expect(difference.missing == ["Commands that decide otherwise today: 0"])
         #expect(difference.added.first == "Commands that decide otherwise today: 1")
@@ -122,7 +129,7 @@ private struct ExpensiveDeposit: Command {
     }
 
     @Test func `shows twenty lines of each kind`() throws {
-        try log().check()
+        try record(log())
         try String(repeating: "x\n", count: 33)
             .write(to: expected, atomically: true, encoding: .utf8)
         let description = try #require(failedCheck(of: log())).description
@@ -131,7 +138,7 @@ private struct ExpensiveDeposit: Command {
     }
 
     @Test func `fails if a record does not decode any more`() throws {
-        try log().check()
+        try record(log())
         let careless = GoldenLog(at: golden, entities: CarelessAccount.self)
         #expect(throws: ReplayFailure.self) { try careless.check() }
     }

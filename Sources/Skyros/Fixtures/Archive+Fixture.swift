@@ -91,9 +91,7 @@ extension Archive {
         let scrubber = try scrubber(scrubbing, tables, progress)
         let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }
         for text in texts {
-            guard let original = scrubber.original(in: Array(text.utf8), except: words) else {
-                continue
-            }
+            guard let original = scrubber.original(inText: text, except: words) else { continue }
             throw StoreError(
                 .invalidInput,
                 "the text beside the fixture has the value \"\(original)\" of a scrubbed field; "

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Makes events and records without the values of scrubbed fields.
 struct EventScrubber {
     private let scrubbing: Scrubbing
@@ -176,7 +178,8 @@ struct EventScrubber {
     private func scrubbed(_ intent: Intent) throws -> Intent {
         Intent(
             name: intent.name, version: intent.version,
-            encoded: try scrubbed(inCommand: intent.value).encoded(), idBytes: intent.idBytes,
+            encoded: try scrubbed(inCommand: intent.value).encoded(),
+            idBytes: scrubbed(idBytes: intent.idBytes),
             encodedOutput: try intent.output.map { try scrubbed(inCommand: $0).encoded() },
             additions: try scrubbed(intent.additions))
     }
@@ -197,19 +200,11 @@ struct EventScrubber {
         }
     }
 
-    // MARK: Checking
-
-    /// A text of a scrubbed field that an encoded event still holds; nil if there is none.
-    ///
-    /// - Parameter words: names in the log, which may have such a text in them.
-    func original(in bytes: [UInt8], except words: [String]) -> String? {
-        var start = 0
-        while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
-            let text = String(decoding: bytes[place], as: UTF8.self)
-            let isWord = (words + [replacement]).contains { $0.contains(text) }
-            if !isWord { return text }
-            start = place.lowerBound + 1
+    /// The ids that a command has made.
+    private func scrubbed(idBytes: [UInt8]) -> [UInt8] {
+        UUID.list(from: idBytes).flatMap { id in
+            let other = pseudonyms.replacedElsewhere(.uuid(id)).uuid ?? id
+            return withUnsafeBytes(of: other.uuid) { Array($0) }
         }
-        return nil
     }
 }

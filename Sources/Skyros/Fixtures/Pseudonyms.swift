@@ -12,7 +12,8 @@ struct Pseudonyms {
     /// The texts that are replaced as parts of others.
     private(set) var parts = TextReplacer()
 
-    /// The fewest characters of a text that is replaced as a part of others.
+    /// The fewest bytes of a text that is replaced as a part of others: three letters, or one
+    /// Chinese character.
     private static let partCountMin = 3
     /// The least magnitude of a number that is replaced wherever it stands.
     private static let numberMin: UInt128 = 1_000_000
@@ -68,7 +69,7 @@ struct Pseudonyms {
     private static func text(of value: FieldValue) -> String? {
         switch value {
         case .text(let text), .tagged(_, .text(let text)):
-            text.count >= partCountMin ? text : nil
+            text.utf8.count >= partCountMin ? text : nil
         case .integer(let number): number.magnitude >= numberMin ? "\(number)" : nil
         case .uuid(let uuid): uuid.uuidString
         default: nil
@@ -120,6 +121,12 @@ struct Pseudonyms {
     }
 
     // MARK: Replacing
+
+    /// Whether a value is one of a scrubbed field, and none that stands elsewhere by chance.
+    func isOriginal(_ value: FieldValue) -> Bool {
+        guard let pseudonym = values[value] else { return false }
+        return pseudonym != value && replacedElsewhere(value) != value
+    }
 
     /// A value of a scrubbed field; nil if it was never noted.
     func replaced(_ value: FieldValue) -> FieldValue? {

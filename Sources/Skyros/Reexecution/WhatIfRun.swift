@@ -40,7 +40,7 @@ struct WhatIfRun {
     mutating func pass(_ event: Event, chainHash: ChainHash) throws {
         if isAtBeginning {
             // The first event of a log follows none.
-            let before = EventTime(microseconds: event.time.microseconds - 1)
+            let before = EventTime(microseconds: max(event.time.microseconds, .min + 1) - 1)
             try insert(at: actual.sequence == .zero ? before : actual.time)
         }
         isAtBeginning = false

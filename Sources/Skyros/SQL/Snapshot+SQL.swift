@@ -15,6 +15,23 @@ public struct SQLResult: Sendable {
         self.columns = columns
         self.rows = rows
     }
+
+    /// Whether the first value of the answer is neither 0 nor empty, and there is one: that of
+    /// `SELECT sum(cents) = 0 FROM Posting`, say.
+    public var isTrue: Bool { rows.first?.first?.isTrueInSQL ?? false }
+}
+
+extension FieldValue {
+    /// Whether a value that SQL gives is neither 0 nor empty.
+    package var isTrueInSQL: Bool {
+        switch self {
+        case .null: false
+        case .integer(let number): number != 0
+        case .double(let number): number != 0
+        case .text(let text): !text.isEmpty
+        default: true
+        }
+    }
 }
 
 extension Snapshot {

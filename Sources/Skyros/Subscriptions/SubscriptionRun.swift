@@ -21,8 +21,8 @@ final class SubscriptionRun: Sendable {
     /// What may block: reading the log, and writing positions.
     private let queue: DispatchQueue
     private let progress: Locked<Progress>
-    /// Whether the position may be written; held during each write.
-    private let maySave = Locked(true)
+    /// Held during each write of the position.
+    private let saving = Locked(Saving())
 
     private struct Progress: Sendable {
         var state = Subscription.State.running
@@ -37,6 +37,12 @@ final class SubscriptionRun: Sendable {
         var moves = SequenceNumber.zero
         /// The number of failed writes since the last one.
         var saveFailures = 0
+    }
+
+    private struct Saving: Sendable {
+        var isAllowed = true
+        /// Whether a handler runs that may move the position itself, with its effect.
+        var isLeftToHandler = false
     }
 
     /// How long a position may be unsaved while the next event is handled.
@@ -173,7 +179,7 @@ final class SubscriptionRun: Sendable {
         var count = 0
         while !hasEnded, hub.isActive(generation) {
             do {
-                try await handle(event)
+                try await call(event)
                 if count > 0 { note(.running) }
                 return true
             } catch {
@@ -190,6 +196,16 @@ final class SubscriptionRun: Sendable {
             }
         }
         return false
+    }
+
+    /// Calls the handler. While it runs, a position that the app keeps is left to it: it may be
+    /// committed with the effect, and an earlier one must not be written over it.
+    private func call(_ event: AppliedEvent) async throws {
+        if hub.positions is PositionFiles { return try await handle(event) }
+        // Behind a write that has begun, which may take long.
+        try await onQueue { self.saving.withLock { $0.isLeftToHandler = true } }
+        defer { saving.withLock { $0.isLeftToHandler = false } }
+        try await handle(event)
     }
 
     private func failure(
@@ -294,14 +310,16 @@ final class SubscriptionRun: Sendable {
     /// Writes the position, if it has moved and the store was not suspended since it was read:
     /// otherwise another process may have moved it further.
     func saveNow() {
-        maySave.withLock { maySave in
+        saving.withLock { saving in
             let (position, saved, generation) = progress.withLock {
                 ($0.handled, $0.saved, $0.generation)
             }
-            guard maySave, position != saved, hub.isActive(generation) else { return }
+            guard saving.isAllowed, !saving.isLeftToHandler, position != saved,
+                hub.isActive(generation)
+            else { return }
             do {
-                try hub.positions.save(position, of: name)
-                progress.withLock { ($0.saved, $0.saveFailures) = (position, 0) }
+                let written = try save(position, after: saved)
+                progress.withLock { ($0.saved, $0.saveFailures) = (written, 0) }
             } catch let error as StoreError where error.code == .suspended {
                 // It is written after `resume`.
             } catch {
@@ -314,9 +332,25 @@ final class SubscriptionRun: Sendable {
         }
     }
 
+    /// Writes a position, unless a handler has moved it further: one that was cancelled, or has
+    /// failed after its commit.
+    ///
+    /// - Returns: the position that is kept now.
+    private func save(
+        _ position: SubscriptionPosition, after saved: SubscriptionPosition
+    ) throws -> SubscriptionPosition {
+        if !(hub.positions is PositionFiles), let kept = try hub.positions.position(of: name),
+            kept != saved, kept.sequence >= position.sequence
+        {
+            return kept
+        }
+        try hub.positions.save(position, of: name)
+        return position
+    }
+
     /// The position is not written any more: the app sets it, or the store is erased.
-    func forbidSaving() { maySave.withLock { $0 = false } }
+    func forbidSaving() { saving.withLock { $0.isAllowed = false } }
 
     /// Waits for the position that is being written.
-    func waitForSave() { maySave.withLock { _ in } }
+    func waitForSave() { saving.withLock { _ in } }
 }

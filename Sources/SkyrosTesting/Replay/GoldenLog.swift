@@ -12,9 +12,9 @@ public import Skyros
 ///
 /// The directory has the store, `log.skyros`, and `expected.txt`: all records after the last event
 /// as today's types read them, the commands that decide otherwise today, and what is shown. The
-/// first run writes that file, which is committed. A later run with another result fails, and shows
-/// the lines that differ. If the new result is right, delete the file, run the test again, and the
-/// review of the change shows the difference.
+/// first run writes that file and fails: look at it, and commit it. A later run with another result
+/// fails, and shows the lines that differ. If the new result is right, delete the file, run the
+/// test again, and the review of the change shows the difference.
 ///
 /// The store is a part of a production log, from `skyros fixture` with pseudonyms, or what
 /// ``recording(_:)`` writes. It is only read.
@@ -71,7 +71,8 @@ public struct GoldenLog: Sendable {
         return copy
     }
 
-    /// Replays the log, and compares the result with the expected one; writes it if there is none.
+    /// Replays the log, and compares the result with the expected one; writes it if there is none,
+    /// and fails then, so that a file that was not committed is noticed.
     ///
     /// - Complexity: O(events + records).
     /// - Throws: ``GoldenLogFailure`` with the lines that differ; ``ReplayFailure`` for a record
@@ -80,7 +81,8 @@ public struct GoldenLog: Sendable {
         let found = try lines()
         guard FileManager.default.fileExists(atPath: expectedURL.path) else {
             let text = found.joined(separator: "\n") + "\n"
-            return try Data(text.utf8).write(to: expectedURL, options: .atomic)
+            try Data(text.utf8).write(to: expectedURL, options: .atomic)
+            throw GoldenLogFailure(recording: found, to: expectedURL.path)
         }
         let text = try String(contentsOf: expectedURL, encoding: .utf8)
         var expected = text.components(separatedBy: "\n")
@@ -122,12 +124,21 @@ public struct GoldenLogFailure: Error, CustomStringConvertible {
     public let missing: [String]
     /// The lines that are new.
     public let added: [String]
+    /// Whether nothing was expected, so that the file was written.
+    public let isRecorded: Bool
     private let file: String
+
+    init(recording lines: [String], to file: String) {
+        (missing, added) = ([], lines)
+        isRecorded = true
+        self.file = file
+    }
 
     init(found: [String], expected: [String], file: String) {
         let difference = found.difference(from: expected)
         missing = difference.removals.map(Self.line)
         added = difference.insertions.map(Self.line)
+        isRecorded = false
         self.file = file
     }
 
@@ -146,6 +157,9 @@ public struct GoldenLogFailure: Error, CustomStringConvertible {
             let rest = lines.count - Self.shownMax
             return lines.prefix(Self.shownMax).map { "\(mark) \($0)" }
                 + (rest > 0 ? ["\(mark) and \(rest) more lines"] : [])
+        }
+        if isRecorded {
+            return "\(file) was written, with \(added.count) lines; if they are right, commit it"
         }
         let head =
             "the log leads to another result than \(file) has; if this one is right, delete the "

@@ -50,11 +50,7 @@ struct BisectCommand: Command {
             throw UsageError("bisect needs one query, --violates or --exec")
         }
         self.condition = condition
-        first = try arguments.sequence("after")
-        last = try arguments.sequence("to")
-        if let first, let last, first > last {
-            throw UsageError("--after \(first) is later than --to \(last)")
-        }
+        (first, last) = try arguments.bounds("after")
     }
 
     func run(_ output: Output) throws -> Bool {

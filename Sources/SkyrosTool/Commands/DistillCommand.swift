@@ -58,8 +58,7 @@ struct DistillCommand: Command {
         }
         target = URL(filePath: path)
         scrubbing = try FixtureCommand.scrubbing(arguments)
-        first = try arguments.sequence("after")
-        last = try arguments.sequence("to")
+        (first, last) = try arguments.bounds("after")
         if let module = arguments.text("import"), !DistilledTest.isIdentifier(module) {
             throw UsageError("--import takes the name of a module, not \"\(module)\"")
         }
@@ -96,7 +95,8 @@ struct DistillCommand: Command {
                 mentioning: [condition.sql], holds)
             let test = try DistilledTest(
                 of: history, in: store, named: target.lastPathComponent,
-                from: arguments.store.lastPathComponent, condition, arguments.text("import"))
+                from: arguments.store.lastPathComponent, archive.tables().map(\.entity),
+                condition, arguments.text("import"))
             try NewFile.writeText(at: directory.appending(path: test.fileName)) {
                 try $0.line(test.text)
             }
@@ -144,5 +144,9 @@ struct DistillCommand: Command {
             "\(history.recordCount) of \(history.originalRecordCount) records are enough "
                 + "(histories tried: \(history.candidateCount))")
         try output.line("the test is \(target.appending(path: test).path(percentEncoded: false))")
+        if arguments.text("import") != nil {
+            try output.line(
+                "run it now: if it does not fail, the command needs other records; see --keep")
+        }
     }
 }

@@ -17,7 +17,7 @@ struct FixtureCommand: Command {
                             Customer.address.street. May be given more than once
 
         What is scrubbed is also replaced where it stands elsewhere: in other fields, ids, commands,
-        results, actors, reasons and tags; texts of three characters and more also inside of others.
+        results, actors, reasons and tags; texts of three bytes and more also inside of others.
         Numbers of less than seven digits and truth values are replaced only in their fields, and
         in commands under the field's name. `skyros schema` lists the fields.
 

@@ -33,8 +33,7 @@ struct ReplayCommand: Command {
     init(_ arguments: Arguments) throws {
         try arguments.requireOnlyStore()
         self.arguments = arguments
-        last = try arguments.sequence("to")
-        first = try arguments.sequence("from")
+        (first, last) = try arguments.bounds("from")
         for option in ["from", "position"]
         where arguments.text(option) != nil && arguments.text("exec") == nil {
             throw UsageError("--\(option) needs --exec")
@@ -43,9 +42,6 @@ struct ReplayCommand: Command {
             throw UsageError("--from and --position exclude each other")
         }
         if let first, first == .zero { throw UsageError("the first event has the number 1") }
-        if let first, let last, first > last {
-            throw UsageError("--from \(first) is later than --to \(last)")
-        }
     }
 
     func run(_ output: Output) throws -> Bool {

@@ -128,7 +128,8 @@ extension UndoCommand {
             return try output.json([
                 "events": Self.json(plan.events), "changes": .integer(Int128(plan.changes.count)),
                 "conflicts": .integer(Int128(plan.conflicts.count)),
-                "refused": .bool(plan.isRefused), "done": .bool(false),
+                "refused": .bool(plan.isRefused), "needsReason": .bool(plan.needsReason),
+                "done": .bool(false),
             ])
         }
         let records = Self.records(plan.changes.count)
@@ -137,7 +138,9 @@ extension UndoCommand {
                 "\(Self.records(plan.conflicts.count)) in conflict (!), \(records) without: "
                     + "nothing would be undone; choose with --on-conflict")
         } else {
-            try output.line("\(records) would change; --yes does it")
+            let isReasonMissing = plan.needsReason && arguments.text("because") == nil
+            let options = isReasonMissing ? "--yes --because REASON" : "--yes"
+            try output.line("\(records) would change; \(options) does it")
         }
     }
 

@@ -52,7 +52,7 @@ private struct Spend: Skyros.Command {
         let text = try String(contentsOfFile: path + "/Bug17Tests.swift", encoding: .utf8)
         for part in [
             "@testable import Bank", "@Suite struct `Bug17, from a log` {", "Event 34 of", "ann",
-            "entities: [Purse.self]",
+            "entities: [Purse.self]", "Run it now",
             "commands: [Spend.self]", ".starting(after: 1)", Self.query, "answer.rows.isEmpty",
             "missing.isEmpty",
         ] {
@@ -61,7 +61,7 @@ private struct Spend: Skyros.Command {
         #expect(!text.contains("Eve 3"))
     }
 
-    @Test func `writes a test that compiles without types`() throws {
+    @Test func `writes a test without types`() throws {
         let path = store.path("17 bug")
         let outcome = try store.run(
             "distill", "SELECT min(cents) >= 0 FROM Purse", "--into", path, "--json")
@@ -88,6 +88,7 @@ private struct Spend: Skyros.Command {
             ([Self.query, "--violates", Self.query, "--into", path], 2),
             (["--violates", Self.query, "--into", path, "--import", "1 x"], 2),
             (["--violates", Self.query, "--into", path, "--scrub", "Purse"], 2),
+            (["--violates", Self.query, "--into", path, "--after", "5", "--to", "3"], 2),
             (["--violates", Self.query, "--into", path, "--keep", "Persue"], 1),
             (["--violates", "SELECT sequence FROM _events", "--into", path], 1),
             (["--violates", "SELECT x FROM Purse", "--into", path], 1),

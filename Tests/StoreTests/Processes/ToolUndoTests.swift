@@ -98,7 +98,8 @@ private struct Volume: Entity {
         #expect(lines.first?.contains("\"kind\":\"updated\"") == true)
         #expect(
             lines.last
-                == #"{"changes":1,"conflicts":0,"done":false,"events":[[2,3]],"refused":false}"#)
+                == #"{"changes":1,"conflicts":0,"done":false,"events":[[2,3]],"#
+                + #""needsReason":false,"refused":false}"#)
         let done = try store.run("undo", "--correlation", "import-7", "--yes")
         #expect(done.status == 0)
         #expect(try archive.newestSnapshot().count("Volume") == 1)

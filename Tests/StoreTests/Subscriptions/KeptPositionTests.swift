@@ -123,19 +123,31 @@ import Testing
         #expect(mailbox.sequences == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func `is saved while a handler takes long`() async throws {
+    /// A handler that has committed its effect and the position, and has not returned yet.
+    @Test(arguments: [false, true])
+    func `is left to the handler that moves it`(isCancelled: Bool) async throws {
         let store = try open()
         try store.setPosition(ofSubscription: "mail", to: .zero)
-        let (positions, mailbox) = (positions, mailbox)
+        let (positions, committed, gate) = (positions, EventSignal(.zero), EventSignal(.zero))
+        let saved = Locked<[SequenceNumber]>([])
+        positions.whenSaving { sequence in saved.withLock { $0.append(sequence) } }
         let subscription = try store.subscribe("mail", sleep: { _ in }) { event in
-            // The position is saved before this handler returns.
-            if event.sequence == 3 { _ = await positions.saved.wait(after: 1) }
-            mailbox.receive(event)
+            guard event.sequence == 3 else { return }
+            try positions.save(SubscriptionPosition(after: event), of: "mail")
+            committed.raise(1)
+            _ = await gate.wait(after: .zero)
+            if isCancelled { throw CancellationError() }
         }
         try store.writeDurably(1...3)
-        try await subscription.waitUntilHandled(3)
-        #expect(mailbox.sequences == [1, 2, 3])
+        #expect(await committed.wait(after: .zero))
+        if isCancelled { subscription.cancel() }
+        try Self.close(store)
+        gate.raise(1)
+        #expect(positions.all()["mail"]?.sequence == 3)
+        #expect(saved.withLock { $0 }.sorted() == saved.withLock { $0 })
     }
+
+    private static func close(_ store: Store) throws { try store.close() }
 
     @Test func `that cannot be saved stops nothing`() async throws {
         let errors = Locked<[any Error]>([])

@@ -267,4 +267,28 @@ import Testing
             number += 1
         }
     }
+
+    @Test func `is saved while a handler takes long`() async throws {
+        let hooked = HookedDisk(disk)
+        let store = try Store(
+            Schema([Note.self]), Store.Options(), Environment(disk: hooked))
+        try store.setPosition(ofSubscription: "mail", to: .zero)
+        let (saved, count, mailbox) = (EventSignal(.zero), Locked(0), Mailbox())
+        hooked.beforeEach { operation, path in
+            guard operation == .rename, path.hasSuffix("mail.position") else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            saved.raise(SequenceNumber(rawValue: UInt64(number)))
+        }
+        let subscription = try store.subscribe("mail", sleep: { _ in }) { event in
+            // The position is saved before this handler returns.
+            if event.sequence == 3 { _ = await saved.wait(after: .zero) }
+            mailbox.receive(event)
+        }
+        try store.writeDurably(1...3)
+        try await subscription.waitUntilHandled(3)
+        #expect(mailbox.sequences == [1, 2, 3])
+    }
 }

@@ -109,7 +109,7 @@ public struct Intent: Hashable, Sendable {
 
 extension UUID {
     /// UUIDs of 16 bytes each.
-    fileprivate static func list(from bytes: [UInt8]) -> [UUID] {
+    static func list(from bytes: [UInt8]) -> [UUID] {
         bytes.withUnsafeBytes { bytes in
             (0..<(bytes.count / Intent.idByteCount)).map { index in
                 let offset = index * Intent.idByteCount

@@ -20,7 +20,8 @@ public struct SubscriptionPosition: Hashable, Sendable {
 ///
 /// Another place is of use where the effects have transactions: a handler that commits its effect
 /// and `SubscriptionPosition(after: event)` in one of them has each effect exactly once. The store
-/// saves the same position again afterwards.
+/// saves the same position again afterwards. It saves none while a handler runs, and none before
+/// that which it finds.
 ///
 /// Methods may block. They are called on threads of the store and on those that call it, one at a
 /// time for each subscription, and never under the writer lock. A handler is not called until

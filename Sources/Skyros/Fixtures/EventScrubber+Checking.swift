@@ -1,0 +1,56 @@
+import Foundation
+
+extension EventScrubber {
+    /// A text or value of a scrubbed field that an encoded event still holds; nil if there is none.
+    ///
+    /// Numbers and dates are not searched: they may be the same by chance. Nor are the bytes of
+    /// numbers, dates and UUIDs taken for texts.
+    ///
+    /// - Parameter words: names in the log, which may have such a text in them.
+    /// - Throws: `CBORError` for bytes that are no event.
+    func original(inEvent bytes: UnsafeRawBufferPointer, except words: [String]) throws -> String? {
+        var reader = CBORReader(bytes)
+        return original(
+            in: try reader.readValue(depth: -EventCoding.levelsAround), except: words)
+    }
+
+    /// The same for a text beside a fixture.
+    func original(inText text: String, except words: [String]) -> String? {
+        let bytes = Array(text.utf8)
+        var start = 0
+        while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
+            let found = String(decoding: bytes[place], as: UTF8.self)
+            let isWord = (words + [replacement]).contains { word in
+                word.contains(found) && text.contains(word)
+            }
+            if !isWord { return found }
+            start = place.lowerBound + 1
+        }
+        return nil
+    }
+
+    /// The same for a value and all values in it.
+    func original(in value: FieldValue, except words: [String]) -> String? {
+        switch value {
+        case .text(let text): return original(inText: text, except: words)
+        case .bytes(let data):
+            let bytes = Array(data)
+            guard let (place, _) = pseudonyms.parts.firstMatch(in: bytes) else { return nil }
+            return String(decoding: bytes[place], as: UTF8.self)
+        case .uuid(let id): return pseudonyms.isOriginal(value) ? id.uuidString : nil
+        case .array(let values):
+            for value in values {
+                if let found = original(in: value, except: words) { return found }
+            }
+            return nil
+        case .map(let members):
+            for (name, member) in members {
+                if let found = original(inText: name, except: words) { return found }
+                if let found = original(in: member, except: words) { return found }
+            }
+            return nil
+        case .tagged(_, let inner): return original(in: inner, except: words)
+        case .null, .bool, .integer, .double, .date: return nil
+        }
+    }
+}
