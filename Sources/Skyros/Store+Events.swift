@@ -22,7 +22,8 @@ extension Store {
     ///
     /// - Complexity: O(matches), by the index of the history, and O(events) of the newest part of
     ///   the log, about 1 MiB, when it was not read for such a question before. A part of a reason
-    ///   is searched in all different reasons. With `Options.historyIndex = .scan`, O(events of the
+    ///   is searched in all different reasons. The times at which something happened are compared
+    ///   in all events that have the rest. With `Options.historyIndex = .scan`, O(events of the
     ///   range).
     public func events(
         _ range: (any RangeExpression<SequenceNumber> & Sendable)? = nil, where filter: EventFilter,

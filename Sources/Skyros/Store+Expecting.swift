@@ -85,15 +85,18 @@ extension Store {
         noEvent pattern: EventPattern, since sequence: SequenceNumber, on state: Snapshot
     ) throws {
         try requireEvent(sequence, in: state)
-        try EventReader(session.engine).forEach(from: sequence.next, through: state.sequence) {
-            event, _ in
-            guard pattern.matches(event) else { return true }
-            throw StoreError(
-                .conflict,
-                "event \(event.sequence) has \(pattern), and the write was decided on event "
-                    + "\(sequence). " + Self.remedy,
-                at: StoreError.Place(sequences: event.sequence...event.sequence))
-        }
+        guard sequence < state.sequence else { return }
+        // By the index of the history: other writers wait.
+        let search = EventSearch(
+            reader: historyReader, index: session.history, filter: pattern.filter,
+            first: sequence.next, last: state.sequence, newestFirst: false)
+        var cursor = EventSearch.Cursor(search)
+        guard let event = try cursor.next() else { return }
+        throw StoreError(
+            .conflict,
+            "event \(event.sequence) has \(pattern), and the write was decided on event "
+                + "\(sequence). " + Self.remedy,
+            at: StoreError.Place(sequences: event.sequence...event.sequence))
     }
 
     /// Throws `StoreError` with `.noSuchEvent` if a state ends before an event.

@@ -25,7 +25,8 @@ extension Store {
         let reader = HistoryReader(log: session.engine, empty: session.empty)
         let last = try moment.map { try reader.sequence(of: $0) } ?? current.sequence
         return try reader.snapshot(
-            occurred: EventTime(date), knownThrough: last, in: session.history, from: current)
+            occurred: EventTime(checking: date), knownThrough: last, in: session.history,
+            from: current)
     }
 
     /// One record at a time, as it is known now, or as it was known at a moment; nil if there was
@@ -49,7 +50,7 @@ extension Store {
         let reader = HistoryReader(log: session.engine, empty: session.empty)
         let last = try moment.map { try reader.sequence(of: $0) } ?? current.sequence
         return try reader.row(
-            of: E.entityName, RecordCoding.id(id, of: type), occurred: EventTime(date),
+            of: E.entityName, RecordCoding.id(id, of: type), occurred: EventTime(checking: date),
             knownThrough: last, in: index)?.value(as: type)
     }
 }

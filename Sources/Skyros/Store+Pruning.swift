@@ -34,15 +34,16 @@ extension Store {
     /// - Returns: what was done; nil if no file has older events only.
     /// - Complexity: O(events that go + records that there were after them). Memory for these
     ///   records, twice.
-    /// - Throws: `StoreError` with `.closed`, `.suspended`, `.diskFull`, `.io`; `.logCorrupt` and
-    ///   the like if the older history is damaged, and then nothing is removed.
+    /// - Throws: `StoreError` with `.closed`, `.suspended`, `.diskFull`, `.io`; `.invalidInput` for
+    ///   a date that is no number; `.logCorrupt` and the like if the older history is damaged, and
+    ///   then nothing is removed.
     @discardableResult
     public func prune(
         before date: Date, by actor: String? = nil, because reason: String? = nil
     ) throws -> PruneReport? {
         try checkProcess()
         try checkOpen()
-        return try maintenance.prune(before: EventTime(date), actor, reason)
+        return try maintenance.prune(before: EventTime(checking: date), actor, reason)
     }
 
     /// Prunes the history as the synchronous form does, on a thread of the call.

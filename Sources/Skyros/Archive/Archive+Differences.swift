@@ -13,10 +13,24 @@ extension Archive {
     ///   one continues it.
     /// - Complexity: O(log n) parts of the logs for copies of one store; otherwise O(events that
     ///   are the same).
-    /// - Throws: `StoreError` with `.logCorrupt` and the like if one of the logs is damaged.
+    /// - Throws: `StoreError` with `.belowFloor` if they differ in events that one of them does not
+    ///   keep; `.logCorrupt` and the like if one of the logs is damaged.
     public func firstDifference(from other: Archive) throws -> SequenceNumber? {
         let (own, others) = (EventReader(log), EventReader(other.log))
         let common = min(sequence, other.sequence)
+        // What was pruned from one of them cannot be compared but by a chain hash.
+        let start = max(own.first, others.first)
+        guard start.advanced(by: -1) <= common else {
+            throw StoreError.belowFloor("one log ends before the other one begins", start)
+        }
+        if start > 1 {
+            let last = start.advanced(by: -1)
+            guard log.beginning == other.log.beginning,
+                try own.check(through: last) == others.check(through: last)
+            else {
+                throw StoreError.belowFloor("the logs differ in or before event \(last)", start)
+            }
+        }
         let first =
             log.beginning == other.log.beginning
             ? try own.firstDifference(from: others, through: common)

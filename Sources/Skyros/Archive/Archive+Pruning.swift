@@ -22,7 +22,7 @@ extension Archive {
     /// - Throws: `StoreError` with `.positionMissing` if the position of a subscription is damaged;
     ///   `.io`.
     public func prunePlan(before date: Date) throws -> PrunePlan? {
-        let time = EventTime(date)
+        let time = try EventTime(checking: date)
         let positions = try PositionFiles(on: disk).all()
         let firstNeeded = positions.values.firstNeeded?.rawValue ?? .max
         let border = log.borders.last { border in

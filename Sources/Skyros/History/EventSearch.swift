@@ -30,6 +30,11 @@ struct EventSearch: Sendable {
 
     /// The stretches of the log in which to search, those first that are read last.
     private func stretches() throws -> [Stretch] {
+        // Several questions about the same history.
+        try reader.log.whileFloorStays { try stretchesNow() }
+    }
+
+    private func stretchesNow() throws -> [Stretch] {
         guard let bounds = try bounds() else { return [] }
         if !filter.ids.isEmpty {
             let list = try sequences(through: bounds.upperBound).filter { bounds.contains($0) }
@@ -68,6 +73,9 @@ struct EventSearch: Sendable {
     private func scan(through last: SequenceNumber) throws -> [UInt64] {
         var (watch, sequences): (RecordWatch, [UInt64]) = (RecordWatch(filter.ids), [])
         let log = EventReader(reader.log)
+        if let floor = reader.log.floor {
+            try FloorState(floor).forEach { key, _ in watch.note(kept: key) }
+        }
         try log.forEach(from: log.first, through: last) { event, _ in
             var isFound = false
             for change in event.changes where watch.note(change) {

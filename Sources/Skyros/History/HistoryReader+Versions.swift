@@ -9,6 +9,13 @@ extension HistoryReader {
     func history(
         of entity: String, _ id: RecordID, in index: HistoryIndex
     ) throws -> [HistoryEntry] {
+        // Several questions about the same history.
+        try log.whileFloorStays { try historyNow(of: entity, id, in: index) }
+    }
+
+    private func historyNow(
+        of entity: String, _ id: RecordID, in index: HistoryIndex
+    ) throws -> [HistoryEntry] {
         // One moment for both questions: other threads may be writing.
         let last = last
         let versions = try index.versions(of: HistoryKey(entity, id), through: last)

@@ -91,6 +91,12 @@ struct HistoryReader {
     func history(
         of entity: String, _ id: RecordID, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> [HistoryEntry] {
+        try log.whileFloorStays { try historyNow(of: entity, id, progress) }
+    }
+
+    private func historyNow(
+        of entity: String, _ id: RecordID, _ progress: (SequenceNumber) -> Void
+    ) throws -> [HistoryEntry] {
         let key = HistoryKey(entity, id)
         var builder = HistoryBuilder(key, EventReader(log))
         let reader = EventReader(log)
@@ -111,7 +117,7 @@ struct HistoryReader {
     private func bounds(of moment: Moment) throws -> (SequenceNumber, EventTime) {
         switch moment {
         case .date(let date):
-            let time = EventTime(date)
+            let time = try EventTime(checking: date)
             if let floor = log.floor, time.microseconds < floor.time {
                 throw StoreError.belowFloor(
                     "the state at \(time) is not kept", EventReader(log).first)

@@ -33,7 +33,7 @@ struct OccurredFold {
             for index in event.changes.indices {
                 let change = event.versionedChange(at: index)
                 if let key, !Self.concerns(change.change, key) { continue }
-                try apply(change, of: event)
+                try apply(change, of: event, partial: key != nil)
             }
         } catch let error as CBORError {
             throw StoreError(
@@ -50,19 +50,29 @@ struct OccurredFold {
         return change.id == nil || change.id == key.id
     }
 
-    private mutating func apply(_ versioned: VersionedChange, of event: Event) throws {
+    /// - Parameter isPartial: whether the state has one record only.
+    private mutating func apply(
+        _ versioned: VersionedChange, of event: Event, partial isPartial: Bool
+    ) throws {
         let change = versioned.change
         let index = snapshot.tableIndex(of: change.entity)
         // What comes back may contradict the type of today.
         snapshot.tables[index].areFieldsCompared = false
-        guard let id = change.id else { return snapshot.tables[index].clear() }
-        let old = snapshot.tables[index].row(id)
         func note(_ kind: OccurredSnapshot.Misfit.Kind) {
             misfits.append(
                 OccurredSnapshot.Misfit(
                     kind: kind, sequence: event.sequence, occurredAt: event.happenedAt,
-                    entity: change.entity, id: id))
+                    entity: change.entity, id: change.id))
         }
+        guard let id = change.id else {
+            if case .cleared(_, let count) = change, !isPartial,
+                count != snapshot.tables[index].count
+            {
+                note(.differs)
+            }
+            return snapshot.tables[index].clear()
+        }
+        let old = snapshot.tables[index].row(id)
         var bytes: [UInt8]
         switch (change, old) {
         case (.inserted(let record), _):

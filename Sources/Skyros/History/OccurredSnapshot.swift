@@ -22,7 +22,8 @@ public struct OccurredSnapshot: Sendable {
             case exists
             /// It changes or deletes a record that does not exist: it is left out.
             case missing
-            /// It changes or deletes a record that has other values: it is carried out.
+            /// It changes or deletes a record that has other values, or deletes all records when
+            /// there are more or fewer: it is carried out.
             case differs
         }
 
@@ -34,19 +35,21 @@ public struct OccurredSnapshot: Sendable {
         public let occurredAt: EventTime
         /// The record's entity.
         public let entity: String
-        /// The record's id.
-        public let id: RecordID
+        /// The record's id; nil if all records of the entity were deleted.
+        public let id: RecordID?
     }
 }
 
 extension OccurredSnapshot.Misfit: CustomStringConvertible {
     /// The event, the record, and what was done.
     public var description: String {
+        let record = id.map { "\(entity) \($0)" } ?? "all \(entity)"
         let what =
             switch kind {
-            case .exists: "inserts \(entity) \(id), which exists then, and is replaced"
-            case .missing: "changes \(entity) \(id), which does not exist then, and is left out"
-            case .differs: "changes \(entity) \(id), which has other values then"
+            case .exists: "inserts \(record), which exists then, and is replaced"
+            case .missing: "changes \(record), which does not exist then, and is left out"
+            case .differs where id == nil: "deletes \(record), of which there are others then"
+            case .differs: "changes \(record), which has other values then"
             }
         return "event \(sequence), which happened at \(occurredAt), \(what)"
     }

@@ -12,7 +12,8 @@ public enum Retention: Hashable, Sendable {
     /// the newest event, its time counts. So a clock that is ahead deletes history only if an
     /// event is written and the store prunes before it is set right, as far as
     /// ``Store/Options/clockJumpMax`` lets the event pass. Whole files are deleted, so up to
-    /// about a fifth more than the period is kept. What is deleted is replaced by a floor,
+    /// about a fifth more than the period is kept; a file from before the store had this
+    /// retention goes when its last event is old enough. What is deleted is replaced by a floor,
     /// the state as of then: no record is lost, only how it came to be.
     ///
     /// The period is at least an hour; opening refuses a shorter one. One of 100 years or more is

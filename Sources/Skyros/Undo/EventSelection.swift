@@ -20,6 +20,15 @@ struct EventSelection {
         try events(where: EventFilter(actor: actor), from: first, through: last)
     }
 
+    /// The events of an actor with a correlation, oldest first. O(matches).
+    func events(
+        by actor: String, withCorrelation correlation: String, from first: SequenceNumber,
+        through last: SequenceNumber
+    ) throws -> [Event] {
+        try events(
+            where: EventFilter(actor: actor, correlation: correlation), from: first, through: last)
+    }
+
     private func events(
         where filter: EventFilter, from first: SequenceNumber, through last: SequenceNumber
     ) throws -> [Event] {

@@ -18,4 +18,7 @@ public struct UndoPlan: Sendable {
     public let conflicts: [UndoConflict]
     /// Whether conflicts stop the undo: it would throw `.conflict`, and write nothing.
     public let isRefused: Bool
+    /// Whether a record that it changes asks for a reason, without which the undo would throw
+    /// `.reasonRequired`.
+    public let needsReason: Bool
 }

@@ -54,13 +54,15 @@ struct UndoPlanner {
         let state = reader.newest
         let decisions = try UndoDecisions(past, on: state, resolution)
         let isRefused = !decisions.open.isEmpty
+        let changes =
+            isRefused
+            ? decisions.differences : try Self.differences(of: decisions, on: state, options)
         return UndoPlan(
-            events: past.ranges, sequence: state.sequence,
-            changes: isRefused
-                ? decisions.differences : try Self.differences(of: decisions, on: state, options),
+            events: past.ranges, sequence: state.sequence, changes: changes,
             conflicts: try withEvents(
                 isRefused ? decisions.open : decisions.decided, past, through: state.sequence),
-            isRefused: isRefused)
+            isRefused: isRefused,
+            needsReason: changes.contains { state.requiresReason(toChange: $0.entity) })
     }
 
     /// What an event with these decisions would change.

@@ -28,7 +28,8 @@ public final class UndoStack: Sendable {
         public var typingInterval = Duration.seconds(1)
         /// The number of steps that can be undone; older ones are dropped. Default: 100.
         public var stepsMax = 100
-        /// How far back the log is read, in events of all actors. Default: 10,000.
+        /// How far back the log is read, in events of all actors; a group that has begun before is
+        /// read as a whole. Default: 10,000.
         public var eventsMax = 10_000
 
         /// The default limits.
@@ -104,17 +105,26 @@ public final class UndoStack: Sendable {
             if memory.session !== session {
                 memory = Memory(steps: UndoSteps(options), session: session)
             }
+            let first = EventReader(session.engine).first
+            memory.steps.drop(before: first)
             guard last > memory.last else { return memory.steps }
-            let earliest = max(
-                last.advanced(by: 1 - max(1, options.eventsMax)),
-                EventReader(session.engine).first)
+            let earliest = max(last.advanced(by: 1 - max(1, options.eventsMax)), first)
             let isGap = memory.last < earliest.advanced(by: -1)
             var steps = isGap ? UndoSteps(options) : memory.steps
             let reader = HistoryReader(log: session.engine, empty: session.empty)
             let selection = EventSelection(reader: reader, index: session.history)
             let events = try selection.events(
                 by: actor, from: isGap ? earliest : memory.last.next, through: last)
-            for event in events { steps.add(event) }
+            for event in events {
+                if isGap, let correlation = event.metadata.correlation, !steps.knows(correlation) {
+                    // A group may have begun before.
+                    let earlier = try selection.events(
+                        by: actor, withCorrelation: correlation, from: first,
+                        through: earliest.advanced(by: -1))
+                    for event in earlier { steps.add(event) }
+                }
+                steps.add(event)
+            }
             (memory.steps, memory.last) = (steps, last)
             return steps
         }

@@ -8,6 +8,8 @@ struct UndoSteps: Sendable {
     private(set) var redo: [UndoStep] = []
     /// Whether the last event was an edit, to which typing may add.
     private var isTyping = false
+    /// The correlations of steps that were dropped. What else they get is no whole step.
+    private var dropped: Set<String> = []
     private let options: UndoStack.Options
 
     init(_ options: UndoStack.Options) {
@@ -24,15 +26,16 @@ struct UndoSteps: Sendable {
 
     /// Adds the next event of the actor.
     mutating func add(_ event: Event) {
-        defer { undo.removeFirst(max(0, undo.count - max(0, options.stepsMax))) }
+        defer { drop(max(0, undo.count - max(0, options.stepsMax))) }
         if let taken = event.undo, let kind = taken.step { return move(event, taken.ranges, kind) }
         guard !event.changes.isEmpty else { return }
         redo = []
         defer { isTyping = true }
-        if let correlation = event.metadata.correlation,
-            let place = undo.lastIndex(where: { $0.correlation == correlation })
-        {
-            return undo.append(undo.remove(at: place).adding(event))
+        if let correlation = event.metadata.correlation {
+            if dropped.contains(correlation) { return }
+            if let place = undo.lastIndex(where: { $0.correlation == correlation }) {
+                return undo.append(undo.remove(at: place).adding(event))
+            }
         }
         let step = UndoStep(event, isEdit: true)
         if let last = undo.last, isTyping, continues(last, step) {
@@ -40,6 +43,25 @@ struct UndoSteps: Sendable {
         } else {
             undo.append(step)
         }
+    }
+
+    /// Whether there is a step with this correlation, or was one.
+    func knows(_ correlation: String) -> Bool {
+        dropped.contains(correlation) || undo.contains { $0.correlation == correlation }
+    }
+
+    /// Drops the steps with events that the log does not keep any more.
+    mutating func drop(before first: SequenceNumber) {
+        let isKept = { (step: UndoStep) in step.events.allSatisfy { $0 >= first } }
+        dropped.formUnion(undo.filter { !isKept($0) }.compactMap(\.correlation))
+        undo.removeAll { !isKept($0) }
+        redo.removeAll { !isKept($0) }
+    }
+
+    /// Drops the oldest steps.
+    private mutating func drop(_ count: Int) {
+        dropped.formUnion(undo.prefix(count).compactMap(\.correlation))
+        undo.removeFirst(count)
     }
 
     /// Whether a step is more of the same typing.

@@ -1,4 +1,9 @@
 extension Snapshot {
+    /// Whether each change of an entity needs a reason.
+    func requiresReason(toChange entity: String) -> Bool {
+        requiresReason || table(entity)?.requiresReason ?? false
+    }
+
     /// Throws if a batch changes records of which each change needs a reason, and has none. White
     /// space is none.
     ///

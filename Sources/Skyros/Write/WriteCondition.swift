@@ -19,7 +19,8 @@
 ///
 /// - Complexity: of a check, O(1) if nothing was written since; otherwise O(ids × log n), and for a
 ///   request the records of its entity that have changed. With a sequence in place of a snapshot
-///   that state is made first, as by `Store.snapshot(asOf:)`, while other writers wait.
+///   that state is made first, as by `Store.snapshot(asOf:)`, while other writers wait. Of events,
+///   O(log n) in each run of the history, and the events that were written since the last one.
 public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
     enum Part: Sendable {
         /// The store's last event.
@@ -114,9 +115,10 @@ struct EventPattern: Sendable, CustomStringConvertible {
     let tags: NamedValues<String>
     let intent: String?
 
-    func matches(_ event: Event) -> Bool {
-        if let intent, event.intent?.name != intent { return false }
-        return tags.allSatisfy { event.metadata.tags[$0.key] == $0.value }
+    var filter: EventFilter {
+        var filter = EventFilter(intent: intent)
+        tags.forEach { filter.tags[$0.key] = $0.value }
+        return filter
     }
 
     var description: String {

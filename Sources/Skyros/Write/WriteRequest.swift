@@ -8,7 +8,7 @@ struct WriteRequest: Sendable {
     let key: IdempotencyKey?
 
     /// Completes the metadata; throws `.notEncodable` if the command cannot be encoded,
-    /// `.invalidInput` if the key is no key.
+    /// `.invalidInput` if the key is no key, or a date no number.
     init(
         _ actor: String?, _ reason: String?, _ metadata: Metadata,
         _ intent: (any DomainCommand)?, _ durability: Durability,
@@ -18,6 +18,10 @@ struct WriteRequest: Sendable {
         if let actor { own.actor = actor }
         if let reason { own.reason = reason }
         self.metadata = own.completed(by: Metadata.current)
+        // That is what a date becomes that is no number.
+        if self.metadata.occurredAt?.microseconds == .min {
+            throw StoreError(.invalidInput, "the date of occurredAt is no number, or too early")
+        }
         self.intent = try intent.map { try Intent($0) }
         self.durability = durability
         self.condition = condition

@@ -81,7 +81,7 @@ import Testing
         return answers
     }
 
-    @Test func `never leads to a wrong answer: it is used, or made again`() throws {
+    @Test func `never leads to a wrong answer: it is used, or made again (F77)`() throws {
         let right = try answers(of: index(on: disk.killed()))
         #expect(right.histories.allSatisfy { $0.count == 6 })
         #expect(right.events.count == 20)

@@ -222,7 +222,7 @@ private struct RandomHistory {
         try store.close()
     }
 
-    @Test func `is made again after each file of it was damaged`() throws {
+    @Test func `is made again after each file of it was damaged (F77)`() throws {
         var store = try open()
         for round in 0..<2 {
             for id in 0..<50 { try store.write { try $0.upsert(Leaf(id: id, board: round)) } }
@@ -259,7 +259,7 @@ private struct RandomHistory {
         }
     }
 
-    @Test func `is of this log, or is set aside`() throws {
+    @Test func `is of this log, or is set aside (F77)`() throws {
         let other = SimulatedDisk()
         for (disk, board) in [(disk, 1), (other, 2)] {
             let store = try Store(on: disk, entities: Leaf.self, Document.self)

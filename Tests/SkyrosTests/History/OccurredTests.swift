@@ -166,4 +166,19 @@ private struct Fact: Entity {
         }
         try store.close()
     }
+
+    @Test func `lists a deletion of all records that finds others`() throws {
+        let store = try open()
+        try write(store, on: 20) { tx in
+            for id in 1...3 { try tx.insert(Fact(id: id)) }
+        }
+        try write(store, on: 10) { _ = try $0.deleteAll(Fact.self) }
+        let found = try store.snapshot(occurred: day(40))
+        #expect(found.misfits.map(\.kind) == [.differs] && found.misfits[0].id == nil)
+        #expect(
+            found.misfits[0].description.hasSuffix(
+                "deletes all Fact, of which there are others then"))
+        #expect(try found.snapshot.count(Fact.self) == 3)
+        #expect(try store.get(Fact.self, 1, occurred: day(40)) != nil)
+    }
 }

@@ -243,4 +243,35 @@ private enum Shapes {
         #expect(try archive.history(of: "Note", RecordID(1)).map(\.kind) == [.kept])
         try store.close()
     }
+
+    @Test func `refuses a date that is no number`() throws {
+        let twins = try TwinStores(seed: 5)
+        for _ in 0..<30 { try twins.write() }
+        let store = twins.pruned
+        let date = Date(timeIntervalSince1970: .nan)
+        #expect(throws: StoreError(.invalidInput, "")) { try store.prune(before: date) }
+        #expect(throws: StoreError(.invalidInput, "")) { try store.snapshot(asOf: .date(date)) }
+        #expect(throws: StoreError(.invalidInput, "")) { try store.snapshot(occurred: date) }
+        #expect(throws: StoreError(.invalidInput, "")) {
+            try store.write(metadata: Metadata(occurredAt: date)) { try $0.delete(Note.self, 1) }
+        }
+        #expect(throws: StoreError(.invalidInput, "")) {
+            try store.archive().prunePlan(before: date)
+        }
+        #expect(store.firstSequence == 1)
+        try twins.close()
+    }
+
+    @Test func `leaves what two logs have in common`() throws {
+        let twins = try TwinStores(seed: 7)
+        for _ in 0..<30 { try twins.write() }
+        let short = twins.disk.killed()
+        for _ in 0..<30 { try twins.write() }
+        #expect(try twins.pruned.prune(before: twins.pruned.snapshot.time.date) != nil)
+        let (before, after) = (try Archive(on: short), try twins.pruned.archive())
+        #expect(after.firstSequence.rawValue > before.sequence.rawValue + 1)
+        #expect(throws: StoreError(.belowFloor, "")) { try before.firstDifference(from: after) }
+        #expect(try after.firstDifference(from: after) == nil)
+        try twins.close()
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SkyrosTesting
 import TestSupport
 import Testing
@@ -296,5 +297,47 @@ import Testing
         inParallel(40, threads: 4) { _ in _ = try? stack.undo() }
         #expect(try ids == [])
         #expect(try undo.redoSteps.count == 40)
+    }
+
+    @Test func `takes back a group that began before what is read`() throws {
+        let metadata = Metadata(actor: "ann", correlation: "g")
+        for id in 1...3 {
+            try store.write(metadata: metadata) { try $0.insert(DraftCard(id: id)) }
+            for other in 1...5 { try insert(10 * id + other, by: "bob") }
+        }
+        var options = UndoStack.Options()
+        options.eventsMax = 6
+        let later = UndoStack(store, actor: "ann", options: options)
+        #expect(try later.undoSteps.map(\.events) == [[1, 7, 13]])
+        try later.undo()
+        #expect(try ids.allSatisfy { $0 > 10 })
+    }
+
+    @Test func `has no part of a step that was dropped`() throws {
+        let metadata = Metadata(actor: "ann", correlation: "g")
+        var options = UndoStack.Options()
+        options.stepsMax = 2
+        let few = UndoStack(store, actor: "ann", options: options)
+        try store.write(metadata: metadata) { try $0.insert(DraftCard(id: 1)) }
+        for id in 2...3 { try insert(id) }
+        #expect(try few.undoSteps.map(\.events) == [[3], [2]])
+        try store.write(metadata: metadata) { try $0.insert(DraftCard(id: 4)) }
+        #expect(try few.undoSteps.map(\.events) == [[3], [2]])
+    }
+
+    @Test func `drops steps whose events were pruned`() throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 200
+        let store = try Store(
+            on: SimulatedDisk(), entities: DraftCard.self, options: options, clock: clock)
+        let undo = UndoStack(store, actor: "ann")
+        for id in 1...9 {
+            try store.write(by: "ann") { try $0.insert(DraftCard(id: id)) }
+            clock.advance(byMicroseconds: 5_000_000)
+        }
+        #expect(try undo.undoSteps.count == 9)
+        #expect(try store.prune(before: store.snapshot.time.date.addingTimeInterval(1)) != nil)
+        let kept = Int(store.sequence.rawValue - store.firstSequence.rawValue) + 1
+        #expect(try undo.undoSteps.count == kept && kept < 9)
     }
 }

@@ -93,7 +93,8 @@ private enum Relaxed {
             try tx.insert(Sketch(id: 1, ledger: Ref(1)))
         }
         try expectRefusal(store) { try store.undo(1) }
-        #expect(try store.undoPlan(of: .event(1)).changes.count == 2)
+        let plan = try store.undoPlan(of: .event(1))
+        #expect(plan.changes.count == 2 && plan.needsReason)
         try store.undo(1, because: "wrong")
         #expect(try store.count(Ledger.self) == 0)
         try store.close()

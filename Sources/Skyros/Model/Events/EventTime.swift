@@ -37,10 +37,20 @@ extension EventTime: Comparable {
 
 extension EventTime {
     /// The microsecond that is nearest to `date`. For centuries around today, the `date` of a time
-    /// is converted to that time.
+    /// is converted to that time. A date that is no number is the earliest time.
     public init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
+        self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds > 0 ? .max : .min))
+    }
+
+    /// The same for a question or a command.
+    ///
+    /// - Throws: `StoreError` with `.invalidInput` for a date that is no number, such as 0 / 0.
+    init(checking date: Date) throws {
+        guard !date.timeIntervalSince1970.isNaN else {
+            throw StoreError(.invalidInput, "a date is not a number; compute it anew")
+        }
+        self.init(date)
     }
 }
 
