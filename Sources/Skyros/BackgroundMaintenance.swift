@@ -68,6 +68,11 @@ final class BackgroundMaintenance: Sendable {
         pruning = RetentionPlan(options.retention).map { PruneSchedule($0, log, clock) }
         targetNanoseconds = options.openingTarget.milliseconds * 1_000_000
         wakeThresholdBytes = max(1, options.segmentBytesMax / 4)
+    }
+
+    /// Begins with what an earlier process has left to do. Called once, when all else of the
+    /// session has started: so an opening does the same operations in the same order each time.
+    func start() {
         let isSealingDue = log.segments.map { $0.endedSegmentCount > 0 } ?? false
         if isSealingDue || history?.isDue ?? false || isPruningDue { wake() }
     }

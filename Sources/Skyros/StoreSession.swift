@@ -61,6 +61,7 @@ final class StoreSession: Sendable {
         liveHub = LiveHub(view, noted: signal)
         rebuilder = resources.makeRebuilder(under: writer, maintenance)
         rebuilder?.start()
+        maintenance.start()
     }
 
     /// Wakes those that wait for projections: the snapshot is that of the view.
