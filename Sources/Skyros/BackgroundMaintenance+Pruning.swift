@@ -60,8 +60,12 @@ extension BackgroundMaintenance {
         try sealEnded(atMost: segments.endedSegmentCount)
         let pruner = Pruner(
             log: log, segments: segments, history: history, window: keys.window, clock: clock)
-        let needed = [app.firstNeeded, try subscriptions.firstNeededByFiles()].compactMap { $0 }
-        return pruner.border(before: time, needed.min()).map { (pruner, $0) }
+        return pruner.border(before: time, try firstNeeded(app)).map { (pruner, $0) }
+    }
+
+    /// The first event that a subscription needs; nil if none needs the history.
+    private func firstNeeded(_ app: AppState) throws -> SequenceNumber? {
+        [app.firstNeeded, try subscriptions.firstNeededByFiles()].compactMap { $0 }.min()
     }
 
     private func pruneNow(
@@ -69,8 +73,11 @@ extension BackgroundMaintenance {
         _ actor: String?, _ reason: String?, _ app: AppState
     ) throws -> PruneReport? {
         if hasEnded.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
-        // Another thread may have pruned meanwhile.
-        guard border.firstSequence > log.firstSequence else { return nil }
+        // Another thread may have pruned meanwhile, or set back the position of a subscription.
+        let needed = try firstNeeded(app)?.rawValue ?? .max
+        guard border.firstSequence > log.firstSequence, border.firstSequence <= needed else {
+            return nil
+        }
         // A checkpoint that is older than the floor would be of no use, nor would a projection.
         if let checkpointer {
             let written = checkpointer.sequence ?? .zero

@@ -16,14 +16,17 @@ extension EventScrubber {
 
     /// The same for a text beside a fixture.
     func original(inText text: String, except words: [String]) -> String? {
-        let bytes = Array(text.utf8)
+        original(in: Array(text.utf8), except: words.map { Array($0.utf8) })
+    }
+
+    private func original(in bytes: [UInt8], except words: [[UInt8]]) -> String? {
         var start = 0
         while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
-            let found = String(decoding: bytes[place], as: UTF8.self)
-            let isWord = (words + [replacement]).contains { word in
-                word.contains(found) && text.contains(word)
+            let found = bytes[place]
+            let isWord = (words + [Array(replacement.utf8)]).contains { word in
+                word.contains(found) && bytes.contains(word)
             }
-            if !isWord { return found }
+            if !isWord { return String(decoding: found, as: UTF8.self) }
             start = place.lowerBound + 1
         }
         return nil
@@ -34,9 +37,7 @@ extension EventScrubber {
         switch value {
         case .text(let text): return original(inText: text, except: words)
         case .bytes(let data):
-            let bytes = Array(data)
-            guard let (place, _) = pseudonyms.parts.firstMatch(in: bytes) else { return nil }
-            return String(decoding: bytes[place], as: UTF8.self)
+            return original(in: Array(data), except: words.map { Array($0.utf8) })
         case .uuid(let id): return pseudonyms.isOriginal(value) ? id.uuidString : nil
         case .array(let values):
             for value in values {

@@ -63,31 +63,27 @@ final class KeyFrames: Sendable {
     ///
     /// - Parameter isFar: whether it was made by a long way.
     func show(_ next: Snapshot, isFar: Bool) {
-        // A step as a rule leaves the places of frames where they are.
-        let isNear = state.withLock { state in
-            let place = next.sequence.rawValue / spacing
-            guard !isFar, state.hasBegun, state.current.sequence.rawValue / spacing == place else {
-                return false
-            }
+        let (released, isNear) = state.withLock { state in
+            let former = state.current
             state.current = next
-            return true
-        }
-        if isNear { return }
-        let released = state.withLock { state in
-            var released = [state.current]
+            var released = [former]
+            // A step as a rule leaves the places of frames where they are.
+            let place = next.sequence.rawValue / spacing
+            if !isFar, state.hasBegun, former.sequence.rawValue / spacing == place {
+                return (released, true)
+            }
             if isFar {
-                state.former.append(state.current)
+                state.former.append(former)
                 if state.former.count > Self.formerMax {
                     released.append(state.former.removeFirst())
                 }
                 state.failed = []
             }
-            state.current = next
-            return released + removeFar(from: &state)
+            return (released + removeFar(from: &state), false)
         }
         // The records that only these had are freed here, after the lock.
         withExtendedLifetime(released) {}
-        prepare()
+        if !isNear { prepare() }
     }
 
     /// The states from which one is best made, the one with the shortest way first: one before it

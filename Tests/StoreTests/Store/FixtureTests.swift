@@ -249,6 +249,13 @@ private struct Register: Command {
         #expect(scrubber.original(inText: "x Anna", except: ["actor"]) == "Anna")
         #expect(scrubber.original(inText: "x actor, Ann a", except: ["actor"]) == nil)
         #expect(scrubber.original(inText: "x actor", except: []) == "actor")
+        // Bytes are searched as texts are.
+        func inBytes(_ text: String, _ words: [String]) -> String? {
+            scrubber.original(in: .bytes(Data(text.utf8)), except: words)
+        }
+        #expect(inBytes("x Anna", ["actor"]) == "Anna")
+        #expect(inBytes("x actor, Ann a", ["actor"]) == nil)
+        #expect(inBytes("x actor", []) == "actor")
     }
 
     @Test func `is written by the tool`() throws {

@@ -6,6 +6,16 @@ import Testing
 
 @testable import Skyros
 
+/// Calls a hook for each event.
+private struct Hooked: Projection {
+    static let hook = Locked<(@Sendable () throws -> Void)?>(nil)
+    var count = 0
+    mutating func apply(_ event: AppliedEvent) throws {
+        count += 1
+        try Self.hook.withLock { $0 }?()
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct `The position of a subscription` {
     private let disk = SimulatedDisk()
     private static let path = "subscriptions/mail.position"
@@ -107,6 +117,28 @@ import Testing
         #expect(store.firstSequence > 100)
         try store.removeSubscription("mail")
         #expect(try Archive(on: disk).prunePlan(before: .distantFuture) == nil)
+    }
+
+    @Test func `keeps the history even if it is set back during a prune`() throws {
+        let store = try Store.projecting(on: disk, Hooked.self)
+        try store.setPosition(ofSubscription: "mail", to: .zero)
+        try store.writeDurably(1...200)
+        try store.setPosition(ofSubscription: "mail", to: 200)
+        // The prune builds the projection, by code of the app.
+        Hooked.hook.withLock {
+            $0 = {
+                let isSet = Monitor(false)
+                Thread.detachNewThread {
+                    try? store.setPosition(ofSubscription: "mail", to: 3)
+                    isSet.change { $0 = true }
+                }
+                isSet.wait { $0 ? () : nil }
+            }
+        }
+        let report = try store.prune(before: .distantFuture)
+        Hooked.hook.withLock { $0 = nil }
+        #expect(report == nil && store.firstSequence == 1)
+        #expect(try store.position(ofSubscription: "mail") == 3)
     }
 
     @Test func `without history stops below the floor`() async throws {
