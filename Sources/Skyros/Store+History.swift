@@ -70,7 +70,7 @@ extension Store {
     ///     let old = try store.get(Order.self, id, asOf: .date(yesterday))
     ///
     /// - Complexity: O(log n) for each run of the history, without the rest of the state, and as
-    ///   ``history(of:_:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
+    ///   ``history(of:_:shape:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
     ///   that of ``snapshot(asOf:)``.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
     ///   the history of then was pruned, `.unknownEntity` if the store was opened without the type,
@@ -91,6 +91,7 @@ extension Store {
     ///         try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
     ///     }
     ///
+    /// - Parameter shape: the shape of the records in the entries.
     /// - Returns: one entry for each event, oldest first; none if the record never existed. If the
     ///   history was pruned, that of a record which was there then begins with an entry of the kind
     ///   ``HistoryEntry/Kind-swift.enum/kept``.
@@ -98,14 +99,22 @@ extension Store {
     ///   was not read for such a question before. With `Options.historyIndex = .scan`, O(events in
     ///   the log).
     /// - Throws: `StoreError` with `.unknownEntity` if the store was opened without the type,
-    ///   `.logCorrupt` and the like if the log is damaged.
-    public func history<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [HistoryEntry] {
+    ///   `.logCorrupt` and the like if the log is damaged, `.evolutionFailed` if a step to the
+    ///   newest shape fails.
+    public func history<E: Entity>(
+        of type: E.Type, _ id: E.ID, shape: HistoryShape = .stored
+    ) throws -> [HistoryEntry] {
         _ = try snapshot.tableIndex(of: type)
         let id = try RecordCoding.id(id, of: type)
         let session = session
         let reader = HistoryReader(log: session.engine, empty: session.empty)
-        guard let index = session.history else { return try reader.history(of: E.entityName, id) }
-        return try reader.history(of: E.entityName, id, in: index)
+        let stored =
+            if let index = session.history {
+                try reader.history(of: E.entityName, id, in: index)
+            } else {
+                try reader.history(of: E.entityName, id)
+            }
+        return shape == .newest ? try stored.evolved(for: type) : stored
     }
 
     /// Which event gave each field of a record the value that it has: who set it, when and why.
@@ -114,14 +123,18 @@ extension Store {
     ///         print(origin.field, origin.value, origin.entry.actor ?? "-")
     ///     }
     ///
-    /// Of a deleted record it lists the fields that it had last. Fields are those that are
-    /// stored: a step of its type's evolution leaves no event.
+    /// Of a deleted record it lists the fields that it had last.
     ///
+    /// - Parameter shape: which fields: those that are stored, of which each step of the type's
+    ///   evolution has set some when the record was next written; or those of today, each with the
+    ///   event that gave it its value, under whichever name.
     /// - Returns: one origin for each field, in the order of the fields' names; none if the record
     ///   never existed.
-    /// - Throws: and complexity: as ``history(of:_:)``.
-    public func blame<E: Entity>(of type: E.Type, _ id: E.ID) throws -> [FieldOrigin] {
-        try FieldOrigin.list(of: history(of: type, id))
+    /// - Throws: and complexity: as ``history(of:_:shape:)``.
+    public func blame<E: Entity>(
+        of type: E.Type, _ id: E.ID, shape: HistoryShape = .stored
+    ) throws -> [FieldOrigin] {
+        try FieldOrigin.list(of: history(of: type, id, shape: shape))
     }
 
     var historyReader: HistoryReader {

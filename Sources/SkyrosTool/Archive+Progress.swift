@@ -40,6 +40,22 @@ extension Archive {
         return evolved.state
     }
 
+    /// The changes of a record in the newest shape, or as they are stored with `--stored`.
+    func history(
+        of entity: String, _ id: RecordID, _ arguments: Arguments,
+        progress: (SequenceNumber) -> Void
+    ) throws -> [HistoryEntry] {
+        let stored = try history(of: entity, id, progress: progress)
+        if arguments.has("stored") { return stored }
+        let (entries, heldBackCount) = try evolved(stored, of: entity)
+        if heldBackCount > 0 {
+            ErrorOutput.error(
+                "note: \(heldBackCount) changes are shown in an older shape: a closure of the app "
+                    + "leads to the newest one, or a step failed")
+        }
+        return entries
+    }
+
     /// Says which records are shown in an older shape.
     static func warn(of evolved: EvolvedState?) {
         for (entity, count) in evolved?.heldBack ?? [:] {

@@ -11,7 +11,7 @@ public struct FieldOrigin: Hashable, Sendable {
 extension FieldOrigin {
     /// The origins of the fields that a record has after the last of its changes, or had before it
     /// was deleted; in canonical order.
-    static func list(of history: [HistoryEntry]) throws -> [FieldOrigin] {
+    package static func list(of history: [HistoryEntry]) throws -> [FieldOrigin] {
         var origins = NamedValues<FieldOrigin>()
         for entry in history {
             switch entry.kind {

@@ -27,9 +27,9 @@ public struct HistoryEntry: Hashable, Sendable {
     public let metadata: Metadata
     /// The domain command of the write, if one was given.
     public let intent: Intent?
-    /// The record before the change, in the shape that it had; nil if there was none.
+    /// The record before the change; nil if there was none.
     let rowBefore: HistoryRow?
-    /// The record after the change, in the shape that it had; nil if there is none.
+    /// The record after the change; nil if there is none.
     let rowAfter: HistoryRow?
 
     /// The actor of the event.
@@ -48,10 +48,10 @@ extension HistoryEntry {
         get throws { try HistoryRow.changes(from: rowBefore, to: rowAfter) }
     }
 
-    /// The record before the change, as it was stored; nil if there was none.
+    /// The record before the change, in the shape of the history; nil if there was none.
     public var recordBefore: Record? { rowBefore?.record }
 
-    /// The record after the change, as it was stored; nil if there is none.
+    /// The record after the change, in the shape of the history; nil if there is none.
     public var recordAfter: Record? { rowAfter?.record }
 
     /// The record before the change, in today's shape; nil if there was none.
@@ -78,6 +78,18 @@ struct HistoryRow: Hashable, Sendable {
     let bytes: [UInt8]
     /// The version of the record's shape.
     let version: Int
+    /// That of the shape in which it was stored.
+    let storedVersion: Int
+
+    init(
+        entity: String, id: RecordID, bytes: [UInt8], version: Int, storedVersion: Int? = nil
+    ) {
+        self.entity = entity
+        self.id = id
+        self.bytes = bytes
+        self.version = version
+        self.storedVersion = storedVersion ?? version
+    }
 
     var record: Record { Record(entity: entity, id: id, fields: Fields(trusted: bytes)) }
 
@@ -101,7 +113,12 @@ struct HistoryRow: Hashable, Sendable {
                 .invalidInput, "the record is of \(entity), and not of \(E.entityName)",
                 at: StoreError.Place(entity: entity, ids: [id]))
         }
-        return try Row(id: id, hash: 0, number: 0, version: version, bytes: bytes).value(as: type)
+        let evolver = E.evolution.evolver
+        let newest = try evolver.map { try evolved(by: $0) } ?? self
+        // It has the id that it had then.
+        let mayDiffer = evolver?.mayChangeID(after: storedVersion) ?? false
+        return try RecordCoding.decode(
+            type, from: newest.bytes, id: id, allowingOtherID: mayDiffer)
     }
 }
 

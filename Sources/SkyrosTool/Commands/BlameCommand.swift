@@ -4,12 +4,15 @@ import Skyros
 struct BlameCommand: Command {
     static let name = "blame"
     static let summary = "Show which event gave each field of a record its value"
-    static let usage = "STORE ENTITY ID [--json]"
+    static let usage = "STORE ENTITY ID [--stored] [--json]"
     static let details = """
-        Of a deleted record it shows the fields that it had last.
+        Of a deleted record it shows the fields that it had last. A field that was renamed keeps the
+        event that gave it its value; with --stored, it has the event that stored it under its name.
 
           skyros blame Orders.skyros Restaurant e9ea8043-86f8-c572-2db4-cff9a264c3a5
         """
+
+    static let flags: Set<String> = ["stored"]
 
     private let arguments: Arguments
     private let question: RecordQuestion
@@ -21,7 +24,8 @@ struct BlameCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let origins = try question.answer { archive, entity, id, progress in
-            try archive.blame(of: entity, id, progress: progress)
+            try FieldOrigin.list(
+                of: archive.history(of: entity, id, arguments, progress: progress))
         }
         guard let origins else { return false }
         if arguments.isJSON {

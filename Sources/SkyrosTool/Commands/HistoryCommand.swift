@@ -4,10 +4,15 @@ import Skyros
 struct HistoryCommand: Command {
     static let name = "history"
     static let summary = "Show all changes of a record: actor, time, reason, before and after"
-    static let usage = "STORE ENTITY ID [--json]"
+    static let usage = "STORE ENTITY ID [--stored] [--json]"
     static let details = """
+        Each change shows the record in its newest shape, as `skyros show` does; with --stored, as it
+        was stored then, under the names that its fields had.
+
           skyros history Orders.skyros Restaurant e9ea8043-86f8-c572-2db4-cff9a264c3a5
         """
+
+    static let flags: Set<String> = ["stored"]
 
     private let arguments: Arguments
     private let question: RecordQuestion
@@ -19,7 +24,7 @@ struct HistoryCommand: Command {
 
     func run(_ output: Output) throws -> Bool {
         let entries = try question.answer { archive, entity, id, progress in
-            try archive.history(of: entity, id, progress: progress)
+            try archive.history(of: entity, id, arguments, progress: progress)
         }
         for entry in entries ?? [] { try print(entry, to: output) }
         return entries != nil

@@ -31,6 +31,24 @@ import Testing
         #expect(before == stored)
     }
 
+    @Test func `shows the history of a record in the newest shape, or as it is stored`() throws {
+        let changes = try run("history", store, "Dish", "1").split(separator: "\n")
+        #expect(
+            changes.filter { $0.hasPrefix("  ") } == [
+                "    id: – → 1", "    price: – → \"5\"", "    title: – → \"Soup\"",
+                "    title: \"Soup\" → \"Hot soup\"",
+            ])
+        #expect(try run("history", store, "Dish", "1", "--stored").contains("price: 5 → \"5\""))
+        func events(_ options: String...) throws -> [FieldValue?] {
+            let outcome = try Program("skyros").run(
+                ["blame", store, "Dish", "1", "--json"] + options)
+            return try outcome.output.split(separator: "\n")
+                .map { try FieldValue(json: String($0))["sequence"] }
+        }
+        #expect(try events() == [1, 1, 2])
+        #expect(try events("--stored") == [1, 2, 2])
+    }
+
     @Test func `queries and exports the newest shape`() throws {
         let sql = "SELECT id, title, price FROM Dish WHERE title IS NOT NULL ORDER BY id"
         let rows = try run("query", store, sql, "--json").split(separator: "\n")

@@ -40,6 +40,8 @@ private struct Order: Entity {
         for origin in try store.blame(of: Order.self, order.id) {
             print(origin.field, origin.value, origin.entry.actor ?? "-")
         }
+        let entries = try store.history(of: Order.self, order.id, shape: .newest)
+        #expect(entries.count > 1)
         let then = try store.past(asOf: .sequence(1))
         let old = try then[Order.self, order.id]
         let large = try then.all(Order.self, where: \.totalCents > 1_000)
