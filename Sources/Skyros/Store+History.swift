@@ -70,8 +70,8 @@ extension Store {
     ///     let old = try store.get(Order.self, id, asOf: .date(yesterday))
     ///
     /// - Complexity: O(log n) for each run of the history, without the rest of the state, and as
-    ///   ``history(of:_:shape:)`` for the newest part of the log. With `Options.historyIndex = .scan`,
-    ///   that of ``snapshot(asOf:)``.
+    ///   ``history(of:_:shape:)`` for the newest part of the log. With
+    ///   `Options.historyIndex = .scan`, that of ``snapshot(asOf:)``.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
     ///   the history of then was pruned, `.unknownEntity` if the store was opened without the type,
     ///   `.notDecodable`, `.logCorrupt` and the like if the log is damaged.

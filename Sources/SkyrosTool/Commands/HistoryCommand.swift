@@ -6,8 +6,8 @@ struct HistoryCommand: Command {
     static let summary = "Show all changes of a record: actor, time, reason, before and after"
     static let usage = "STORE ENTITY ID [--stored] [--json]"
     static let details = """
-        Each change shows the record in its newest shape, as `skyros show` does; with --stored, as it
-        was stored then, under the names that its fields had.
+        Each change shows the record in its newest shape, as `skyros show` does; with --stored, as
+        it was stored then, under the names that its fields had.
 
           skyros history Orders.skyros Restaurant e9ea8043-86f8-c572-2db4-cff9a264c3a5
         """
