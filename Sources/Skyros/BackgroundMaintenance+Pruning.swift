@@ -73,18 +73,20 @@ extension BackgroundMaintenance {
         _ actor: String?, _ reason: String?, _ app: AppState
     ) throws -> PruneReport? {
         if hasEnded.load(ordering: .sequentiallyConsistent) { throw StoreError.closed }
-        // Another thread may have pruned meanwhile, or set back the position of a subscription.
-        let needed = try firstNeeded(app)?.rawValue ?? .max
-        guard border.firstSequence > log.firstSequence, border.firstSequence <= needed else {
-            return nil
-        }
+        // Another thread may have pruned meanwhile.
+        guard border.firstSequence > log.firstSequence else { return nil }
         // A checkpoint that is older than the floor would be of no use, nor would a projection.
         if let checkpointer {
             let written = checkpointer.sequence ?? .zero
             let isOlder = written.rawValue + 1 < border.firstSequence
             if isOlder || !checkpointer.holds(app.projections) { try checkpoint(with: app) }
         }
-        return try pruner.prune(to: border, values, actor, reason)
+        return try subscriptions.keepingPositions {
+            // One may have been set back since the place was found: the next prune asks again.
+            let needed = try firstNeeded(app)?.rawValue ?? .max
+            guard border.firstSequence <= needed else { return nil }
+            return try pruner.prune(to: border, values, actor, reason)
+        }
     }
 
     /// Prunes what is older than `Options.retention` asks for.

@@ -127,7 +127,7 @@ extension Store {
     ///
     /// - Parameter shape: which fields: those that are stored, of which each step of the type's
     ///   evolution has set some when the record was next written; or those of today, each with the
-    ///   event that gave it its value, under whichever name.
+    ///   event that changed it last, under whichever name.
     /// - Returns: one origin for each field, in the order of the fields' names; none if the record
     ///   never existed.
     /// - Throws: and complexity: as ``history(of:_:shape:)``.

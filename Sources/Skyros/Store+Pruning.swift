@@ -31,7 +31,8 @@ extension Store {
     ///   - date: the time of the oldest event to keep.
     ///   - actor: who prunes it.
     ///   - reason: why.
-    /// - Returns: what was done; nil if no file has older events only.
+    /// - Returns: what was done; nil if no file has older events only, or if the position of a
+    ///   subscription was set back to them meanwhile.
     /// - Complexity: O(events that go + records that there were after them). Memory for these
     ///   records, twice.
     /// - Throws: `StoreError` with `.closed`, `.suspended`, `.diskFull`, `.io`; `.invalidInput` for

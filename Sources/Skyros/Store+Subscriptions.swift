@@ -73,7 +73,8 @@ extension Store {
     ///   - keepsHistory: whether retention and `prune(before:)` keep the events that
     ///     it has not handled yet. Otherwise it stops with `.belowFloor` if it is too late.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
-    ///   the next one is not kept, `.invalidInput` if the subscription runs, or the name is not
+    ///   the next one is not kept, which is known when a prune that runs has ended;
+    ///   `.invalidInput` if the subscription runs, or the name is not
     ///   valid; `.closed`, `.suspended`, `.io`.
     public func setPosition(
         ofSubscription name: String, to sequence: SequenceNumber,
@@ -85,7 +86,18 @@ extension Store {
             let chainHash = try durableChainHash(through: sequence)
             let position = SubscriptionPosition(
                 sequence: sequence, chainHash: chainHash.description, keepsHistory: keepsHistory)
-            try hub.positions.save(position, of: name)
+            try hub.keepingPositions {
+                // A prune may have come between.
+                try requireKept(sequence.next)
+                try hub.positions.save(position, of: name)
+            }
+        }
+    }
+
+    private func requireKept(_ sequence: SequenceNumber) throws {
+        let first = firstSequence
+        guard sequence >= first else {
+            throw StoreError.belowFloor("event \(sequence) is not kept", first)
         }
     }
 

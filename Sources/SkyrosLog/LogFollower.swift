@@ -10,7 +10,8 @@ package final class LogFollower: ObservedLog {
     private let framing: PayloadFraming
     private let catalog: Locked<LogCatalog>
 
-    /// How often an inspection is repeated that met files in the middle of a change.
+    /// How often an inspection is repeated that met files in the middle of a change. A file that is
+    /// gone does not count, if others have come or gone since the attempt before.
     private static let attemptsMax = 20
 
     /// Opens the log on `disk`.
@@ -98,7 +99,10 @@ package final class LogFollower: ObservedLog {
     ) throws(LogError) -> LogCatalog {
         var known = KnownSegments(sealed)
         var problem = LogError(.segmentMissing, "there is no log in this directory")
-        for _ in 0..<attemptsMax {
+        var names: [SegmentName] = []
+        var attemptCount = 0
+        while attemptCount < attemptsMax {
+            attemptCount += 1
             do throws(LogError) {
                 let inspection = try LogInspection(of: disk, options, framing: framing, &known)
                 guard let catalog = inspection.catalog else { continue }
@@ -106,6 +110,10 @@ package final class LogFollower: ObservedLog {
                 problem = refusal
             } catch {
                 problem = error
+                let former = names
+                names = try SegmentName.list(on: disk)
+                // A writer with many small files may merge them as fast as they are opened here.
+                if error.cause?.isNotFound ?? false, names != former { attemptCount = 0 }
             }
         }
         throw problem

@@ -1,46 +1,40 @@
 import SkyrosLog
 
 extension Archive {
-    /// Entries of a history in the newest shape that the recorded steps reach without the app's
-    /// types.
+    /// The entries of a record's history in one shape: the newest that the recorded steps reach
+    /// without the app's types. If not all of them reach it, because a step fails or some were
+    /// stored after a closure, they stay as they were stored.
     ///
-    /// - Complexity: O(entries), and O(events after the checkpoint).
-    /// - Returns: the entries, and how many of them show an older shape: a closure of the app leads
-    ///   to the newest one, or a step failed.
+    /// - Complexity: O(entries), and O(events that record shapes); O(events in the log) if the
+    ///   index of the history is damaged.
+    /// - Returns: the entries, and how many of them show an older shape than the newest one.
     /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
     package func evolved(
         _ entries: [HistoryEntry], of entity: String
     ) throws -> (entries: [HistoryEntry], heldBackCount: Int) {
-        guard let schema = try recordedSchema(of: entity), schema.version > Evolver.firstVersion
+        guard let schema = try recordedSchemas()[entity], schema.version > Evolver.firstVersion
         else { return (entries, 0) }
         let evolver = schema.declarative
-        let evolved = try entries.evolved { (try? $0.evolved(by: evolver)) ?? $0 }
-        let heldBackCount = evolved.count { entry in
+        let rows = entries.flatMap { [$0.rowBefore, $0.rowAfter] }.compactMap(\.self)
+        let haveOneShape = rows.allSatisfy { $0.version <= evolver.version }
+        let evolved = haveOneShape ? try? entries.evolved { try $0.evolved(by: evolver) } : nil
+        let shown = evolved ?? entries
+        let heldBackCount = shown.count { entry in
             [entry.rowBefore, entry.rowAfter].contains { $0?.version ?? .max < schema.version }
         }
-        return (evolved, heldBackCount)
+        return (shown, heldBackCount)
     }
 
-    /// What the log has recorded last of an entity's shape: in the checkpoint, if it is one of this
-    /// log, and in the events after it.
-    private func recordedSchema(of entity: String) throws -> EntitySchema? {
-        var schema = try log.floor.map { try FloorState($0).schemas[entity] } ?? nil
-        var next = firstSequence
-        if let checkpoint = checkpointContent().0 {
-            let last = SequenceNumber(rawValue: checkpoint.position.sequence)
-            let isKept = last >= firstSequence && last <= sequence
-            if isKept,
-                let hash = try EventReader(log).stamp(of: last)?.chainHash,
-                hash.rawValue == checkpoint.position.chainHash
-            {
-                schema = checkpoint.schemas[entity]
-                next = last.next
-            }
+    /// What the log has recorded last of the entities' shapes.
+    private func recordedSchemas() throws -> NamedValues<EntitySchema> {
+        if let historyIndex {
+            return try historyReader.schemas(asOf: sequence, in: historyIndex)
         }
-        try EventReader(log).forEach(from: next, through: sequence) { event, _ in
-            schema = event.schemas[entity] ?? schema
+        var schemas = try log.floor.map { try FloorState($0).schemas } ?? NamedValues()
+        try EventReader(log).forEach(from: firstSequence, through: sequence) { event, _ in
+            event.schemas.forEach { schemas[$0.key] = $0.value }
             return true
         }
-        return schema
+        return schemas
     }
 }

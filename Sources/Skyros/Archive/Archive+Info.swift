@@ -107,7 +107,7 @@ extension Archive {
     }
 
     /// What the checkpoint says of itself, or why it cannot be used; neither if there is none.
-    func checkpointContent() -> (CheckpointDescription?, [ProjectionInfo], String?) {
+    private func checkpointContent() -> (CheckpointDescription?, [ProjectionInfo], String?) {
         do {
             guard let checkpoint = try checkpoint(), let description = try checkpoint.description()
             else { return (nil, [], nil) }

@@ -89,7 +89,7 @@ extension Archive {
     ) throws -> FixtureReport {
         let tables = scrubbing == .none ? [] : try tables()
         let scrubber = try scrubber(scrubbing, tables, progress)
-        let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }
+        let words = tables.flatMap { [$0.entity] + $0.columns.map(\.field) }.map { Array($0.utf8) }
         for text in texts {
             guard let original = scrubber.original(inText: text, except: words) else { continue }
             throw StoreError(

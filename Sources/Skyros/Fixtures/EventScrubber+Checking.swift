@@ -6,38 +6,46 @@ extension EventScrubber {
     /// Numbers and dates are not searched: they may be the same by chance. Nor are the bytes of
     /// numbers, dates and UUIDs taken for texts.
     ///
-    /// - Parameter words: names in the log, which may have such a text in them.
+    /// - Parameter words: names in the log, in UTF-8, which may have such a text in them.
     /// - Throws: `CBORError` for bytes that are no event.
-    func original(inEvent bytes: UnsafeRawBufferPointer, except words: [String]) throws -> String? {
+    func original(
+        inEvent bytes: UnsafeRawBufferPointer, except words: [[UInt8]]
+    ) throws -> String? {
         var reader = CBORReader(bytes)
         return original(
             in: try reader.readValue(depth: -EventCoding.levelsAround), except: words)
     }
 
     /// The same for a text beside a fixture.
-    func original(inText text: String, except words: [String]) -> String? {
-        original(in: Array(text.utf8), except: words.map { Array($0.utf8) })
+    func original(inText text: String, except words: [[UInt8]]) -> String? {
+        original(in: Array(text.utf8), except: words)
     }
 
     private func original(in bytes: [UInt8], except words: [[UInt8]]) -> String? {
         var start = 0
         while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
-            let found = bytes[place]
             let isWord = (words + [Array(replacement.utf8)]).contains { word in
-                word.contains(found) && bytes.contains(word)
+                Self.covers(place, with: word, in: bytes)
             }
-            if !isWord { return String(decoding: found, as: UTF8.self) }
+            if !isWord { return String(decoding: bytes[place], as: UTF8.self) }
             start = place.lowerBound + 1
         }
         return nil
     }
 
+    /// Whether a place in bytes lies in an occurrence of a word.
+    private static func covers(_ place: Range<Int>, with word: [UInt8], in bytes: [UInt8]) -> Bool {
+        let first = max(0, place.upperBound - word.count)
+        let last = min(place.lowerBound, bytes.count - word.count)
+        return first <= last
+            && (first...last).contains { bytes[$0..<$0 + word.count].elementsEqual(word) }
+    }
+
     /// The same for a value and all values in it.
-    func original(in value: FieldValue, except words: [String]) -> String? {
+    func original(in value: FieldValue, except words: [[UInt8]]) -> String? {
         switch value {
         case .text(let text): return original(inText: text, except: words)
-        case .bytes(let data):
-            return original(in: Array(data), except: words.map { Array($0.utf8) })
+        case .bytes(let data): return original(in: Array(data), except: words)
         case .uuid(let id): return pseudonyms.isOriginal(value) ? id.uuidString : nil
         case .array(let values):
             for value in values {

@@ -5,7 +5,7 @@ import SkyrosLog
 struct FixtureEvents: ~Copyable {
     private let scrubber: EventScrubber
     /// Names in the log, which stay also where they are a part of a scrubbed text.
-    private let words: [String]
+    private let words: [[UInt8]]
     /// The event of the original after which the fixture begins.
     private let start: SequenceNumber
     /// The state after what was written.
@@ -26,12 +26,12 @@ struct FixtureEvents: ~Copyable {
     ///   - words: names in the log, which are in the fixture too.
     init(
         _ scrubber: EventScrubber, replacing start: SequenceNumber, on empty: Snapshot,
-        words: [String]
+        words: [[UInt8]]
     ) {
         self.scrubber = scrubber
         self.start = start
         state = empty
-        self.words = words + Self.words
+        self.words = words + Self.words.map { Array($0.utf8) }
     }
 
     /// What is in events of any log.

@@ -4,8 +4,9 @@
 public enum HistoryShape: Hashable, Sendable {
     /// As they were stored, under the names that their fields had then.
     case stored
-    /// Today's: the steps of the type's evolution are applied to older records. A step is no
-    /// change: what was stored before and after it looks the same.
+    /// Today's: the steps of the type's evolution are applied to older records. So a step is no
+    /// change. A field that a step adds or computes is there from the insertion on, as if that had
+    /// set it. A record whose id got another type begins with the event that gave it that id.
     case newest
 }
 

@@ -16,6 +16,8 @@ final class SubscriptionHub: Sendable {
     /// Is raised with the generation when the store was resumed.
     private let resumed = EventSignal(.zero)
     private let state = Locked(State())
+    /// Held while the app sets a position, and while history is pruned.
+    private let placing = Locked(())
 
     private struct State: Sendable {
         var runs: [String: WeakRun] = [:]
@@ -191,6 +193,13 @@ final class SubscriptionHub: Sendable {
     }
 
     // MARK: Retention
+
+    /// Runs `body` while no other thread sets a position in a file of the store, or prunes.
+    func keepingPositions<R>(_ body: () throws -> R) rethrows -> R {
+        // Code of the app runs under no lock.
+        guard positions is PositionFiles else { return try body() }
+        return try placing.withLock { _ in try body() }
+    }
 
     /// The first event that a subscription needs whose position the app keeps; runs its code. Nil
     /// if none needs the history.

@@ -65,6 +65,32 @@ import Testing
         #expect(try log.batches() == expected(log.head.sequence))
     }
 
+    @Test func `begins anew as long as the writer changes files`() throws {
+        let log = try SessionLog.make(batchCounts, on: disk)
+        let hooked = HookedDisk(disk)
+        let (changeCount, writer) = (Locked(0), Locked(log))
+        hooked.beforeEach { [disk] operation, path in
+            guard operation == .open, path.hasSuffix(".zst"), changeCount.withLock({ $0 < 50 })
+            else { return }
+            changeCount.withLock { $0 += 1 }
+            writer.withLock { log in
+                do {
+                    try log.append(6)
+                    try log.seal()
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            disk.inject(Fault(.open, reason: .system(System.notFound)))
+        }
+        let follower = try follower(on: hooked)
+        #expect(changeCount.withLock { $0 } == 50)
+        #expect(try follower.batches() == expected(count + 300))
+        // But not for ever, if nothing changes.
+        disk.inject(Fault(.open, reason: .system(System.notFound), isLasting: true))
+        #expect(failure(as: LogError.self) { _ = try self.follower(on: disk) }?.code == .io)
+    }
+
     /// In a log of many files, one is always gone before it is opened.
     @Test func `opens each segment once, however often it begins anew`() throws {
         let log = try SessionLog.make(batchCounts, on: disk)

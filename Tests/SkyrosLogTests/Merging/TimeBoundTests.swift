@@ -55,7 +55,7 @@ extension FileLog {
     }
 }
 
-@Suite struct `A bound of the time that a segment spans` {
+@Suite(.long) struct `A bound of the time that a segment spans` {
     @Test func `ends the active segment before the next batch, however small it is`() throws {
         var bounded = BoundedLog()
         let log = try bounded.fixture.make(on: bounded.disk)
@@ -159,7 +159,7 @@ extension FileLog {
     }
 }
 
-@Suite struct `A plan of merges with a bound of time` {
+@Suite(.long) struct `A plan of merges with a bound of time` {
     private func plan(_ timeSpanMax: Int64?) -> MergePlan {
         var options = LogOptions()
         options.timeSpanMax = timeSpanMax

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Stores with children and grandchildren, beside dictionaries that are merged in plain Swift.
-@Suite struct `A fork beside a model` {
+@Suite(.long) struct `A fork beside a model` {
     /// A record without its id, by the names of its fields.
     private typealias Record = [String: String]
     private typealias State = [Int: Record]

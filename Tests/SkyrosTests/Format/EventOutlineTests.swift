@@ -5,7 +5,7 @@ import Testing
 @testable import Skyros
 
 /// What a run is made of, read from the bytes of events, is what their decoding gives.
-@Suite struct `The outline of an event` {
+@Suite(.long) struct `The outline of an event` {
     /// What a run has of an event.
     private struct Part: Equatable {
         var keys: [HistoryKey] = []

@@ -14,7 +14,7 @@ private struct Other: Entity {
     var id: String
 }
 
-@Suite struct `The difference of two states` {
+@Suite(.long) struct `The difference of two states` {
     private let store: Store
 
     init() throws {

@@ -56,7 +56,7 @@ private struct Author {
     }
 }
 
-@Suite struct `A search for events` {
+@Suite(.long) struct `A search for events` {
     private let disk = SimulatedDisk()
 
     private func open(_ options: Store.Options = Store.Options()) throws -> Store {

@@ -61,7 +61,7 @@ private struct RandomHistory {
     }
 }
 
-@Suite struct `The index of the history` {
+@Suite(.long) struct `The index of the history` {
     private let disk = SimulatedDisk()
 
     private func open() throws -> Store {

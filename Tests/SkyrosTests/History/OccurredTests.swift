@@ -13,7 +13,7 @@ private struct Fact: Entity {
     var note: String?
 }
 
-@Suite struct `A state in the order in which things happened` {
+@Suite(.long) struct `A state in the order in which things happened` {
     private let disk = SimulatedDisk()
 
     private func open(_ options: Store.Options = Store.Options()) throws -> Store {

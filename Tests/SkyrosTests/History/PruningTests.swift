@@ -23,7 +23,7 @@ private enum Shapes {
     }
 }
 
-@Suite struct `Pruning the history` {
+@Suite(.long) struct `Pruning the history` {
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 3, quick: 10, deep: 300)))
     func `leaves all answers about what is kept (F60)`(seed: UInt64) throws {
         let twins = try TwinStores(seed: seed, historyIndex: seed % 3 == 0 ? .scan : .runs)

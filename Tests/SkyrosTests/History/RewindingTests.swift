@@ -61,7 +61,7 @@ private struct RandomWriter {
     }
 }
 
-@Suite struct `A state that is made of a later one` {
+@Suite(.long) struct `A state that is made of a later one` {
     /// What is compared: the exact rows, and what indexes find.
     private func content<E: Entity>(
         _ state: Snapshot, _ type: E.Type, _ filters: [Filter<E>]

@@ -85,7 +85,7 @@ private struct LiveModel<I: Indexing> {
     }
 }
 
-@Suite struct `A live query beside the same query run anew` {
+@Suite(.long) struct `A live query beside the same query run anew` {
     private func check<I: Indexing>(_ type: I.Type, seed: UInt64, share: Int) throws {
         let (pages, events) = (20, Extent.pick(brief: 100, quick: 150, deep: 2_000))
         var model = try LiveModel<I>(seed: seed, pageCount: pages)

@@ -89,7 +89,7 @@ private struct Usage {
     func time(_ sequence: UInt64) -> Int64 { times[Int(sequence) - 1] }
 }
 
-@Suite struct `A store that keeps ten days` {
+@Suite(.long) struct `A store that keeps ten days` {
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 2, quick: 5, deep: 60)))
     func `has no sealed segment or run of more than a day`(seed: UInt64) throws {
         var random = RandomSource(seed: seed)

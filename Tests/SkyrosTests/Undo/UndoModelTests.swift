@@ -3,7 +3,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite struct `An undo, compared with a model` {
+@Suite(.long) struct `An undo, compared with a model` {
     private func key(_ entity: String, _ id: RecordID) -> UndoModel.Key {
         UndoModel.Key(entity: entity, id: Int(id.value.integer ?? -1))
     }

@@ -24,7 +24,7 @@ private struct Subscribe: DomainCommand {
     var course: Int
 }
 
-@Suite struct `What a write was decided on` {
+@Suite(.long) struct `What a write was decided on` {
     private let store: Store
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Skyros
 
 /// Random writes, openings, kills, prunes, and so on; the projection must always be that of a fold.
-@Suite(.timeLimit(.minutes(5))) struct `Random histories with a projection` {
+@Suite(.long) struct `Random histories with a projection` {
     private struct Run {
         var random: RandomSource
         let clock = ManualClock()

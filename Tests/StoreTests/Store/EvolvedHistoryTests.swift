@@ -39,6 +39,14 @@ private enum V3 {
     }
 }
 
+private enum Failing {
+    struct Card: Entity {
+        var id: Int
+        var name: Int
+        static let evolution: Evolution<Card> = [.version(2) { .retype("name", .textToInteger) }]
+    }
+}
+
 @Suite struct `A history in today's shape` {
     private let directory: TemporaryDirectory
 
@@ -98,27 +106,40 @@ private enum V3 {
         #expect(try store.history(of: V3.Card.self, 1).count == 3)
     }
 
-    @Test func `is found without the app's types, from a checkpoint or the log`() throws {
-        for hasCheckpoint in [true, false] {
-            if !hasCheckpoint {
-                try FileManager.default.removeItem(
-                    at: directory.store.appending(path: "checkpoint.sqlite"))
-            }
-            let archive = try Archive(at: directory.store)
-            let stored = try archive.history(of: "Card", RecordID(1))
-            let (entries, heldBackCount) = try archive.evolved(stored, of: "Card")
-            #expect(try fields(entries)[1] == ["title: \"A\" → \"B\""])
-            #expect(heldBackCount == 0)
-        }
+    private func evolved() throws -> (entries: [HistoryEntry], heldBackCount: Int) {
+        let archive = try Archive(at: directory.store)
+        return try archive.evolved(archive.history(of: "Card", RecordID(1)), of: "Card")
+    }
+
+    @Test func `is found without the app's types`() throws {
+        let (entries, heldBackCount) = try evolved()
+        #expect(try fields(entries)[1] == ["title: \"A\" → \"B\""])
+        #expect(try fields(entries)[2] == ["note: – → \"n\""])
+        #expect(heldBackCount == 0)
+    }
+
+    @Test func `is shown as it was stored, where a step fails`() throws {
+        let other = try TemporaryDirectory()
+        let old = try Store(at: other.store, entities: V1.Card.self)
+        try old.write { try $0.insert(V1.Card(id: 1, name: "7")) }
+        try old.write { try $0.update(V1.Card.self, 1) { $0.name = "x" } }
+        try old.close()
+        let store = try Store(at: other.store, entities: Failing.Card.self)
+        try store.write { try $0.insert(Failing.Card(id: 2, name: 5)) }
+        try store.close()
+        let archive = try Archive(at: other.store)
+        let (entries, heldBackCount) = try archive.evolved(
+            archive.history(of: "Card", RecordID(1)), of: "Card")
+        // Not one number and one text.
+        #expect(try fields(entries)[1] == ["name: \"7\" → \"x\""])
+        #expect(heldBackCount == 2)
     }
 
     @Test func `says how many changes it cannot bring to today's shape`() throws {
         let store = try Store(at: directory.store, entities: V3.Card.self)
         try store.write { try $0.insert(V3.Card(id: 2, title: "C", note: nil, color: "blue")) }
         try store.close()
-        let archive = try Archive(at: directory.store)
-        let stored = try archive.history(of: "Card", RecordID(1))
-        let (entries, heldBackCount) = try archive.evolved(stored, of: "Card")
+        let (entries, heldBackCount) = try evolved()
         // A closure of the app leads to the third version.
         #expect(heldBackCount == 3)
         #expect(try fields(entries)[1] == ["title: \"A\" → \"B\""])

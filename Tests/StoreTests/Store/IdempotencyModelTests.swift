@@ -15,7 +15,7 @@ private struct Command: DomainCommand {
 
 /// A model test: random writes with keys on a store that is reopened often, also with another
 /// window, without its checkpoint, and after a kill. The model is the list of the events with keys.
-@Suite struct `Random writes with idempotency keys` {
+@Suite(.long) struct `Random writes with idempotency keys` {
     private struct Run {
         struct Entry {
             let key: String

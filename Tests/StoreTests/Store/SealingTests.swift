@@ -51,7 +51,7 @@ extension Store {
     }
 }
 
-@Suite struct `A store that is closed` {
+@Suite(.long) struct `A store that is closed` {
     private var notes = Notes()
 
     @Test func `is compressed but for the last 64 KiB (2.8)`() throws {

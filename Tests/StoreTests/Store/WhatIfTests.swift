@@ -11,7 +11,7 @@ private typealias OpenAccount = Bank.OpenAccount
 private typealias Transfer = Bank.Transfer
 private typealias Close = Bank.Close
 
-@Suite struct `Another course of history` {
+@Suite(.long) struct `Another course of history` {
     private let bank = Bank()
 
     @Test func `without edits is that of the log`() throws {
