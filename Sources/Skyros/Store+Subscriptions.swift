@@ -67,14 +67,15 @@ extension Store {
 
     /// Says which events a subscription has handled: it continues with the one after.
     ///
+    /// Reads a part of the log and syncs it, and waits for a prune that runs.
+    ///
     /// - Parameters:
     ///   - name: the subscription, which must not run.
     ///   - sequence: the last event that counts as handled; 0 to begin with the first.
     ///   - keepsHistory: whether retention and `prune(before:)` keep the events that
     ///     it has not handled yet. Otherwise it stops with `.belowFloor` if it is too late.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
-    ///   the next one is not kept, which is known when a prune that runs has ended;
-    ///   `.invalidInput` if the subscription runs, or the name is not
+    ///   the next one is not kept, `.invalidInput` if the subscription runs, or the name is not
     ///   valid; `.closed`, `.suspended`, `.io`.
     public func setPosition(
         ofSubscription name: String, to sequence: SequenceNumber,
@@ -88,16 +89,9 @@ extension Store {
                 sequence: sequence, chainHash: chainHash.description, keepsHistory: keepsHistory)
             try hub.keepingPositions {
                 // A prune may have come between.
-                try requireKept(sequence.next)
+                try historyReader.requireState(sequence)
                 try hub.positions.save(position, of: name)
             }
-        }
-    }
-
-    private func requireKept(_ sequence: SequenceNumber) throws {
-        let first = firstSequence
-        guard sequence >= first else {
-            throw StoreError.belowFloor("event \(sequence) is not kept", first)
         }
     }
 

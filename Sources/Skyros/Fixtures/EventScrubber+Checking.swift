@@ -24,9 +24,9 @@ extension EventScrubber {
     private func original(in bytes: [UInt8], except words: [[UInt8]]) -> String? {
         var start = 0
         while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
-            let isWord = (words + [Array(replacement.utf8)]).contains { word in
-                Self.covers(place, with: word, in: bytes)
-            }
+            let isWord =
+                Self.covers(place, with: Array(replacement.utf8), in: bytes)
+                || words.contains { Self.covers(place, with: $0, in: bytes) }
             if !isWord { return String(decoding: bytes[place], as: UTF8.self) }
             start = place.lowerBound + 1
         }

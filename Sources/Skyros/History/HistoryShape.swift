@@ -7,6 +7,7 @@ public enum HistoryShape: Hashable, Sendable {
     /// Today's: the steps of the type's evolution are applied to older records. So a step is no
     /// change. A field that a step adds or computes is there from the insertion on, as if that had
     /// set it. A record whose id got another type begins with the event that gave it that id.
+    /// Records that a newer version of the app has stored stay as they are.
     case newest
 }
 
