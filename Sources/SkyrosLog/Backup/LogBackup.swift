@@ -29,7 +29,8 @@ package final class LogBackup {
     /// The segments that the update has copied.
     var inserted: Set<SegmentName> = []
 
-    /// How often an update begins anew that met files in the middle of a change.
+    /// How often an update begins anew that met files in the middle of a change, and has copied
+    /// nothing since the attempt before.
     private static let attemptsMax = 20
 
     /// Opens the log on `source`, and the copy on `target`, which is repaired after a crash. A
@@ -83,7 +84,10 @@ package final class LogBackup {
         report = LogBackupReport()
         inserted = []
         var isRepeated = false
-        for attempt in 1... {
+        var attemptCount = 0
+        while true {
+            let copied = (report.copiedFiles, report.appendedBatches)
+            attemptCount += 1
             do throws(LogError) {
                 try original.refresh(wholly: isRepeated)
                 try original.syncActive()
@@ -93,7 +97,9 @@ package final class LogBackup {
             } catch {
                 // A merge has replaced the file, or the writer has sealed the segment.
                 let isGone = error.code == .segmentMissing || error.cause?.isNotFound == true
-                guard isGone, attempt < Self.attemptsMax else { throw error }
+                // A writer with many small files may merge them as fast as they are copied here.
+                if copied != (report.copiedFiles, report.appendedBatches) { attemptCount = 0 }
+                guard isGone, attemptCount < Self.attemptsMax else { throw error }
                 isRepeated = true
             }
         }

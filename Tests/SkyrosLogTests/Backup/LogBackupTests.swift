@@ -180,6 +180,33 @@ import Testing
         #expect(!copy.has(twin))
     }
 
+    @Test func `begins anew as long as it copies something`() throws {
+        let log = try fixture.make(on: source)
+        try log.grow(toSegments: 41)
+        try log.sealAll()
+        let hooked = HookedDisk(source)
+        let backup = try backups.open(hooked, target)
+        // Each file is gone once, as if a merge had replaced it.
+        let gone = Locked(Set<String>())
+        hooked.beforeEach { [source] operation, path in
+            guard operation == .open, path.hasSuffix(".zst"),
+                gone.withLock({ $0.insert(path).inserted })
+            else { return }
+            source.inject(Fault(.open, reason: .system(System.notFound)))
+        }
+        #expect(try backup.update(through: nil).copiedFiles == 40)
+        #expect(gone.withLock { $0.count } == 40)
+        try backup.close()
+        #expect(try backups.opened(target) == expected(log.head.sequence))
+        // But not for ever, if it copies nothing.
+        try log.grow(toSegments: 43)
+        try log.sealAll()
+        hooked.beforeEach { _, _ in }
+        let another = try backups.open(hooked, target)
+        source.inject(Fault(.open, reason: .system(System.notFound), isLasting: true))
+        #expect(logCode { _ = try another.update(through: nil) } == .io)
+    }
+
     @Test func `is verified: a file that cannot be read back gets no name`() throws {
         let log = try fixture.make(on: source)
         try log.grow(toSegments: 2)
