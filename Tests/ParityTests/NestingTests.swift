@@ -4,7 +4,7 @@ import SkyrosDisk
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A call inside of another` {
+@Suite(.mayHang) struct `A call inside of another` {
     @Test(arguments: Medium.allCases)
     func `S-061: reads the committed state in a write block`(medium: Medium) async throws {
         let home = try Home(medium)

@@ -23,6 +23,14 @@ extension Trait where Self == LongTests {
     package static var long: LongTests { LongTests() }
 }
 
+extension Trait where Self == TimeLimitTrait {
+    /// For a test that would hang if what it tests were wrong: it ends with an error. The limit
+    /// counts the wait for one of the pool's threads, on which a deep run is busy for long.
+    package static var mayHang: TimeLimitTrait {
+        .timeLimit(.minutes(Extent.pick(brief: 15, quick: 15, deep: 120)))
+    }
+}
+
 /// Two threads per processor, since some wait for other processes. They have a lower priority
 /// than the pool's threads, which run the short tests.
 private final class LongTestExecutor: TaskExecutor {

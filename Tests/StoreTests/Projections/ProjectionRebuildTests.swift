@@ -45,7 +45,7 @@ private struct Later: Projection {
     mutating func apply(_ event: AppliedEvent) { count += 1 }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `The rebuild of a projection` {
+@Suite(.serialized, .mayHang) struct `The rebuild of a projection` {
     private static let eventCount = ProjectionRebuilder.eventsMaxBeforeUse + 1
 
     /// A store with more events than are folded before it can be used.

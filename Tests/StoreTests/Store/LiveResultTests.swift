@@ -11,7 +11,7 @@ private struct Card: Entity, Equatable {
     var title = ""
 }
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct `An observable live result` {
+@MainActor @Suite(.mayHang) struct `An observable live result` {
     private let store: Store
 
     init() throws {

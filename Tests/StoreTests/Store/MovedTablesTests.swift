@@ -179,7 +179,7 @@ extension Record {
         while signal.waiterCount == 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.mayHang)
     func `waits on, if nobody has written meanwhile`() async throws {
         let home = try VersionedHome(.disk)
         let store = try home.open(Team.self)
@@ -198,7 +198,7 @@ extension Record {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.mayHang)
     func `waits on, if an event is noted that its result has already`() async {
         let signal = EventSignal(4)
         let hasFollowed = Task { await signal.wait(after: 5) }

@@ -194,7 +194,7 @@ extension Store {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A store that pauses` {
+@Suite(.mayHang) struct `A store that pauses` {
     private var notes = Notes()
 
     /// The last operation of sealing removes the open file.
@@ -257,7 +257,7 @@ extension Store {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Merging in the background` {
+@Suite(.mayHang) struct `Merging in the background` {
     /// Many small segments that are due to be merged, and a store that has not merged them yet.
     private func notes() throws -> Notes {
         var notes = Notes()

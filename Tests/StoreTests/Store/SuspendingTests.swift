@@ -7,7 +7,7 @@ import Testing
 @testable import Skyros
 
 /// A store that is suspended while another opener uses its files.
-@Suite(.timeLimit(.minutes(5))) struct `A suspended store` {
+@Suite(.mayHang) struct `A suspended store` {
     private let directory: TemporaryDirectory
     private let store: Store
 
@@ -294,7 +294,7 @@ private struct BlockedDisk: Disk {
     func resume() { disk.resume() }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Suspending a store` {
+@Suite(.mayHang) struct `Suspending a store` {
     private let disk = BlockedDisk()
 
     private func open() throws -> Store {

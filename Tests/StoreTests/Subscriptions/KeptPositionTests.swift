@@ -6,7 +6,7 @@ import Testing
 
 @testable import Skyros
 
-@Suite(.timeLimit(.minutes(5))) struct `A position that is kept elsewhere` {
+@Suite(.mayHang) struct `A position that is kept elsewhere` {
     private let disk = SimulatedDisk()
     private let positions = KeptPositions()
     private let mailbox = Mailbox()

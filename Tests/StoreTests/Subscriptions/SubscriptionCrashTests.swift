@@ -21,7 +21,7 @@ private final class Effects: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A subscription of a store that crashes` {
+@Suite(.mayHang) struct `A subscription of a store that crashes` {
     /// Writes, handles and closes, twice; the snapshots are of each point of that.
     private func recordedRun(_ effects: Effects) async throws -> [SimulatedDisk.DiskSnapshot] {
         let disk = SimulatedDisk()

@@ -16,7 +16,7 @@ private struct Hooked: Projection {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `The position of a subscription` {
+@Suite(.mayHang) struct `The position of a subscription` {
     private let disk = SimulatedDisk()
     private static let path = "subscriptions/mail.position"
 
