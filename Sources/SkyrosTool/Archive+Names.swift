@@ -4,8 +4,8 @@ extension Archive {
     /// - Throws: `StoreError` with `.unknownEntity` if no event up to the moment changes records of
     ///   `entity`.
     func require(_ entity: String, in state: Snapshot? = nil) throws {
-        if state?.entitiesEver.containsName(entity) == true { return }
-        // A checkpoint does not know an entity whose records were all deleted before it.
+        if state?.entities.containsName(entity) == true { return }
+        // The records may all have been deleted before.
         let known = try tables(through: state?.sequence).map(\.entity).sortedNames()
         guard !known.containsName(entity) else { return }
         let spelled = known.map { $0.spelled(besides: [entity]) }.joined(separator: ", ")

@@ -7,8 +7,7 @@ extension Archive {
         guard let moment = try moment?.moment(in: self) else {
             return try newestSnapshot { bar.update(.reading, $0, of: $1) }
         }
-        let total = eventCount(through: moment)
-        return try snapshot(asOf: moment) { bar.update(.reading, $0.rawValue, of: total) }
+        return try nearestSnapshot(asOf: moment) { bar.update(.reading, $0, of: $1) }
     }
 
     /// The state at a moment in the newest shapes, or as it is stored with `--stored`.
@@ -92,11 +91,6 @@ extension Archive {
             "warning: the log ends at event \(sequence), and the checkpoint holds event "
                 + "\(lost.upperBound): \(DamageText.line(lost)) of the log are lost; "
                 + "`skyros salvage --from-checkpoint` saves the records")
-    }
-
-    /// The number of events up to a moment; of a date, at most.
-    func eventCount(through moment: Moment?) -> UInt64 {
-        if case .sequence(let last) = moment { last.rawValue } else { sequence.rawValue }
     }
 
     /// Runs `body`, which reads the events up to a moment, writes a checkpoint and reports its

@@ -129,12 +129,8 @@ struct SQLShell {
         let moment = try MomentArgument(word, for: "skyros_time").moment(in: archive)
         let bar = ProgressBar(ProgressBar.Step(.reading))
         defer { bar.finish() }
-        let total = archive.eventCount(through: moment)
-        let update: (SequenceNumber) -> Void = { bar.update(.reading, $0.rawValue, of: total) }
-        if case .sequence(let last) = moment, state.sequence <= last, last <= archive.sequence {
-            state = try archive.fold(state, through: last, progress: update)
-        } else {
-            state = try archive.snapshot(asOf: moment, progress: update)
+        state = try archive.nearestSnapshot(asOf: moment, from: state) {
+            bar.update(.reading, $0, of: $1)
         }
         self.moment = moment
     }

@@ -1,6 +1,59 @@
 import SkyrosLog
 
 extension Archive {
+    /// The records that differ between two moments, by entity and id.
+    ///
+    ///     for difference in try archive.diff(from: .date(yesterday), to: .date(.now)) {
+    ///         print(difference.kind, difference.entity, difference.id)
+    ///     }
+    ///
+    /// The second moment may be the earlier one.
+    ///
+    /// - Parameters:
+    ///   - entity: nil for the records of all entities.
+    ///   - progress: called now and then with the number of records and events read, and that of
+    ///     all; once for each state if both have to be made.
+    /// - Complexity: O(events between the moments + r · log n) for the r records that they change,
+    ///   if these are few beside the events up to the later moment, and the store's index of the
+    ///   history covers them; otherwise that of two states.
+    /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
+    ///   the history of then was pruned, `.logCorrupt` and the like if the log is damaged.
+    public func diff(
+        from first: Moment, to second: Moment, in entity: String? = nil,
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> [RecordDifference] {
+        if let list = try? indexedDifferences(first, second, in: entity) { return list }
+        let before = try nearestSnapshot(asOf: first, progress: progress)
+        let after = try nearestSnapshot(asOf: second, from: before, progress: progress)
+        return after.differences(from: before, in: entity)
+    }
+
+    /// A record is found in the index for both moments in the time in which this number of events
+    /// is folded.
+    private static let foldedPerRecord = 20
+
+    /// The same of the index of the history; nil if states answer in less time, or only they can.
+    private func indexedDifferences(
+        _ first: Moment, _ second: Moment, in entity: String?
+    ) throws -> [RecordDifference]? {
+        let reader = historyReader
+        let (before, after) = try (reader.sequence(of: first), reader.sequence(of: second))
+        let (lower, upper) = (min(before, after), max(before, after))
+        let countMax = firstSequence.distance(to: upper) / Self.foldedPerRecord
+        guard lower.distance(to: upper) <= countMax, let historyIndex,
+            historyIndex.isQuickForMany(through: upper),
+            let keys = try reader.changedRecords(
+                after: lower, through: upper, in: entity, countMax: countMax)
+        else { return nil }
+        return try keys.compactMap { entity, id in
+            let rowBefore = try reader.row(of: entity, id, asOf: before, in: historyIndex)
+            let rowAfter = try reader.row(of: entity, id, asOf: after, in: historyIndex)
+            guard rowBefore != rowAfter else { return nil }
+            return RecordDifference(
+                rowBefore: rowBefore, rowAfter: rowAfter, entity: entity, id: id)
+        }
+    }
+
     /// The first event that this store and another one do not have in common; nil if both have the
     /// same events.
     ///
@@ -37,6 +90,32 @@ extension Archive {
             : try own.firstOtherEvent(than: others, through: common)
         if first <= common { return first }
         return sequence == other.sequence ? nil : first
+    }
+}
+
+extension HistoryReader {
+    /// The records that the events of a range change, by entity and id; nil if they are too many,
+    /// or an event deletes all records of an entity.
+    fileprivate func changedRecords(
+        after first: SequenceNumber, through last: SequenceNumber, in entity: String?,
+        countMax: Int
+    ) throws -> [(entity: String, id: RecordID)]? {
+        var found: Set<HistoryKey> = []
+        var isWhole = true
+        try EventReader(log).forEach(from: first.next, through: last) { event, _ in
+            for change in event.changes where entity?.isSameName(as: change.entity) ?? true {
+                guard change.id != nil, found.count < countMax else {
+                    isWhole = false
+                    return false
+                }
+                found.insert(HistoryKey(change.entity, change.id))
+            }
+            return true
+        }
+        guard isWhole else { return nil }
+        return found.sorted().compactMap { key in
+            key.id.map { (String(decoding: key.entity, as: UTF8.self), $0) }
+        }
     }
 }
 

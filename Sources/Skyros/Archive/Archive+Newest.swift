@@ -28,9 +28,10 @@ extension Archive {
         var layout = TableLayout()
         try state.fold { state in
             var rowCount = 0
-            if let checkpoint = try loadCheckpoint(into: state, progress),
-                try isUsable(checkpoint.state)
-            {
+            let loaded = try loadCheckpoint(into: state, progress) {
+                max(0, $0.position.last.distance(to: sequence))
+            }
+            if let checkpoint = loaded, try isUsable(checkpoint.state) {
                 (state, layout) = checkpoint
                 rowCount = layout.rowCount
             }
@@ -60,9 +61,10 @@ extension Archive {
         guard event > .zero else { return state }
         try state.fold { state in
             var rowCount = 0
-            if let (loaded, layout) = try loadCheckpoint(into: state, through: event, progress),
-                try EventReader(log).holds(loaded)
-            {
+            let checkpoint = try loadCheckpoint(into: state, progress) {
+                $0.position.last <= event ? $0.position.last.distance(to: event) : nil
+            }
+            if let (loaded, layout) = checkpoint, try EventReader(log).holds(loaded) {
                 state = loaded
                 rowCount = layout.rowCount
             }
@@ -78,11 +80,13 @@ extension Archive {
         return state
     }
 
-    /// The state in the checkpoint; nil if there is none that can be used, or it is later than
-    /// `last`.
-    private func loadCheckpoint(
-        into empty: Snapshot, through last: SequenceNumber? = nil,
-        _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    /// The state in the checkpoint; nil if there is none that can be used, or it is not wanted.
+    ///
+    /// - Parameter eventCount: returns the number of events that lie between a checkpoint and the
+    ///   wanted state; nil if it is not wanted.
+    func loadCheckpoint(
+        into empty: Snapshot, _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in },
+        eventCount: (CheckpointDescription) -> Int?
     ) throws -> (state: Snapshot, layout: TableLayout)? {
         // The checkpoint of a damaged store may hold events that cannot be read.
         guard scan == nil, let checkpoint = try checkpoint() else { return nil }
@@ -91,19 +95,16 @@ extension Archive {
             guard let description = try checkpoint.description(),
                 description.position.storeID == log.storeID.bytes,
                 description.position.sequence + 1 >= log.firstSequence,
-                last.map({ description.position.sequence <= $0.rawValue }) ?? true
+                let count = eventCount(description)
             else { return nil }
-            let tail = (last ?? sequence).rawValue.subtractingReportingOverflow(
-                description.position.sequence)
-            let eventCount = tail.overflow ? 0 : Int(clamping: tail.partialValue)
-            let total = eventCount + description.layout.rowCount
-            let state = try checkpoint.load(into: empty, beforeEvents: eventCount) {
+            let total = count + description.layout.rowCount
+            let state = try checkpoint.load(into: empty, beforeEvents: count) {
                 progress($0, total)
             }
-            guard let state, last.map({ state.sequence <= $0 }) ?? true else { return nil }
             // A writer may have written a newer one before it was loaded.
-            guard let layout = try checkpoint.description()?.layout else { return nil }
-            return (state, layout)
+            guard let state, let newest = try checkpoint.description(), eventCount(newest) != nil
+            else { return nil }
+            return (state, newest.layout)
         } catch is CheckpointError {
             return nil
         }

@@ -1,12 +1,15 @@
 import SkyrosLog
 
 extension CheckpointPosition {
+    /// The last event that the rows contain.
+    var last: SequenceNumber { SequenceNumber(rawValue: sequence) }
+
     /// Compares the position of a checkpoint with a log of the same store.
     ///
     /// - Throws: `StoreError` with `.logBehindCheckpoint` if the checkpoint holds more than the
     ///   log, `.chainBroken` if it is of another history; `CheckpointError` if its time is wrong.
     func compare(with log: any LogReader) throws {
-        let event = SequenceNumber(rawValue: sequence)
+        let event = last
         let place = StoreError.Place(file: "checkpoint.sqlite", sequences: event...event)
         guard sequence <= log.head.sequence else {
             throw StoreError(

@@ -107,12 +107,11 @@ extension HistoryReader {
     ///
     /// - Parameter note: called with the changes that take each event back.
     func rewound(
-        _ known: Snapshot, to target: SequenceNumber,
+        _ snapshot: consuming Snapshot, to target: SequenceNumber,
         noting note: ([StagedChange]) throws -> Void = { _ in }
     ) throws -> Snapshot? {
-        var snapshot = known
         let reader = EventReader(log)
-        let isWhole = try reader.forEachReversed(from: known.sequence, downTo: target.next) {
+        let isWhole = try reader.forEachReversed(from: snapshot.sequence, downTo: target.next) {
             guard Rewinder.canTakeBack($0) else { return false }
             try note(try Rewinder.takeBack($0, from: &snapshot))
             return true

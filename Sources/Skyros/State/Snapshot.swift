@@ -133,9 +133,6 @@ extension Snapshot {
     /// The names of all entities that have records, in the order of their UTF-8.
     public var entities: [String] { tables.filter { $0.count > 0 }.map(\.entity).sortedNames() }
 
-    /// The names of all entities that have records or had some, in the order of their UTF-8.
-    package var entitiesEver: [String] { tables.map(\.entity).sortedNames() }
-
     /// The number of records by entity, for the entities that have any.
     var recordCounts: NamedValues<Int> {
         var counts = NamedValues<Int>()

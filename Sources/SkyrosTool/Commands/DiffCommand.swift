@@ -37,11 +37,9 @@ struct DiffCommand: Command {
         let other = try arguments.text("with").map { try Archive(at: URL(filePath: $0)) }
         let bar = ProgressBar(ProgressBar.Step(.reading, 0.5), ProgressBar.Step(.reading, 0.5))
         defer { bar.finish() }
-        let before = try state(moments[0], in: archive, bar)
-        let after = try state(moments.count > 1 ? moments[1] : nil, in: other ?? archive, bar)
         let entity = arguments.text("entity")
+        let differences = try differences(archive, other ?? archive, entity, bar)
         if let entity { try archive.require(entity) }
-        let differences = after.differences(from: before, in: entity)
         let event = try other.flatMap { try archive.firstDifference(from: $0) }
         bar.finish()
         if let event, !arguments.isJSON {
@@ -51,13 +49,18 @@ struct DiffCommand: Command {
         return differences.isEmpty
     }
 
-    private func state(
-        _ moment: MomentArgument?, in archive: Archive, _ bar: ProgressBar
-    ) throws -> Snapshot {
-        let total = archive.sequence.rawValue
-        return try archive.snapshot(asOf: moment?.moment(in: archive)) {
-            bar.update(.reading, $0.rawValue, of: total)
+    private func differences(
+        _ archive: Archive, _ other: Archive, _ entity: String?, _ bar: ProgressBar
+    ) throws -> [RecordDifference] {
+        let first = try moments[0].moment(in: archive)
+        let second = try moments.dropFirst().first?.moment(in: other) ?? .sequence(other.sequence)
+        func update(_ done: Int, _ total: Int) { bar.update(.reading, done, of: total) }
+        if other === archive {
+            return try archive.diff(from: first, to: second, in: entity, progress: update)
         }
+        let before = try archive.nearestSnapshot(asOf: first, progress: update)
+        let after = try other.nearestSnapshot(asOf: second, progress: update)
+        return after.differences(from: before, in: entity)
     }
 
     private func print(_ difference: RecordDifference, to output: Output) throws {

@@ -140,6 +140,23 @@ import Testing
         #expect(try objects("show", "--at", "2000-01-01").isEmpty)
     }
 
+    @Test func `knows no entity of later in a state that is made of the newest one`() throws {
+        let url = directory.url.appending(path: "Later.skyros")
+        let store = try Store(at: url, entities: Restaurant.self, Note.self)
+        for text in 0..<60 { try store.write { try $0.upsert(Note(id: 1, text: "\(text)")) } }
+        try store.write { try $0.insert(Restaurant(id: nonna, name: "Nonna", cuisine: "italian")) }
+        try store.write { try $0.delete(Note.self, 1) }
+        try store.close()
+        func show(_ entity: String, at number: String) throws -> Program.Outcome {
+            try tool.run(["show", url.path, entity, "--at", number])
+        }
+        #expect(try show("Restaurant", at: "60").errors.contains("unknownEntity"))
+        #expect(try show("Restaurant", at: "-1").output.contains("Nonna"))
+        #expect(try show("Note", at: "59").output.contains("58"))
+        let deleted = try show("Note", at: "62")
+        #expect(deleted.status == 0 && deleted.output.isEmpty)
+    }
+
     @Test func `shows the history of a record`() throws {
         let history = try objects("history", "Restaurant", nonna.uuidString.lowercased())
         #expect(history.map { $0["kind"] } == ["inserted", "updated"])

@@ -162,6 +162,15 @@ final class HistoryIndex: Sendable {
 
     private static let fewUncovered: UInt64 = 100_000
 
+    /// Whether no question about the events through `last` reads the log more than once.
+    func isQuickForMany(through last: SequenceNumber) -> Bool {
+        guard isQuick(through: last) else { return false }
+        return !current().parts.contains { part in
+            guard case .missing(let range) = part else { return false }
+            return range.lowerBound <= last.rawValue
+        }
+    }
+
     /// Removes the runs that begin below the floor of the log. What they say of later events is
     /// answered by the log, until there are new ones.
     func forgetPruned() {
