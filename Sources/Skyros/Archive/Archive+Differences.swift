@@ -14,10 +14,11 @@ extension Archive {
     ///   - progress: called now and then with the number of records and events read, and that of
     ///     all; once for each state if both have to be made.
     /// - Complexity: O(events between the moments + r · log n) for the r records that they change,
-    ///   if these are few beside the events up to the later moment, and the store's index of the
-    ///   history covers them; otherwise that of two states.
+    ///   and O(events) of the part of the log that the store's index of the history does not cover,
+    ///   about 1 MiB, if that is less than two states cost; otherwise that of two states.
     /// - Throws: `StoreError` with `.noSuchEvent` if there is no such event yet, `.belowFloor` if
-    ///   the history of then was pruned, `.logCorrupt` and the like if the log is damaged.
+    ///   the history of then was pruned, `.logCorrupt` and the like if what it reads of the log is
+    ///   damaged.
     public func diff(
         from first: Moment, to second: Moment, in entity: String? = nil,
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -30,7 +31,7 @@ extension Archive {
 
     /// A record is found in the index for both moments in the time in which this number of events
     /// is folded.
-    private static let foldedPerRecord = 20
+    private static let costOfRecord = 20.0
 
     /// The same of the index of the history; nil if states answer in less time, or only they can.
     private func indexedDifferences(
@@ -39,19 +40,26 @@ extension Archive {
         let reader = historyReader
         let (before, after) = try (reader.sequence(of: first), reader.sequence(of: second))
         let (lower, upper) = (min(before, after), max(before, after))
-        let countMax = firstSequence.distance(to: upper) / Self.foldedPerRecord
-        guard lower.distance(to: upper) <= countMax, let historyIndex,
-            historyIndex.isQuickForMany(through: upper),
+        guard let historyIndex, let tail = historyIndex.firstQuestionCost(through: upper) else {
+            return nil
+        }
+        let left = cost(of: lower) - Double(tail)
+        guard left > 0,
             let keys = try reader.changedRecords(
-                after: lower, through: upper, in: entity, countMax: countMax)
+                after: lower, through: upper, in: entity, countMax: Int(left / Self.costOfRecord))
         else { return nil }
-        return try keys.compactMap { entity, id in
+        var list: [RecordDifference] = []
+        for (entity, id) in keys {
             let rowBefore = try reader.row(of: entity, id, asOf: before, in: historyIndex)
             let rowAfter = try reader.row(of: entity, id, asOf: after, in: historyIndex)
-            guard rowBefore != rowAfter else { return nil }
-            return RecordDifference(
-                rowBefore: rowBefore, rowAfter: rowAfter, entity: entity, id: id)
+            // A run may have turned out to be damaged, or the tail to be too large.
+            guard historyIndex.firstQuestionCost(through: upper) != nil else { return nil }
+            if rowBefore == rowAfter { continue }
+            list.append(
+                RecordDifference(
+                    rowBefore: rowBefore, rowAfter: rowAfter, entity: entity, id: id))
         }
+        return list
     }
 
     /// The first event that this store and another one do not have in common; nil if both have the

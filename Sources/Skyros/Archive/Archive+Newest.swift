@@ -29,7 +29,7 @@ extension Archive {
         try state.fold { state in
             var rowCount = 0
             let loaded = try loadCheckpoint(into: state, progress) {
-                max(0, $0.position.last.distance(to: sequence))
+                max(0, $0.distance(to: sequence))
             }
             if let checkpoint = loaded, try isUsable(checkpoint.state) {
                 (state, layout) = checkpoint
@@ -62,7 +62,7 @@ extension Archive {
         try state.fold { state in
             var rowCount = 0
             let checkpoint = try loadCheckpoint(into: state, progress) {
-                $0.position.last <= event ? $0.position.last.distance(to: event) : nil
+                $0 <= event ? $0.distance(to: event) : nil
             }
             if let (loaded, layout) = checkpoint, try EventReader(log).holds(loaded) {
                 state = loaded
@@ -82,11 +82,11 @@ extension Archive {
 
     /// The state in the checkpoint; nil if there is none that can be used, or it is not wanted.
     ///
-    /// - Parameter eventCount: returns the number of events that lie between a checkpoint and the
-    ///   wanted state; nil if it is not wanted.
+    /// - Parameter eventCount: returns the number of events that lie between the state after an
+    ///   event and the wanted one; nil if it is of no use.
     func loadCheckpoint(
         into empty: Snapshot, _ progress: (_ done: Int, _ total: Int) -> Void = { _, _ in },
-        eventCount: (CheckpointDescription) -> Int?
+        eventCount: (SequenceNumber) -> Int?
     ) throws -> (state: Snapshot, layout: TableLayout)? {
         // The checkpoint of a damaged store may hold events that cannot be read.
         guard scan == nil, let checkpoint = try checkpoint() else { return nil }
@@ -95,16 +95,17 @@ extension Archive {
             guard let description = try checkpoint.description(),
                 description.position.storeID == log.storeID.bytes,
                 description.position.sequence + 1 >= log.firstSequence,
-                let count = eventCount(description)
+                let count = eventCount(description.position.last)
             else { return nil }
             let total = count + description.layout.rowCount
             let state = try checkpoint.load(into: empty, beforeEvents: count) {
                 progress($0, total)
             }
             // A writer may have written a newer one before it was loaded.
-            guard let state, let newest = try checkpoint.description(), eventCount(newest) != nil
+            guard let state, eventCount(state.sequence) != nil,
+                let layout = try checkpoint.description()?.layout
             else { return nil }
-            return (state, newest.layout)
+            return (state, layout)
         } catch is CheckpointError {
             return nil
         }

@@ -60,7 +60,8 @@ extension Snapshot {
     public func differences(
         from other: Snapshot, in entity: String? = nil
     ) -> [RecordDifference] {
-        var names = Set(tables.map(\.entity)).union(other.tables.map(\.entity))
+        let added = other.tables.map(\.entity).filter { table($0) == nil }
+        var names = tables.map(\.entity) + added
         if let entity { names = names.filter { $0.isSameName(as: entity) } }
         return names.sortedNames().flatMap {
             differences(of: $0, from: other).sorted { $0.id < $1.id }

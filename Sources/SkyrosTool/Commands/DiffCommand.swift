@@ -39,7 +39,7 @@ struct DiffCommand: Command {
         defer { bar.finish() }
         let entity = arguments.text("entity")
         let differences = try differences(archive, other ?? archive, entity, bar)
-        if let entity { try archive.require(entity) }
+        if let entity, differences.isEmpty { try archive.require(entity) }
         let event = try other.flatMap { try archive.firstDifference(from: $0) }
         bar.finish()
         if let event, !arguments.isJSON {

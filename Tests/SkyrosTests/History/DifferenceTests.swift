@@ -14,6 +14,19 @@ private struct Other: Entity {
     var id: String
 }
 
+/// Two entities whose names Swift takes for the same.
+private enum Cafe {
+    struct Composed: Entity {
+        var id: Int
+        static let entityName = "Caf\u{E9}"
+    }
+
+    struct Decomposed: Entity {
+        var id: Int
+        static let entityName = "Cafe\u{301}"
+    }
+}
+
 @Suite(.long) struct `The difference of two states` {
     private let store: Store
 
@@ -53,6 +66,20 @@ private struct Other: Entity {
         #expect(list.map(\.id) == [RecordID(2)])
         #expect(store.snapshot.differences(from: store.snapshot).isEmpty)
         #expect(store.snapshot.differences(from: before, in: "Nope").isEmpty)
+    }
+
+    @Test func `has the records of entities whose names look alike`() throws {
+        let store = try Store(inMemory: Cafe.Composed.self, Cafe.Decomposed.self)
+        let before = store.snapshot
+        try store.write { tx in
+            try tx.insert(Cafe.Composed(id: 1))
+            try tx.insert(Cafe.Decomposed(id: 2))
+        }
+        let list = store.snapshot.differences(from: before)
+        #expect(list.map(\.id) == [2, 1].map { RecordID($0) })
+        let one = store.snapshot.differences(from: before, in: Cafe.Composed.entityName)
+        #expect(one.map(\.id) == [RecordID(1)])
+        #expect(before.differences(from: store.snapshot).count == 2)
     }
 
     @Test(arguments: 0..<UInt64(Extent.pick(brief: 3, quick: 10, deep: 200)))

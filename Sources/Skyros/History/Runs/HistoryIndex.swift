@@ -162,13 +162,15 @@ final class HistoryIndex: Sendable {
 
     private static let fewUncovered: UInt64 = 100_000
 
-    /// Whether no question about the events through `last` reads the log more than once.
-    func isQuickForMany(through last: SequenceNumber) -> Bool {
-        guard isQuick(through: last) else { return false }
-        return !current().parts.contains { part in
+    /// The number of events through `last` that are read for the first question about them; nil if
+    /// each question reads events for which there is no run.
+    func firstQuestionCost(through last: SequenceNumber) -> Int? {
+        let (parts, tail) = current()
+        let hasGap = parts.contains { part in
             guard case .missing(let range) = part else { return false }
             return range.lowerBound <= last.rawValue
         }
+        return hasGap || tail.isTooLarge ? nil : max(0, tail.start.distance(to: last))
     }
 
     /// Removes the runs that begin below the floor of the log. What they say of later events is
