@@ -91,12 +91,14 @@ final class ProjectionRebuilder: Sendable {
         return isSmall ? ProjectionRebuild(builders, reader) : nil
     }
 
-    /// Builds values on the calling thread.
+    /// Builds values on the calling thread, which publishes them, or that there are none.
     private func build(_ rebuild: ProjectionRebuild, from current: Snapshot) {
-        attempt {
+        do {
             _ = try rebuild.advance(through: current.sequence, from: { current })
             _ = try rebuild.buildLastValues(from: { current })
             projections.finish(rebuild.builders)
+        } catch {
+            note(error)
         }
     }
 
@@ -162,14 +164,18 @@ final class ProjectionRebuilder: Sendable {
         do {
             try step()
         } catch {
-            let error = StoreError.wrapping(error)
-            lastFailure.withLock { $0 = error }
-            report(error)
+            note(error)
             // Without a thread for it, they wait for the next event.
             try? enqueue { [self] in
                 guard !wasStopped.load(ordering: .sequentiallyConsistent) else { return }
                 publish(projections.values())
             }
         }
+    }
+
+    private func note(_ error: any Error) {
+        let error = StoreError.wrapping(error)
+        lastFailure.withLock { $0 = error }
+        report(error)
     }
 }
