@@ -7,10 +7,9 @@ extension Archive {
         case fold, known, checkpoint
     }
 
-    /// An event is applied to a state that others have too, or taken back from it, in the time in
-    /// which this number of events is folded from the beginning, where nothing has to be copied: 18
-    /// and 3 µs in a store of a million records.
-    private static let costWhereShared = 6.0
+    /// What applying an event to a state that others have too costs, or taking it back from it, in
+    /// events that are folded from the beginning.
+    private static let costWhereShared = Double(HistoryReader.foldedPerRewound)
 
     /// The same for an event that is taken back from a state that is not shared.
     private static let costOfTakingBack = 3.0
@@ -51,9 +50,7 @@ extension Archive {
 
     /// What it costs to make the state after an event, about, in events that are folded from the
     /// beginning.
-    func cost(of target: SequenceNumber, from known: Snapshot? = nil) -> Double {
-        cheapestWay(to: target, from: known).cost
-    }
+    func cost(of target: SequenceNumber) -> Double { cheapestWay(to: target, from: nil).cost }
 
     private func cheapestWay(
         to target: SequenceNumber, from known: Snapshot?
