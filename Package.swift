@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "Skyros", targets: ["Skyros"]),
         .library(name: "SkyrosTesting", targets: ["SkyrosTesting"]),
+        .library(name: "SkyrosPostgres", targets: ["SkyrosPostgres"]),
         .executable(name: "skyros", targets: ["SkyrosTool"]),
         .executable(name: "git-history", targets: ["GitHistory"]),
         .executable(name: "restaurant", targets: ["Restaurant"]),
@@ -28,6 +29,8 @@ let package = Package(
         .trait(
             name: "BundledZstd",
             description: "Build zstd from its package, where the system has none: iOS, Android."),
+        .trait(
+            name: "Postgres", description: "Keep the log on a PostgreSQL server; needs libpq."),
         .default(enabledTraits: ["SystemZstd"]),
     ],
     // Fetched only with the trait.
@@ -43,6 +46,11 @@ let package = Package(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+        .systemLibrary(
+            name: "CPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
         ),
         .systemLibrary(name: "CLinux"),
         .target(name: "SkyrosPlatform", dependencies: ["CLinux"]),
@@ -64,6 +72,13 @@ let package = Package(
             name: "Skyros",
             dependencies: ["SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite"]),
 
+        // Empty without the trait.
+        .target(
+            name: "SkyrosPostgres",
+            dependencies: [
+                "SkyrosPlatform", "SkyrosDisk", "SkyrosLog", "Skyros",
+                .byName(name: "CPQ", condition: .when(traits: ["Postgres"])),
+            ]),
         .target(
             name: "SkyrosTesting", dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "CSQLite"]),
         .target(
@@ -76,11 +91,14 @@ let package = Package(
             ]),
         .executableTarget(
             name: "SkyrosTool",
-            dependencies: ["Skyros", "SkyrosDisk", "SkyrosSQLite", "SkyrosReport"]),
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosSQLite", "SkyrosReport", "SkyrosPostgres",
+            ]),
 
         // MARK: Examples
         .executableTarget(
-            name: "GitHistory", dependencies: ["Skyros"], path: "Examples/GitHistory",
+            name: "GitHistory", dependencies: ["Skyros", "SkyrosPostgres"],
+            path: "Examples/GitHistory",
             exclude: ["history.fi"]),
         .executableTarget(
             name: "Restaurant", dependencies: ["Skyros"], path: "Examples/Restaurant"),
@@ -95,7 +113,10 @@ let package = Package(
             name: "BenchmarkModel", dependencies: ["Skyros"], path: "Benchmarks/BenchmarkModel"),
         .executableTarget(
             name: "SkyrosBenchmark",
-            dependencies: ["BenchmarkModel", "Skyros", "SkyrosTesting", "CSQLite"],
+            dependencies: [
+                "BenchmarkModel", "Skyros", "SkyrosPostgres", "SkyrosTesting", "CSQLite",
+                .byName(name: "CPQ", condition: .when(traits: ["Postgres"])),
+            ],
             path: "Benchmarks/SkyrosBenchmark"),
         .executableTarget(
             name: "ProgramWithSkyros", dependencies: ["Skyros"],
@@ -106,11 +127,16 @@ let package = Package(
         // MARK: Tests
         .target(
             name: "TestSupport",
-            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosTesting"],
+            dependencies: [
+                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosPostgres", "SkyrosTesting",
+            ],
             path: "Tests/TestSupport"),
         .executableTarget(
             name: "CrashWriter", dependencies: ["Skyros", "SkyrosDisk", "SkyrosPlatform"],
             path: "Tests/CrashWriter"),
+        .executableTarget(
+            name: "ClusterNode", dependencies: ["Skyros", "SkyrosDisk", "SkyrosPostgres"],
+            path: "Tests/ClusterNode"),
         .executableTarget(
             name: "AllocationCounter", dependencies: ["Skyros"], path: "Tests/AllocationCounter"),
         .testTarget(name: "TidyTests"),
@@ -145,8 +171,8 @@ let package = Package(
             name: "StoreTests",
             dependencies: [
                 "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosTesting",
-                "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory", "Restaurant",
-                "Basket", "Wishlist", "Kanban", "Library", "Ledger", "TestSupport",
+                "SkyrosPostgres", "SkyrosTool", "AllocationCounter", "CrashWriter", "GitHistory",
+                "Restaurant", "Basket", "Wishlist", "Kanban", "Library", "Ledger", "TestSupport",
             ]),
         .testTarget(
             name: "ExampleTests",
@@ -158,6 +184,9 @@ let package = Package(
         .testTarget(
             name: "ParityTests",
             dependencies: ["Skyros", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: ["Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosPostgres", "TestSupport"]),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [

@@ -101,6 +101,15 @@ struct DurabilityPromise: Sendable {
     /// Calls `body` once the event is durable, or a sync has failed; immediately if it is already,
     /// and no earlier call waits.
     func whenDurable(_ body: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-        syncer.whenDurable(isDurable: log.durableEnd >= position, body)
+        let isDurable = log.durableEnd >= position
+        guard log.shared != nil else { return syncer.whenDurable(isDurable: isDurable, body) }
+        // This position may have been lost with a turn to write although others were reached, or
+        // reached although others were lost.
+        syncer.whenDurable(isDurable: isDurable) { [log, position] _ in
+            body(
+                Result { () throws(StoreError) in
+                    try StoreError.wrap(try log.sync(through: position))
+                })
+        }
     }
 }

@@ -57,6 +57,11 @@ public struct RecoveryReport: Hashable, Sendable {
     /// The store that could not be opened and was set aside, of which this one is the successor.
     public internal(set) var setAside: SetAsideStore?
 
+    /// The last event that the local copy of a log on a server had in common with it, if the server
+    /// has another history: it was restored from a backup, or a failover has taken events back. The
+    /// copy was set aside.
+    public internal(set) var historyReplacedAfter: SequenceNumber?
+
     /// Whether the opening has finished an erasure by `destroy` or `nuke` that was interrupted.
     public internal(set) var hasFinishedErasure = false
 

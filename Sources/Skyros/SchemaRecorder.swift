@@ -9,6 +9,8 @@ import Synchronization
 /// store, whatever that changes. The calling thread holds the writer lock.
 final class SchemaRecorder: Sendable {
     private let entities: [Schema.EntityDefinition]
+    /// The entities that needed no look when the store was opened.
+    private let settledFirst: [Bool]
     /// The entities that need no further look, by their tables.
     private let settled: Locked<[Bool]>
     /// Whether no entity needs a further look: most events find this, and nothing else is read.
@@ -21,6 +23,7 @@ final class SchemaRecorder: Sendable {
         entities = schema.entities
         // What the log has recorded may have to be taken back.
         let isSettled = entities.map { !$0.isRecorded && state.schemas[$0.name] == nil }
+        settledFirst = isSettled
         settled = Locked(isSettled)
         isDone = Atomic(isSettled.allSatisfy(\.self))
         evolving = schema.entities.indices.filter { index in
@@ -55,6 +58,12 @@ final class SchemaRecorder: Sendable {
         for table in evolving { isSettled[table] = true }
         settled.withLock { [isSettled] in $0 = isSettled }
         isDone.store(!isSettled.contains(false), ordering: .relaxed)
+    }
+
+    /// Looks again: other nodes have written the log, or what was appended is lost.
+    func reset() {
+        settled.withLock { $0 = settledFirst }
+        isDone.store(!settledFirst.contains(false), ordering: .relaxed)
     }
 
     private func record(

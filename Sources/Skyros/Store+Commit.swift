@@ -15,76 +15,90 @@ extension Store {
         try checkOpen()
         let session = session
         let log = session.log
-        if let condition = request.condition { try check(condition, on: view.current) }
+        // Of all that the block can see. If a node loses its turn meanwhile, that may be lost.
+        let end = log.engine.end
+        try session.checkWriter()
+        // Of a log on a server, one state for all steps, since the turn may end between them. A
+        // view that changes in place must be the only one that has its state.
+        let pending = session.publication?.newest
+        func base() -> Snapshot { pending ?? view.current }
+        if let condition = request.condition { try check(condition, on: base()) }
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
         batch.key = request.key
-        let result = try writer.stage(on: view.current, into: &batch, block)
+        let result = try writer.stage(on: base(), into: &batch, block)
         guard !batch.isEmpty else {
             // Durability concerns everything before the block too (promises P1 and P2).
             if request.durability == .buffered { try StoreError.wrap(try log.engine.flush()) }
-            receipt = self.receipt(nil, request.durability, at: log.engine.end, in: session)
+            receipt = self.receipt(nil, request.durability, at: end, in: session)
             return result
         }
-        try view.current.requireReason(for: batch)
-        try session.recorder.record(in: &batch, on: view.current)
-        try commitHooks.run(batch, on: view.current)
+        try base().requireReason(for: batch)
+        try session.recorder.record(in: &batch, on: base())
+        try commitHooks.run(batch, on: base())
         try resources.evolutionBackup?.make(at: view.current.sequence) {
             try StoreError.wrap(try log.engine.sync(through: log.engine.end))
         }
         let appended = try log.append(
             batch, at: batch.nowMicroseconds ?? resources.environment.clock.nowMicroseconds(),
-            deferring: request.durability == .deferred)
+            deferring: request.durability == .deferred || session.publication != nil)
         if let key = batch.key { session.keys.note(key, batch.intent, appended.stamp) }
-        try publish(batch, as: appended.stamp)
+        try apply(batch, appended, on: base(), in: session)
         session.recorder.noteAppended(batch)
-        let sequence = appended.stamp.sequence
-        let affected = session.liveHub.note(batch.changes, of: sequence)
-        receipt = announce(
-            appended, changeCount: batch.changes.count, request.durability, in: session)
-        LiveHub.wake(affected, for: sequence)
+        session.syncer.noteAppended()
+        // Of what has to be acknowledged, readers learn then.
+        if session.publication == nil {
+            session.announce(
+                batch.changes, of: appended.stamp.sequence, byteCount: appended.byteCount)
+        }
+        receipt = self.receipt(
+            appended.stamp.sequence, request.durability, at: appended.position, in: session)
         return result
     }
 
-    /// Applies the batch to the main view, so that every later read sees it.
-    private func publish(_ batch: borrowing CommandBatch, as stamp: EventStamp) throws {
-        let replay = try StoreReplayCheck(of: batch, as: stamp, on: view)
-        if let projections = resources.projections {
-            try publish(batch, as: stamp, with: projections)
+    /// Applies the batch to the main view, so that every later read sees it; or to the state that
+    /// is shown when it is acknowledged.
+    private func apply(
+        _ batch: borrowing CommandBatch, _ appended: EventLog.Appended,
+        on base: @autoclosure () -> Snapshot, in session: StoreSession
+    ) throws {
+        let stamp = appended.stamp
+        let replay = try StoreReplayCheck(of: batch, as: stamp, on: base())
+        if session.publication != nil || resources.projections != nil {
+            let (next, dirty) = try nextState(batch, as: stamp, on: base())
+            try replay?.compare(with: next)
+            if let publication = session.publication {
+                publication.add(
+                    Publication.Entry(
+                        position: appended.position, state: next, dirty: dirty,
+                        changes: batch.changes, byteCount: appended.byteCount))
+            } else {
+                view.advance(to: next, dirty: dirty)
+            }
         } else {
             try view.update(changeCount: batch.changes.count) { snapshot, dirty in
                 try Projector.apply(
                     batch.changes, recording: batch.schemas, as: stamp, to: &snapshot,
                     marking: &dirty)
             }
+            try replay?.compare(with: view.current)
         }
-        try replay?.compare(with: view.current)
     }
 
-    /// The same, with the projections of the next state. Their code runs under no other lock than
+    /// The state after the batch, with its projections. Their code runs under no other lock than
     /// the writer's.
-    private func publish(
-        _ batch: borrowing CommandBatch, as stamp: EventStamp, with projections: ProjectionSet
-    ) throws {
-        var next = view.current
+    private func nextState(
+        _ batch: borrowing CommandBatch, as stamp: EventStamp, on state: consuming Snapshot
+    ) throws -> (Snapshot, DirtyRows) {
         var dirty = DirtyRows(isRecording: view.isRecording)
-        let event = try AppliedEvent(batch, as: stamp, on: &next, marking: &dirty)
+        guard let projections = resources.projections else {
+            try Projector.apply(
+                batch.changes, recording: batch.schemas, as: stamp, to: &state, marking: &dirty)
+            return (state, dirty)
+        }
+        let event = try AppliedEvent(batch, as: stamp, on: &state, marking: &dirty)
         projections.apply(event)
-        next.projections = projections.values()
-        view.advance(to: next, dirty: dirty)
-    }
-
-    /// Notifies the background threads and the streams of the new event.
-    private func announce(
-        _ appended: EventLog.Appended, changeCount: Int, _ durability: Durability,
-        in session: StoreSession
-    ) -> Receipt {
-        let sequence = appended.stamp.sequence
-        session.syncer.noteAppended()
-        session.maintenance.noteAppended(
-            changeCount: changeCount, byteCount: appended.byteCount)
-        session.signal.raise(sequence)
-        session.noteProjections(of: view.current)
-        return receipt(sequence, durability, at: appended.position, in: session)
+        state.projections = projections.values()
+        return (state, dirty)
     }
 
     private func receipt(

@@ -112,6 +112,7 @@ extension Store {
                 if isOn { throw StoreError.suspended }
                 let session = session
                 if let failure = session.erasureFailure { throw failure }
+                if session.engine.shared != nil { throw StoreError.ofSharedLog("erased") }
                 guard session.engine.segments != nil else {
                     throw StoreError(.invalidInput, "the store's log has no files to erase")
                 }

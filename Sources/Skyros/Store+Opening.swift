@@ -68,9 +68,11 @@ extension Store {
 
     /// Opens a store on any disk, with any clock.
     package convenience init(
-        _ schema: Schema, _ options: Options, _ environment: Environment
+        _ schema: Schema, _ options: Options, _ environment: Environment, node: NodePlan? = nil
     ) throws {
-        let opening = StoreOpening(environment: environment, schema: schema, options: options)
+        let opening = StoreOpening(
+            environment: environment, schema: schema, options: options, node: node)
         self.init(try opening.open())
+        try startNode()
     }
 }

@@ -71,14 +71,9 @@ extension Store {
         try withWriterLock {
             try checkOpen()
             _ = try view.current.projectionState(of: type)
-            guard let projections = resources.projections, let rebuilder = session.rebuilder else {
-                return
+            try session.rebuilder?.rebuild(P.projectionName) {
+                try maintenance.checkpointAlone()
             }
-            projections.rebuild(P.projectionName)
-            rebuilder.publish(projections.values())
-            let written = Result { try maintenance.checkpointAlone() }
-            rebuilder.start()
-            try written.get()
         }
     }
 

@@ -44,6 +44,7 @@ extension Store {
     ) throws -> PruneReport? {
         try checkProcess()
         try checkOpen()
+        if resources.isShared { throw StoreError.ofSharedLog("pruned") }
         return try maintenance.prune(before: EventTime(checking: date), actor, reason)
     }
 

@@ -15,6 +15,9 @@ extension Store {
     /// ``resume()``: a write that waits for durability fails with `.suspended`, and its event is
     /// kept as a buffered one is.
     ///
+    /// A store whose log is on a server gives up its connection and the turn to write. What it has
+    /// not acknowledged is lost, or its outcome is unknown.
+    ///
     /// A second call does nothing, and so does one after `close()`. Closing a suspended store, or
     /// releasing it, changes none of its files.
     public func suspend() {
@@ -23,6 +26,7 @@ extension Store {
             isOn = true
             isSuspended.store(true, ordering: .sequentiallyConsistent)
             writer.pauseQueue()
+            node.withLock { $0 }?.suspend()
             let session = session
             session.history?.suspend()
             session.subscriptions.pause()
@@ -35,6 +39,8 @@ extension Store {
 
     /// Takes the locks of a suspended store again, and folds the events that others have written
     /// meanwhile. Waits for a block or a checkpoint that still runs.
+    ///
+    /// If the log is on a server, it looks there, and takes the turn to write if it is free.
     ///
     /// New writes are held to the rules that others have recorded of entities without a type.
     /// Unlike opening, it does not look for records that exist and break a unique index or a
@@ -50,17 +56,20 @@ extension Store {
     ///   written a checkpoint.
     public func resume() throws {
         try checkProcess()
+        var attempt: StoreNode.Attempt?
         let hasResumed = try writer.withLock {
             guard !hasClosed else { throw StoreError.closed }
             guard isSuspended.load(ordering: .sequentiallyConsistent) else { return false }
             let known = try maintenance.withPause {
+                session.lostEvents?.settle()
                 session.engine.segments?.waitForSync()
                 session.subscriptions.waitForFiles()
                 return try suspension.withLock { isOn in
                     let known = try takeUp()
                     isSuspended.store(false, ordering: .sequentiallyConsistent)
                     isOn = false
-                    session.subscriptions.resume()
+                    if isWriter { session.subscriptions.resume() }
+                    attempt = node.withLock { $0 }?.resume()
                     return known
                 }
             }
@@ -68,10 +77,11 @@ extension Store {
             session.rebuilder?.start(from: known)
             return true
         }
-        if hasResumed {
-            writer.continueQueue()
-            session.subscriptions.noteDurable(through: session.engine.durableEnd)
-        }
+        guard hasResumed else { return }
+        attempt?.wait()
+        // It may be suspended again.
+        suspension.withLock { isOn in if !isOn { writer.continueQueue() } }
+        session.subscriptions.noteDurable(through: session.engine.durableEnd)
     }
 
     /// Returns the state with which the store was suspended.

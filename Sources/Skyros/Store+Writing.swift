@@ -89,8 +89,10 @@ extension Store {
         _ intent: (any DomainCommand)?, _ durability: Durability?,
         expecting condition: WriteCondition? = nil, once key: String? = nil
     ) throws -> WriteRequest {
-        try WriteRequest(
-            actor, reason, metadata, intent, durability ?? resources.options.durability,
+        let durability = durability ?? resources.options.durability
+        return try WriteRequest(
+            // Other machines have it, or it may be taken back: there is nothing between.
+            actor, reason, metadata, intent, resources.isShared ? .durable : durability,
             expecting: condition, once: key)
     }
 }

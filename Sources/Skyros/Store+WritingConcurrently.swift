@@ -1,3 +1,5 @@
+import SkyrosLog
+
 // Write blocks that run side by side: optimistic concurrency control.
 
 extension Store {
@@ -104,12 +106,18 @@ extension Store {
         try writer.lock.checkNotHeld()
         try concurrentThreads.check()
         try checkOpen()
-        let base = view.current
+        let session = session
+        try session.checkWriter()
+        let (base, position) = session.publication?.newestWithPosition ?? (view.current, nil)
         if let condition = request.condition { try check(condition, on: base) }
         let run = ConcurrentBlock(on: base, BlockInputs(resources.environment))
         let result = try concurrentThreads.run { try run.run(block) }
+        // What the block has seen may be lost with the turn to write.
+        if let position, run.isReadOnly {
+            try StoreError.wrap(try session.engine.sync(through: position))
+        }
         if run.isReadOnly, request.intent == nil { return (result, nil) }
-        try run.check(against: view.current)
+        try run.check(against: session.newest)
         return (result, run)
     }
 }

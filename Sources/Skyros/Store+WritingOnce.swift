@@ -115,18 +115,21 @@ extension Store {
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R? {
         try checkOpen()
+        // First: what is lost with a turn later is not taken for a repetition.
+        let ends = (all: session.engine.end, durable: session.engine.durableEnd)
+        try session.checkWriter()
         guard let first = firstEvent(of: request) else {
             return try commit(request, &receipt, block)
         }
         try Self.check(request, repeats: first)
-        receipt = try self.receipt(repeating: first, request.durability)
+        receipt = try self.receipt(repeating: first, request.durability, ends)
         return nil
     }
 
     /// The event that has the request's key already; nil if the block must run.
     private func firstEvent(of request: WriteRequest) -> KeyedEvent? {
         guard let key = request.key else { return nil }
-        let last = view.current.time
+        let last = session.newest.time
         // The time of the event, if the block ran.
         let now = resources.environment.clock.nowMicroseconds()
         return session.keys.event(with: key.text, at: EventTime(after: last, now: now) ?? last)
@@ -145,16 +148,16 @@ extension Store {
     }
 
     private func receipt(
-        repeating first: KeyedEvent, _ durability: Durability
+        repeating first: KeyedEvent, _ durability: Durability,
+        _ ends: (all: LogPosition, durable: LogPosition)
     ) throws -> Receipt {
         let session = session
         let engine = session.engine
-        let durableEnd = engine.durableEnd
-        let isDurable = durableEnd.head.sequence >= first.sequence.rawValue
+        let isDurable = ends.durable.head.sequence >= first.sequence.rawValue
         // The event may still be in the process, if its own write was deferred.
         if !isDurable, durability == .buffered { try StoreError.wrap(try engine.flush()) }
         let promise = DurabilityPromise(
-            log: engine, position: isDurable ? durableEnd : engine.end, syncer: session.syncer,
+            log: engine, position: isDurable ? ends.durable : ends.all, syncer: session.syncer,
             subscriptions: session.subscriptions)
         return Receipt(
             first.sequence, isDurable ? .durable : Swift.min(durability, .buffered), promise,

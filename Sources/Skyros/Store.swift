@@ -35,6 +35,8 @@ public final class Store: Sendable {
     let isSuspended = Atomic(false)
     /// The lock of the store; released while it is suspended.
     let heldLock: Locked<any DiskLock>
+    /// What keeps a node up to date with a server.
+    let node = Locked<StoreNode?>(nil)
 
     var view: MainView { resources.view }
 
@@ -78,6 +80,9 @@ public final class Store: Sendable {
     ///   `.nestedWrite` inside a write block of this store.
     public func close() throws {
         try checkProcess()
+        try writer.lock.checkNotHeld()
+        // It may wait for the writer lock.
+        node.withLock { $0 }?.stop()
         // The queued blocks of a suspended store run after it, and are refused.
         defer { writer.continueQueue() }
         defer { session.subscriptions.saveElsewhere() }

@@ -13,7 +13,7 @@ struct StoreCreation {
     private static let harmless = Set(
         [
             "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
-            ErasureMarker.unfinished.name,
+            ErasureMarker.unfinished.name, ServerCache.marker.name, ServerCache.unfinished.name,
         ]
             + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
                 // SQLite makes files beside a database.

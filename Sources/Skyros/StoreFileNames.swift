@@ -5,7 +5,10 @@ import SkyrosLog
 enum StoreFileNames {
     /// Files beside the directories, without the lock and the marker of an erasure.
     static let root = Set(
-        [FormatNote.file.name, ScrubState.file.name, ScrubState.unfinished.name]
+        [
+            FormatNote.file.name, ServerCache.marker.name, ServerCache.unfinished.name,
+            ScrubState.file.name, ScrubState.unfinished.name,
+        ]
             + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
                 // SQLite makes files beside a database.
                 ["", "-journal", "-wal", "-shm"].map { file.name + $0 }

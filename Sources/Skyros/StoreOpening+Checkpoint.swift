@@ -21,9 +21,14 @@ struct CheckpointOpening {
     /// Writes the store's checkpoints; nil on disks that SQLite cannot reach.
     private(set) var checkpointer: Checkpointer?
 
+    private let isOfCopy: Bool
+
     static let file = DiskPath.checkpoint
 
-    init(_ environment: Environment, storeID: StoreID) {
+    /// - Parameter isOfCopy: whether the log is the copy of a server's, so that a checkpoint of
+    ///   another history is no sign of a loss.
+    init(_ environment: Environment, storeID: StoreID, isOfCopy: Bool = false) {
+        self.isOfCopy = isOfCopy
         disk = environment.disk
         self.storeID = storeID
         checkpointer = disk.databaseDirectory.map { directory in
@@ -35,6 +40,7 @@ struct CheckpointOpening {
 
     /// Looks at the checkpoint of a store that was suspended.
     init(_ checkpointer: Checkpointer, on disk: any Disk, storeID: StoreID) {
+        isOfCopy = false
         self.disk = disk
         self.storeID = storeID
         self.checkpointer = checkpointer
@@ -50,6 +56,9 @@ struct CheckpointOpening {
         guard let checkpointer, try exists() else { return empty }
         do {
             return try load(checkpointer, into: empty, log, &keys)
+        } catch let error as StoreError where isOfCopy && Self.isOfOtherHistory(error) {
+            outcome = .rebuilt(because: error.message)
+            return empty
         } catch let error as CheckpointError {
             if case .newerFormat = error {
                 throw StoreError(
@@ -70,6 +79,10 @@ struct CheckpointOpening {
             outcome = .rebuilt(because: error.description)
             return empty
         }
+    }
+
+    private static func isOfOtherHistory(_ error: StoreError) -> Bool {
+        [.chainBroken, .logBehindCheckpoint].contains(error.code)
     }
 
     private mutating func load(

@@ -6,7 +6,7 @@ extension StoreOpening {
     /// - Complexity: O(entities), with decoding of up to 32 records of each.
     /// - Throws: `StoreError` with `.schemaMismatch`, whose message has the code to add.
     func checkEvolution(of snapshot: Snapshot, _ report: inout RecoveryReport) throws {
-        try refuseOtherSteps(in: snapshot)
+        try schema.refuseOtherSteps(in: snapshot)
         for (index, entity) in schema.entities.enumerated() {
             guard let newest = snapshot.storedVersion(of: index), let evolver = entity.evolver
             else { continue }
@@ -27,19 +27,6 @@ extension StoreOpening {
             throw StoreError(
                 .schemaMismatch, Self.message(certain, entity, snapshot.storedVersion(of: index)),
                 at: StoreError.Place(entity: entity.name, ids: [first.id], field: first.field))
-        }
-    }
-
-    /// Throws if a type's steps are not those with which the records were written, or if it is too
-    /// old for them.
-    func refuseOtherSteps(in snapshot: Snapshot) throws {
-        for entity in schema.entities {
-            guard let reason = snapshot.schemas[entity.name]?.refusal(of: entity.evolver) else {
-                continue
-            }
-            throw StoreError(
-                .schemaMismatch, "the records of \"\(entity.name)\" cannot be used: \(reason)",
-                at: StoreError.Place(entity: entity.name))
         }
     }
 
@@ -86,4 +73,19 @@ extension StoreOpening {
 extension Schema.EntityDefinition {
     /// The name of the type in Swift.
     var typeName: String { String(describing: type) }
+}
+
+extension Schema {
+    /// Throws if a type's steps are not those with which the records were written, or if it is too
+    /// old for them.
+    func refuseOtherSteps(in snapshot: Snapshot) throws {
+        for entity in entities {
+            guard let reason = snapshot.schemas[entity.name]?.refusal(of: entity.evolver) else {
+                continue
+            }
+            throw StoreError(
+                .schemaMismatch, "the records of \"\(entity.name)\" cannot be used: \(reason)",
+                at: StoreError.Place(entity: entity.name))
+        }
+    }
 }

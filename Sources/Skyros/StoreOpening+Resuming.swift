@@ -49,7 +49,7 @@ extension StoreOpening {
             }
             try compareWithSchema(snapshot)
             try snapshot.adoptRecordedSchemas()
-            try refuseOtherSteps(in: snapshot)
+            try schema.refuseOtherSteps(in: snapshot)
             return (snapshot, dirty)
         }
         // Another process has numbered the rows in its checkpoint.
@@ -63,7 +63,7 @@ extension StoreOpening {
         try complete(&keys, from: log, at: snapshot.time)
         try compareWithSchema(snapshot)
         try snapshot.adoptRecordedSchemas()
-        try refuseOtherSteps(in: snapshot)
+        try schema.refuseOtherSteps(in: snapshot)
         _ = try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         checkpoint.compareLater(with: log)

@@ -11,8 +11,13 @@ struct StoreOpening {
     let environment: Environment
     let schema: Schema
     let options: Store.Options
+    /// How the store joins others whose log is on a server; nil for a log in files.
+    let node: NodePlan?
 
-    init(environment: Environment, schema: Schema, options: Store.Options) {
+    init(
+        environment: Environment, schema: Schema, options: Store.Options, node: NodePlan? = nil
+    ) {
+        self.node = node
         self.environment = environment
         self.schema = options.requiresReason ? schema.requiringReasons() : schema
         self.options = options
@@ -25,9 +30,14 @@ struct StoreOpening {
     /// - Throws: `StoreError`; an opening that is refused changes nothing (promise P5).
     func open() throws -> StoreResources {
         try options.check()
+        if node != nil, options.retention != .forever {
+            throw StoreError(
+                .invalidInput,
+                "Options.retention is for logs in files: that of a server keeps its history")
+        }
         let syncing = SerialQueue()
         try StoreError.wrap(try syncing.start())
-        if try !ErasureMarker.exists(on: disk) { try StoreCreation(disk: disk).checkBeforeLock() }
+        if try mayCreate() { try StoreCreation(disk: disk).checkBeforeLock() }
         let lock = try StoreError.wrap(try disk.lock())
         do {
             var resources = try StoreError.wrap(try open(holding: lock))
@@ -39,10 +49,12 @@ struct StoreOpening {
         }
     }
 
-    private func open(holding lock: any DiskLock) throws -> StoreResources {
+    /// - Parameter hashSeed: that of the view, if there is one already.
+    func open(holding lock: any DiskLock, hashSeed: UInt64? = nil) throws -> StoreResources {
         let erasure = try StoreErasure.continued(on: disk)
         let beginsAnew = erasure?.marker.beginsAnew == true && options.createsStore
         if !beginsAnew { try erasure?.end() }
+        let remote = try prepareNode()
         let inspection = try LogInspection(
             of: disk, options.log, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
@@ -51,8 +63,8 @@ struct StoreOpening {
         let storeID = inspection.storeID ?? StoreID(from: environment.entropy)
         let empty = emptyState(
             beginning: inspection.beginning ?? ChainHash(beginning: storeID),
-            hashSeed: environment.entropy.next())
-        var checkpoint = CheckpointOpening(environment, storeID: storeID)
+            hashSeed: hashSeed ?? environment.entropy.next())
+        var checkpoint = CheckpointOpening(environment, storeID: storeID, isOfCopy: node != nil)
         var report = RecoveryReport()
         // A store in memory has no checkpoint.
         var dirty = DirtyRows(isRecording: checkpoint.checkpointer != nil)
@@ -66,6 +78,8 @@ struct StoreOpening {
             report.replayedEventCount = Int(snapshot.sequence.rawValue - start)
         }
         try complete(&keys, from: inspection, at: snapshot.time)
+        let shared = try remote?.join(try openLog(inspection, storeID, &report))
+        if let shared { try fold(shared, into: &snapshot, &dirty, &keys) }
         report.isNew = isNew
         report.hasFinishedErasure = erasure != nil
         report.sequence = snapshot.sequence
@@ -87,7 +101,8 @@ struct StoreOpening {
         report.quarantined += try checkpoint.setAsideIfUseless()
         try checkpoint.makeFileIfMissing()
         try makeFormatNote(isNew: isNew)
-        let log = try openLog(inspection, storeID, &report)
+        report.historyReplacedAfter = remote?.common
+        let log: any LogEngine = try shared ?? openLog(inspection, storeID, &report)
         if beginsAnew { try erasure?.end() }
         checkpoint.compareLater(with: log)
         try rewrite(identities, in: &snapshot, &dirty, log, &report)
@@ -102,7 +117,7 @@ struct StoreOpening {
             keys: IdempotencyKeys(keys, keyWindow), empty: empty,
             checkpointer: checkpoint.checkpointer, recovery: report,
             handler: handler, concurrentThreads: threads, projections: projections,
-            evolutionBackup: backup)
+            evolutionBackup: backup, node: node)
     }
 
     /// The state before the first event.
@@ -210,7 +225,7 @@ struct StoreOpening {
 
     private func openLog(
         _ inspection: LogInspection, _ storeID: StoreID, _ report: inout RecoveryReport
-    ) throws -> any LogEngine {
+    ) throws -> FileLog {
         guard inspection.storeID != nil else {
             return try FileLog.make(
                 for: storeID, on: disk, options.log, entropy: environment.entropy,

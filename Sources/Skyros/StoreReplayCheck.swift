@@ -10,7 +10,10 @@ struct StoreReplayCheck {
     private let replayed: Outcome
 
     /// Replays the event of `batch`, as it will be read from the log; nil without checks.
-    init?(of batch: borrowing CommandBatch, as stamp: EventStamp, on view: MainView) throws {
+    init?(
+        of batch: borrowing CommandBatch, as stamp: EventStamp,
+        on state: @autoclosure () -> Snapshot
+    ) throws {
         guard InvariantChecks.isEnabled else { return nil }
         event = try batch.event(as: stamp)
         var writer = CBORWriter(capacity: 1_024)
@@ -19,7 +22,7 @@ struct StoreReplayCheck {
             try EventCoding.event(from: $0, expecting: stamp.sequence)
         }
         if read != event { Self.stop(stamp.sequence, "is read as another event") }
-        var snapshot = view.current
+        var snapshot = state()
         var unused = DirtyRows(isRecording: false)
         try Projector.apply(read, chainHash: stamp.chainHash, to: &snapshot, marking: &unused)
         replayed = try Outcome(of: event, in: snapshot)

@@ -25,8 +25,13 @@ struct StoreResources: Sendable {
     var projections: ProjectionSet?
     /// The copy to make before a newer shape is written; nil if there is no need for one.
     var evolutionBackup: EvolutionBackup?
+    /// How the store joins others whose log is on a server.
+    var node: NodePlan?
     /// The queue of the syncer. Opening starts its thread before it changes anything.
     var syncing = SerialQueue()
+
+    /// Whether other nodes write the log, too.
+    var isShared: Bool { log.shared != nil }
 
     /// What reads sealed segments again; nil for a store without files.
     var scrubber: Scrubber? {
@@ -47,21 +52,31 @@ struct StoreResources: Sendable {
 
     /// What builds the projections that are pending; nil if the store has none.
     func makeRebuilder(
-        under writer: Writer, _ maintenance: BackgroundMaintenance
+        under writer: Writer, _ maintenance: BackgroundMaintenance, _ lostEvents: LostEvents?
     ) -> ProjectionRebuilder? {
         projections.map { projections in
             ProjectionRebuilder(
                 projections, HistoryReader(log: log, empty: empty), view, report: report,
-                onProgress: { [weak maintenance] in maintenance?.noteProjections() }
+                onProgress: { [weak maintenance] in maintenance?.noteProjections() },
+                settle: { lostEvents?.settle() }
             ) { [weak writer] job in try writer?.enqueue(isBounded: false, job) }
         }
+    }
+
+    /// What takes back the events that are lost with a turn; nil if the log is in files.
+    func lostEvents(of publication: Publication?) -> LostEvents? {
+        guard let shared = log.shared, let publication else { return nil }
+        return LostEvents(
+            shared: shared, publication: publication, view: view, keys: keys,
+            projections: projections)
     }
 
     func makeSubscriptionHub(_ visible: EventSignal) -> SubscriptionHub {
         SubscriptionHub(
             HistoryReader(log: log, empty: empty), view, visible: visible,
             durable: SequenceNumber(rawValue: log.durableEnd.head.sequence),
-            options.subscriptionPositions ?? PositionFiles(on: environment.disk),
+            options.subscriptionPositions ?? node.map { ServerPositions($0.makeServer) }
+                ?? PositionFiles(on: environment.disk),
             report: report)
     }
 

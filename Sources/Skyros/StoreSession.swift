@@ -12,6 +12,10 @@ final class StoreSession: Sendable {
     let checkpointer: Checkpointer?
     /// The state before the first event.
     let empty: Snapshot
+    let view: MainView
+    /// What has to be acknowledged before readers see it; nil if nothing has.
+    let publication: Publication?
+    let lostEvents: LostEvents?
     let log: EventLog
     /// The idempotency keys of the log.
     let keys: IdempotencyKeys
@@ -26,6 +30,7 @@ final class StoreSession: Sendable {
     let signal: EventSignal
     let subscriptions: SubscriptionHub
     let liveHub: LiveHub
+    private let announcement: EventAnnouncement
     private let hasRetired = Atomic(false)
     private let failure = Locked<StoreError?>(nil)
 
@@ -36,6 +41,7 @@ final class StoreSession: Sendable {
         empty = resources.empty
         keys = resources.keys
         let view = resources.view
+        self.view = view
         log = EventLog(
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
@@ -58,35 +64,70 @@ final class StoreSession: Sendable {
             timer: resources.scrubTimer { maintenance.noteMinute() },
             onSync: { [engine] in subscriptions.noteDurable(through: engine.durableEnd) },
             report: resources.report)
-        liveHub = LiveHub(view, noted: signal)
-        rebuilder = resources.makeRebuilder(under: writer, maintenance)
+        let liveHub = LiveHub(view, noted: signal)
+        self.liveHub = liveHub
+        let publication = resources.log.shared.map { _ in Publication(view) }
+        self.publication = publication
+        let lostEvents = resources.lostEvents(of: publication)
+        self.lostEvents = lostEvents
+        let rebuilder = resources.makeRebuilder(under: writer, maintenance, lostEvents)
+        self.rebuilder = rebuilder
+        let announcement = EventAnnouncement(
+            liveHub: liveHub, maintenance: maintenance, signal: signal, rebuilder: rebuilder)
+        self.announcement = announcement
+        publication?.observe { entry in
+            announcement.announce(
+                entry.changes, of: entry.state.sequence, byteCount: entry.byteCount,
+                in: entry.state)
+        }
+        resources.log.shared?.observe { [weak publication] outcome in
+            switch outcome {
+            case .success(let position): publication?.publish(through: position)
+            case .failure: publication?.endTurn()
+            }
+        }
         rebuilder?.start()
         maintenance.start()
     }
 
+    /// The state on which the next write block runs. O(1).
+    var newest: Snapshot { publication?.newest ?? view.current }
+
+    /// Throws if another node has the turn to write.
+    func checkWriter() throws {
+        guard let shared = engine.shared else { return }
+        try StoreError.wrap(try shared.checkWriter())
+    }
+
+    /// Tells background threads and streams of an event that is visible now.
+    func announce(_ changes: [StagedChange], of sequence: SequenceNumber, byteCount: Int) {
+        announcement.announce(changes, of: sequence, byteCount: byteCount, in: view.current)
+    }
+
     /// Wakes those that wait for projections: the snapshot is that of the view.
     func noteProjections(of snapshot: @autoclosure () -> Snapshot) {
-        guard let rebuilder, let values = snapshot().projections else { return }
-        rebuilder.signal.raise(values.revision)
+        announcement.noteProjections(of: snapshot())
     }
 
     /// Whether the files of the session are being erased, or were.
     var isRetired: Bool { hasRetired.load(ordering: .acquiring) }
 
     /// Ends the session before its files are removed. Everything in it must be durable, so that
-    /// whatever waits for that succeeds. Streams end with `.erased`. A second call does nothing.
-    func retire() {
+    /// whatever waits for that succeeds. Streams end with the error. A second call does nothing.
+    ///
+    /// - Parameter log: the same error for those who read the log.
+    func retire(throwing error: StoreError = .erased, _ log: LogError = .erased) {
         guard !hasRetired.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        signal.end(throwing: .erased)
-        liveHub.end(throwing: .erased)
-        subscriptions.end(throwing: .erased)
-        rebuilder?.signal.end(throwing: .erased)
+        signal.end(throwing: error)
+        liveHub.end(throwing: error)
+        subscriptions.end(throwing: error)
+        rebuilder?.signal.end(throwing: error)
         rebuilder?.stop()
         syncer.stop()
         history?.stop()
         maintenance.end()
         // The files are removed next: what their closing would write is of no use to anyone.
-        engine.segments?.retire()
+        engine.segments?.retire(log)
         try? checkpointer?.close()
     }
 

@@ -42,7 +42,7 @@ package final class FileLog: LogEngine, SegmentedLog {
         /// Why the log takes no more writes; nil if it does.
         var failure: LogError?
         /// Whether the files are being removed, so that they are not read either.
-        var isErased = false
+        var retirement: LogError?
         /// Sealed segments that a merge found damaged.
         var unmergeable: Set<SegmentName> = []
         /// The buffer in which blocks are composed.
@@ -87,21 +87,19 @@ package final class FileLog: LogEngine, SegmentedLog {
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         let catalog = try withState { state throws(LogError) in
-            if state.isErased { throw Self.erased }
+            if let error = state.retirement { throw error }
             try writeDeferred(&state)
             return state.catalog
         }
         return try catalog.chunk(containing: sequence)
     }
 
-    package func retire() {
+    package func retire(_ error: LogError) {
         withState { state in
-            state.failure = Self.erased
-            state.isErased = true
+            state.failure = error
+            state.retirement = error
         }
     }
-
-    private static var erased: LogError { LogError(.erased, "the store was erased") }
 
     /// Throws while the log is suspended.
     func checkNotSuspended() throws(LogError) {

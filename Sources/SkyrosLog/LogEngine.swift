@@ -4,7 +4,8 @@ package protocol LogReader: Sendable {
     /// What takes the place of the batches that the log does not keep; nil if it has all.
     var floor: LogFloor? { get }
 
-    /// The last batch, and the chain hash through it.
+    /// The last batch, and the chain hash through it. An engine may leave out deferred batches
+    /// until they have left the process.
     var head: LogHead { get }
 
     /// Reads consecutive batches, `sequence` among them; nil if the log does not hold it.
@@ -64,6 +65,9 @@ package protocol LogEngine: LogReader {
 
     /// The log's maintenance of segment files; nil if it has none.
     var segments: (any SegmentedLog)? { get }
+
+    /// The part of the log that other nodes write too; nil if this process is the only writer.
+    var shared: (any SharedLog)? { get }
 }
 
 extension LogEngine {
@@ -71,6 +75,8 @@ extension LogEngine {
     package var beginning: ChainHash { ChainHash(beginning: storeID) }
 
     package var segments: (any SegmentedLog)? { nil }
+
+    package var shared: (any SharedLog)? { nil }
 
     /// Does nothing, for an engine that defers nothing.
     package func flush() throws(LogError) {}
@@ -159,9 +165,9 @@ package protocol SegmentedLog: Sendable {
     /// Everything in it is durable after that.
     func resume(after inspection: LogInspection) throws(LogError)
 
-    /// Takes no more batches and reads none: both throw `.erased`. Its files are about to be
-    /// removed, and later files may have their names.
-    func retire()
+    /// Takes no more batches and reads none: both throw `error`. Its files are about to be removed,
+    /// and later files may have their names.
+    func retire(_ error: LogError)
 
     /// The size of the log.
     var statistics: LogStatistics { get }

@@ -23,6 +23,18 @@ package struct LogError: Error, Equatable, Sendable {
         case belowFloor
         /// Another sequence is next than the caller expected.
         case conflict
+        /// A server acknowledges what a failure may take away.
+        case insecureDurability
+        /// A server has no log of a store.
+        case noLog
+        /// Another node has the turn to write, or may have it; nothing was written.
+        case notWriter
+        /// The clock of this machine is ahead of that of the server; nothing was written.
+        case clockAhead
+        /// A server was lost while it wrote: the batches were written, or were not.
+        case outcomeUnknown
+        /// A server cannot be reached; nothing was written.
+        case unavailable
         case closed
         /// The log was suspended, and nothing was changed.
         case suspended
@@ -58,6 +70,19 @@ package struct LogError: Error, Equatable, Sendable {
         self.offset = offset
         self.sequences = sequences
         self.cause = cause
+    }
+
+    /// The error of a log whose store was erased.
+    package static var erased: LogError { LogError(.erased, "the store was erased") }
+
+    /// The error of a write in a node that does not have the turn.
+    ///
+    /// - Parameter writer: the node that has it, if that is known.
+    package static func notTheWriter(_ writer: String?) -> LogError {
+        LogError(
+            .notWriter,
+            writer.map { "\($0) writes the store; nothing was written here" }
+                ?? "this node does not have the turn to write yet; nothing was written")
     }
 
     private init(_ other: LogError, at offset: Int?) {

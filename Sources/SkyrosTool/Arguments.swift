@@ -3,8 +3,10 @@ import Skyros
 
 /// The parsed arguments of a command.
 struct Arguments {
-    /// The store's directory.
-    let store: URL
+    /// The store's directory, or that of the copy of a log on a server.
+    private(set) var store: URL
+    /// The server of the log; nil if it is in files.
+    let server: ServerArgument?
     /// The positional arguments after the store.
     let rest: [String]
     private let values: [String: [String]]
@@ -48,9 +50,40 @@ struct Arguments {
             throw UsageError("an argument contains a NUL character")
         }
         self.store = URL(filePath: store)
+        server = ServerArgument(store)
         rest = Array(positional.dropFirst())
         self.values = values
         self.flags = flags
+    }
+
+    /// Brings the copy of a log on a server up to date; afterwards its directory is `store`.
+    ///
+    /// - Parameter isFollowed: whether what the server gets later is copied, too, until the end of
+    ///   the process.
+    mutating func joinServer(isFollowed: Bool) throws {
+        guard let server else { return }
+        let place = try server.place(.reader)
+        store = place.cache
+        let update = try CacheUpdate(place)
+        guard isFollowed else { return }
+        Thread.detachNewThread {
+            var last = ""
+            while true {
+                do {
+                    try update.follow(atMost: 1_000)
+                } catch {
+                    let text = "\(error)"
+                    if text != last { ErrorOutput.error(text) }
+                    last = text
+                }
+            }
+        }
+    }
+
+    /// Opens the store for writing, wherever its log is.
+    func writableStore(_ options: Store.Options) throws -> Store {
+        guard let server else { return try Store(untypedAt: store, options: options) }
+        return try Store(untypedAt: server.place(.writer), options: options)
     }
 
     /// Splits `--name=value`.

@@ -13,6 +13,8 @@ protocol Command: SendableMetatype {
     static var repeatable: Set<String> { get }
     /// The names of options without a value, besides `--json`.
     static var flags: Set<String> { get }
+    /// Whether the store is one that is read: then the copy of one on a server is updated first.
+    static var readsStore: Bool { get }
 
     /// - Throws: `UsageError` if the arguments are wrong.
     init(_ arguments: Arguments) throws
@@ -25,6 +27,7 @@ extension Command {
     static var options: Set<String> { [] }
     static var repeatable: Set<String> { [] }
     static var flags: Set<String> { [] }
+    static var readsStore: Bool { true }
 }
 
 /// Wrong arguments on the command line.

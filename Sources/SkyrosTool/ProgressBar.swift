@@ -27,7 +27,7 @@ final class ProgressBar {
             case .searching: "items"
             // A state is read from records of a checkpoint and the events after it.
             case .reading: "items"
-            case .salvaging, .checking: "events"
+            case .salvaging, .checking, .sending: "events"
             case .loading, .comparing, .writing, .digesting: "records"
             }
         }

@@ -18,7 +18,7 @@ enum Tool {
         WhatIfCommand.self, RebuildCommand.self, IndexCommand.self, ExportCommand.self,
         FixtureCommand.self, DistillCommand.self, ImportCommand.self, UndoCommand.self,
         PruneCommand.self, BackupCommand.self, SalvageCommand.self, SchemaCommand.self,
-        ReportCommand.self,
+        ReportCommand.self, CopyCommand.self,
     ]
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -54,7 +54,11 @@ enum Tool {
             return 0
         }
         do {
-            let arguments = try Arguments(rest, for: command)
+            var arguments = try Arguments(rest, for: command)
+            if command.readsStore {
+                let isFollowed = arguments.has("follow") || command is SQLCommand.Type
+                try arguments.joinServer(isFollowed: isFollowed)
+            }
             return try command.init(arguments).run(output) ? 0 : ExitCode.failure
         } catch let error as UsageError {
             throw UsageError(
@@ -89,8 +93,10 @@ enum Tool {
 
             \(list.joined(separator: "\n"))
 
-            STORE is the directory of the store. With --json every command prints JSON, one object
-            per line. A MOMENT is the number of an event or a time such as 2026-03-01T12:00:00Z.
+            STORE is the directory of the store, or postgresql://… if its log is on a server: then
+            a copy in the user's caches is brought up to date, and read. With --json every command
+            prints JSON, one object per line. A MOMENT is the number of an event or a time such as
+            2026-03-01T12:00:00Z.
             `skyros help COMMAND` explains a command and gives examples; `skyros --version` names
             the version and the formats.
             `backup` copies a store while it is written, again and again. `import` and `undo` write

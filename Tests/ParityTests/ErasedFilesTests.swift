@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Which files an erasure removes.
-@Suite struct `The files of an erased store` {
+@Suite(.inFiles) struct `The files of an erased store` {
     private let home: Home
     private let store: Store
     private var root: URL { home.directory.store }

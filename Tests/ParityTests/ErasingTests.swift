@@ -4,7 +4,7 @@ import SkyrosDisk
 import TestSupport
 import Testing
 
-@Suite struct `Erasing a store` {
+@Suite(.inFiles) struct `Erasing a store` {
     @Test func `S-005: destroys only when it is asked to`() throws {
         let home = try Home(.disk)
         let store = try home.open()

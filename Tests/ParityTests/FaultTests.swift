@@ -36,7 +36,8 @@ import Testing
         #expect(byteCount > 50)
     }
 
-    @Test(.long) func `S-048: is there whole or not at all, at any length of its file`() throws {
+    @Test(.long, .inFiles)
+    func `S-048: is there whole or not at all, at any length of its file`() throws {
         let home = try Home(.disk)
         let store = try home.open()
         try store.write { try $0.insert(Account(id: 1)) }

@@ -102,7 +102,7 @@ import Testing
         #expect(try directory.bytes(of: "Test.skyros") == [1])
     }
 
-    @Test func `S-010: opens the store at a URL`() async throws {
+    @Test(.inFiles) func `S-010: opens the store at a URL`() async throws {
         let home = try Home(.disk)
         try home.open().close()
         let pending = PendingStore(

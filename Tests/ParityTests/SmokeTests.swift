@@ -50,7 +50,7 @@ import Testing
         #expect(try again.snapshot(asOf: .sequence(last)).digest() == again.snapshot.digest())
     }
 
-    @Test(arguments: Medium.allCases)
+    @Test(.inFiles, arguments: Medium.allCases)
     func `S-142: from many threads leave one state, though some erase`(medium: Medium) throws {
         let home = try Home(medium)
         let store = try home.open()

@@ -51,7 +51,7 @@ extension LogEngine {
     func append(_ count: Int, deferring: Bool = false) throws -> LogPosition {
         var position = end
         for _ in 0..<count {
-            let number = head.sequence + 1
+            let number = end.head.sequence + 1
             position = try append(
                 LogFixture.batch(number), as: number, deferring: deferring)
         }
@@ -68,11 +68,11 @@ extension LogEngine {
 }
 
 extension LogReader {
-    /// All batches from `first` on.
-    func batches(from first: UInt64 = 1) throws -> [[UInt8]] {
+    /// The batches from `first` through `last`; nil for that of `head`.
+    func batches(from first: UInt64 = 1, through last: UInt64? = nil) throws -> [[UInt8]] {
         var all: [[UInt8]] = []
         var next = first
-        while next <= head.sequence, let chunk = try chunk(containing: next) {
+        while next <= last ?? head.sequence, let chunk = try chunk(containing: next) {
             _ = chunk.forEach(from: next) { _, bytes in
                 all.append([UInt8](bytes))
                 return true

@@ -16,7 +16,7 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
     static let batchBytesMax = 300
 
     /// Factories of logs that no other test uses.
-    static var fresh: [EngineFactory] { [files(), memory()] }
+    static var fresh: [EngineFactory] { [files(), memory(), servers()] }
 
     private static func files() -> EngineFactory {
         let disk = SimulatedDisk()
@@ -28,6 +28,31 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
             reopened: { [fixture] in try fixture.open(disk.killed()).0 },
             observer: { [fixture] in
                 try LogFollower(on: disk, fixture.options, framing: LogFixture.framing)
+            })
+    }
+
+    private static func servers() -> EngineFactory {
+        let quorum = SimulatedQuorum(LogFixture().storeID, sharesTurn: true) { .none }
+        var fixture = LogFixture(segmentBytesMax: 2_000)
+        fixture.options.batchBytesMax = batchBytesMax
+        // Each process has files that are a copy.
+        let local: @Sendable (any LogServer) throws -> FileLog = { [fixture] server in
+            try server.connect()
+            let log = try fixture.make(on: SimulatedDisk())
+            #expect(try log.catchUp(with: server, time: { _ in 0 }) == .complete)
+            return log
+        }
+        let engine: @Sendable () throws -> any LogEngine = {
+            let server = quorum.connection()
+            let log = RemoteLog(server, try local(server), RemoteLogOptions())
+            #expect(try log.takeTurn())
+            return log
+        }
+        return EngineFactory(
+            testDescription: "servers", engine: engine, reopened: engine,
+            observer: {
+                let server = quorum.connection()
+                return RemoteLogFollower(server, try local(server), time: { _ in 0 })
             })
     }
 
@@ -149,7 +174,8 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
     func `reads deferred batches, and keeps them in order`(factory: EngineFactory) throws {
         let log = try factory.engine()
         try log.append(10, deferring: true)
-        #expect(try log.batches() == expected(10))
+        #expect(try log.batches(through: 10) == expected(10))
+        #expect(log.head.sequence == 10)
         try log.append(1)
         #expect(log.writtenHead.sequence == 11)
         try log.append(2, deferring: true)

@@ -15,7 +15,7 @@ enum ErrorCode: String, CaseIterable {
     case reasonRequired
     case mergeConflict, foreignChild, discarded, unmergedEdits, storesDiffer
     case diskFull, io, durabilityLost, checkpointFailed, checkpointBusy
-    case historyIndexFailed
+    case historyIndexFailed, serverUnavailable, insecureDurability, outcomeUnknown
     case notDecodable, unknownProjection, projectionPending, projectionFailed
     case evolutionFailed, positionMissing, subscriptionFailed
     case filterFailed, invalidEvent, noSuchEvent, belowFloor

@@ -97,7 +97,7 @@ enum ErrorProvocation {
         case .overflow:
             try store.write { try $0.insert(Item(id: .max, text: "max")) }
             _ = try store.sum(Item.self, of: \.id)
-        default: Issue.record("\(code) cannot be provoked with a store only")
+        default: try useServers(code)
         }
     }
 }

@@ -7,9 +7,10 @@ extension Archive {
         case fold, known, checkpoint
     }
 
-    /// What applying an event to a state that others have too costs, or taking it back from it, in
-    /// events that are folded from the beginning.
-    private static let costWhereShared = Double(HistoryReader.foldedPerRewound)
+    /// An event is applied to a state that others have too, or taken back from it, in the time in
+    /// which this number of events is folded from the beginning, where nothing has to be copied: 18
+    /// and 3 µs in a store of a million records.
+    private static let costWhereShared = 6.0
 
     /// The same for an event that is taken back from a state that is not shared.
     private static let costOfTakingBack = 3.0
@@ -50,7 +51,9 @@ extension Archive {
 
     /// What it costs to make the state after an event, about, in events that are folded from the
     /// beginning.
-    func cost(of target: SequenceNumber) -> Double { cheapestWay(to: target, from: nil).cost }
+    func cost(of target: SequenceNumber, from known: Snapshot? = nil) -> Double {
+        cheapestWay(to: target, from: known).cost
+    }
 
     private func cheapestWay(
         to target: SequenceNumber, from known: Snapshot?
@@ -80,11 +83,7 @@ extension Archive {
 
     /// Whether a checkpoint is of this log, as far as it was read.
     private func isOfLog(_ position: CheckpointPosition) -> Bool {
-        guard position.storeID == log.storeID.bytes, position.last <= sequence,
-            position.sequence + 1 >= log.firstSequence
-        else { return false }
-        return (try? EventReader(log).stamp(of: position.last))??.chainHash.rawValue
-            == position.chainHash
+        position.storeID == log.storeID.bytes && (try? position.compare(with: log)) != nil
     }
 
     /// The state after an event, of the checkpoint; nil if there is none that can be used.

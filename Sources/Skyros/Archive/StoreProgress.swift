@@ -22,6 +22,8 @@ public struct StoreProgress: Hashable, Sendable {
         case salvaging
         /// Files are copied; counts bytes.
         case copying
+        /// Events are copied to a server, or from one; counts events.
+        case sending
         /// Records are written; counts records.
         case writing
         /// The new store is read back; counts events.

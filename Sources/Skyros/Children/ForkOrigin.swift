@@ -21,9 +21,10 @@ extension Store: ForkOrigin {
         var receipt = Receipt(nil, request.durability, nil)
         let state = try withWriterLock {
             try commit(request, &receipt, block)
-            return view.current
+            return session.newest
         }
-        return (state, receipt)
+        // A child continues from what it has merged: that must not be taken back.
+        return (state, resources.isShared ? try receipt.madeDurable() : receipt)
     }
 }
 

@@ -8,7 +8,7 @@ extension HistoryReader {
     /// This number of events or records is folded from the beginning, where nothing has to be
     /// copied, in the time in which one event is taken back from a state that others have too: 3
     /// and 18 µs in a store of a million records.
-    static let foldedPerRewound = 6
+    private static let foldedPerRewound = 6
 
     /// The whole state at `moment`, by the shortest way: back from a state, on from it, or from the
     /// first event.

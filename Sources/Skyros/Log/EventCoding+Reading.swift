@@ -54,6 +54,12 @@ extension EventCoding {
         return nil
     }
 
+    /// The time of an event, in microseconds since 1970; 0 if it says none.
+    @Sendable
+    static func microseconds(of bytes: UnsafeRawBufferPointer) -> Int64 {
+        time(of: bytes)?.microseconds ?? 0
+    }
+
     private static func read(_ bytes: UnsafeRawBufferPointer) throws -> Event {
         var sequence: UInt64?
         var time: Int64?

@@ -75,11 +75,7 @@ extension PositionFiles: SubscriptionPositions {
         let path = Self.path(name)
         return try StoreError.wrap {
             guard try disk.status(of: path) != nil else { return nil }
-            let file = try disk.open(path, .read)
-            let bytes = try [UInt8](unsafeUninitializedCapacity: Self.bytesMax) { buffer, count in
-                count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
-            }
-            try file.close()
+            let bytes = try disk.bytes(of: path, byteCountMax: Self.bytesMax)
             guard let position = SubscriptionPosition(text: String(decoding: bytes, as: UTF8.self))
             else {
                 throw StoreError(

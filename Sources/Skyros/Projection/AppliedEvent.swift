@@ -14,7 +14,7 @@ public struct AppliedEvent: Sendable {
     public let event: Event
     /// The state after it.
     public let stateAfter: Snapshot
-    private let staged: [StagedChange]
+    let staged: [StagedChange]
     private let stampBefore: EventStamp
 
     /// Applies an event of the log to the state before it.

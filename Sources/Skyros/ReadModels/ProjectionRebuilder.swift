@@ -15,6 +15,9 @@ final class ProjectionRebuilder: Sendable {
     private let reader: HistoryReader
     private let view: MainView
     private let enqueue: Enqueue
+    /// Waits until the view has all events that the values have, and that were not lost. The
+    /// calling thread holds the writer lock.
+    private let settle: @Sendable () -> Void
     /// Called when the next checkpoint has something to keep.
     private let onProgress: @Sendable () -> Void
     private let report: @Sendable (any Error) -> Void
@@ -36,8 +39,9 @@ final class ProjectionRebuilder: Sendable {
     init(
         _ projections: ProjectionSet, _ reader: HistoryReader, _ view: MainView,
         report: @escaping @Sendable (any Error) -> Void, onProgress: @escaping @Sendable () -> Void,
-        enqueue: @escaping Enqueue
+        settle: @escaping @Sendable () -> Void = {}, enqueue: @escaping Enqueue
     ) {
+        self.settle = settle
         self.projections = projections
         self.reader = reader
         self.view = view
@@ -56,6 +60,7 @@ final class ProjectionRebuilder: Sendable {
     func start(from base: Snapshot? = nil) {
         let number = number.add(1, ordering: .relaxed).newValue
         lastFailure.withLock { $0 = nil }
+        settle()
         let current = view.current
         let beginning = SequenceNumber(rawValue: reader.log.firstSequence - 1)
         var left: [any AnyProjectionBuilder] = []
@@ -102,8 +107,21 @@ final class ProjectionRebuilder: Sendable {
         }
     }
 
-    /// Shows the values to readers.
-    func publish(_ values: ProjectionValues) {
+    /// Forgets a value, durably once `write` has written a checkpoint, and builds it again. The
+    /// calling thread holds the writer lock.
+    ///
+    /// - Throws: what `write` throws; the value is built then, too.
+    func rebuild(_ name: String, _ write: () throws -> Void) throws {
+        settle()
+        projections.rebuild(name)
+        publish(projections.values())
+        let written = Result { try write() }
+        start()
+        try written.get()
+    }
+
+    /// Shows the values to readers. They have no event that the view does not have.
+    private func publish(_ values: ProjectionValues) {
         var old: ProjectionValues? = values
         // The old values are released after the lock.
         view.update(changeCount: 0) { snapshot, _ in swap(&snapshot.projections, &old) }
@@ -143,12 +161,13 @@ final class ProjectionRebuilder: Sendable {
     /// Adds the events that were written meanwhile. The calling thread holds the writer lock.
     private func finish(_ rebuild: ProjectionRebuild, _ number: Int) {
         guard isWanted(number) else { return }
-        let current = view.current
-        let done = rebuild.sequence ?? .zero
-        guard done.distance(to: current.sequence) <= Self.eventsMaxUnderLock else {
-            return continueInBackground(rebuild, number)
-        }
         attempt {
+            settle()
+            let current = view.current
+            let done = rebuild.sequence ?? .zero
+            guard done.distance(to: current.sequence) <= Self.eventsMaxUnderLock else {
+                return continueInBackground(rebuild, number)
+            }
             let isWhole = try rebuild.advance(
                 through: current.sequence, from: { current }, while: { isWanted(number) })
             guard isWhole else { return }
@@ -168,6 +187,7 @@ final class ProjectionRebuilder: Sendable {
             // Without a thread for it, they wait for the next event.
             try? enqueue { [self] in
                 guard !wasStopped.load(ordering: .sequentiallyConsistent) else { return }
+                settle()
                 publish(projections.values())
             }
         }

@@ -95,12 +95,17 @@ final class SubscriptionHub: Sendable {
         try body()
     }
 
+    /// Whether a handler may move the position itself, with its effect.
+    var isKeptByApp: Bool { !(positions is PositionFiles || positions is ServerPositions) }
+
     private var runs: [SubscriptionRun] { state.withLock { $0.runs.values.compactMap(\.run) } }
 
     // MARK: Suspending
 
     /// Handles no further event until `resume`: another process may.
     func pause() { state.withLock { $0.isPaused = true } }
+
+    var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Waits for the files that are being written. The disk of a suspended store refuses them.
     func waitForFiles() {

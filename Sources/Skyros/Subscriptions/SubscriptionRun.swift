@@ -201,7 +201,7 @@ final class SubscriptionRun: Sendable {
     /// Calls the handler. While it runs, a position that the app keeps is left to it: it may be
     /// committed with the effect, and an earlier one must not be written over it.
     private func call(_ event: AppliedEvent) async throws {
-        if hub.positions is PositionFiles { return try await handle(event) }
+        guard hub.isKeptByApp else { return try await handle(event) }
         // Behind a write that has begun, which may take long.
         try await onQueue { self.saving.withLock { $0.isLeftToHandler = true } }
         defer { saving.withLock { $0.isLeftToHandler = false } }
@@ -267,7 +267,7 @@ final class SubscriptionRun: Sendable {
     /// Whether an error may have another reason than what the store holds.
     private static func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? StoreError else { return true }
-        return [.io, .diskFull].contains(error.code)
+        return [.io, .diskFull, .serverUnavailable].contains(error.code)
     }
 
     private func onQueue<R: Sendable>(

@@ -95,7 +95,7 @@ struct ImportCommand: Command {
             try report(check, importer.kinds, output)
             return true
         }
-        let store = try Store(untypedAt: arguments.store, options: options)
+        let store = try arguments.writableStore(options)
         try importer.compare(with: store.snapshot)
         try importer.rehearse(check, on: store.snapshot, metadata, options)
         let tallies = try importer.write(to: store, metadata, total: check.total) {

@@ -73,7 +73,7 @@ struct UndoCommand: Command {
         // What the app tolerates is no reason to refuse other records.
         options.existingDuplicates = .report
         options.existingBrokenReferences = .ignore
-        let store = try Store(untypedAt: arguments.store, options: options)
+        let store = try arguments.writableStore(options)
         let result: UndoResult
         do {
             result = try store.undo(

@@ -18,8 +18,9 @@ struct Home {
     func open() throws -> Store {
         switch medium {
         case .disk:
-            try Store(
-                at: directory.store, entities: User.self, Pet.self, Account.self, options: options)
+            try SharedStore.open(
+                at: directory.store, entities: [User.self, Pet.self, Account.self],
+                options: options)
         case .memory:
             try Store(inMemory: User.self, Pet.self, Account.self, options: options)
         }

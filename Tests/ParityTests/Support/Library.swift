@@ -28,7 +28,8 @@ struct Library {
 
     func open() throws -> Store {
         switch medium {
-        case .disk: try Store(at: directory.store, entities: Author.self, Book.self)
+        case .disk:
+            try SharedStore.open(at: directory.store, entities: [Author.self, Book.self])
         case .memory: try Store(inMemory: Author.self, Book.self)
         }
     }

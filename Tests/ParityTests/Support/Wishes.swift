@@ -55,7 +55,7 @@ enum Wishes {
     static func open(_ medium: Medium, _ directory: TemporaryDirectory) throws -> Store {
         let types: [any Entity.Type] = [Viewed.self, StoredItem.self, StoredList.self, User.self]
         return switch medium {
-        case .disk: try Store(at: directory.store, entities: types)
+        case .disk: try SharedStore.open(at: directory.store, entities: types)
         case .memory: try Store(inMemory: Viewed.self, StoredItem.self, StoredList.self, User.self)
         }
     }

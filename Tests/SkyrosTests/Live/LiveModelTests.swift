@@ -20,7 +20,7 @@ private struct LiveModel<I: Indexing> {
 
     init(seed: UInt64, pageCount: Int) throws {
         random = RandomSource(seed: seed)
-        store = try Store(inMemory: Item<I>.self)
+        store = try SharedStore.inMemory(Item<I>.self)
         let items = (0..<150).map { _ in Item<I>.random(&random) }
         ids = items.map(\.id)
         try store.write { try $0.insert(items) }

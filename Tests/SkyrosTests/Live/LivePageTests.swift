@@ -36,7 +36,7 @@ private struct Ranked: Entity, Equatable {
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: PageCard.self)
+        store = try SharedStore.inMemory(PageCard.self)
         try store.write { tx in
             try tx.insert((0..<1_000).map { PageCard(id: $0, board: $0 % 10, rank: $0) })
         }
@@ -53,7 +53,7 @@ private struct Ranked: Entity, Equatable {
     }
 
     @Test func `has the order of its entity if it is asked for none`() throws {
-        let store = try Store(inMemory: Ranked.self)
+        let store = try SharedStore.inMemory(Ranked.self)
         try store.write { try $0.insert([Ranked(id: 1), Ranked(id: 2)]) }
         var page = LivePage(FetchRequest<Ranked>(limit: 1), on: .all, store.liveHub)
         #expect(try page.advance(to: store.snapshot) == [Ranked(id: 2)])

@@ -23,8 +23,7 @@ import Testing
                     change: .inserted(record), table: index, effect: .put(row, old: nil)))
             let stamp = EventStamp(
                 sequence: 1, time: EventTime(microseconds: 1), chainHash: ChainHash(rawValue: 1))
-            let view = MainView(snapshot, dirty: DirtyRows())
-            let check = try StoreReplayCheck(of: batch, as: stamp, on: view)
+            let check = try StoreReplayCheck(of: batch, as: stamp, on: snapshot)
             var dirty = DirtyRows()
             try Projector.apply(batch.changes, as: stamp, to: &snapshot, marking: &dirty)
             try check?.compare(with: snapshot)

@@ -7,7 +7,7 @@ import Testing
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: DraftCard.self, Period.self)
+        store = try SharedStore.inMemory(DraftCard.self, Period.self)
         try store.write { tx in
             try tx.insert([DraftCard(id: 1, title: "a", column: 1), DraftCard(id: 2)])
         }

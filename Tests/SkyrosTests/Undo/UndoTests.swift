@@ -14,7 +14,7 @@ private struct Large: Entity {
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: DraftCard.self, Label.self)
+        store = try SharedStore.inMemory(DraftCard.self, Label.self)
         try store.write(by: "ann") { try $0.insert(DraftCard(id: 1, title: "a", column: 1)) }
         try store.write(by: "ann") { try $0.update(DraftCard.self, 1) { $0.title = "b" } }
         try store.write(by: "ann") { _ = try $0.delete(DraftCard.self, 1) }
@@ -150,7 +150,7 @@ private struct Large: Entity {
         #expect(store.sequence == 4)
     }
 
-    @Test func `whose store was erased since it was read writes nothing`() throws {
+    @Test(.inFiles) func `whose store was erased since it was read writes nothing`() throws {
         let attempt = try UndoAttempt(.event(3), .refuse, nil, in: store)
         try store.nuke()
         #expect(
@@ -185,7 +185,7 @@ private struct Large: Entity {
     @Test func `above the limit of an event writes nothing`() throws {
         var options = Store.Options()
         options.eventBytesMax = 10_000
-        let store = try Store(inMemory: Large.self, options: options)
+        let store = try SharedStore.inMemory(Large.self, options: options)
         let text = String(repeating: "x", count: 6_000)
         for id in 1...2 { try store.write { try $0.insert(Large(id: id, text: text)) } }
         for id in 1...2 { try store.write { _ = try $0.delete(Large.self, id) } }
@@ -213,7 +213,7 @@ private struct Large: Entity {
         #expect(store.sequence == 3)
     }
 
-    @Test func `of an earlier history is refused`() throws {
+    @Test(.inFiles) func `of an earlier history is refused`() throws {
         try store.nuke()
         #expect(code { try store.undo(3) } == .noSuchEvent)
     }
@@ -235,7 +235,7 @@ private struct Large: Entity {
             var events: [[Int]]
             var resolution = "skip"
         }
-        let store = try Store(inMemory: DraftCard.self)
+        let store = try SharedStore.inMemory(DraftCard.self)
         try store.write(intent: Forged(events: events)) { _ in }
         #expect(try store.event(1)?.undo == nil)
         try store.write(intent: Forged(events: [[1, 1]])) { _ in }

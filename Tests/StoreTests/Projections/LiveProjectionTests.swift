@@ -61,7 +61,7 @@ private struct Count: Projection, Equatable {
     }
 
     @Test func `of a store without it is an error`() async throws {
-        let store = try Store(inMemory: Note.self)
+        let store = try SharedStore.inMemory(Note.self)
         var values = store.live(Count.self).makeAsyncIterator()
         do {
             _ = try await values.next()

@@ -7,7 +7,7 @@ import Testing
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: Note.self, Counter.self)
+        store = try SharedStore.inMemory(Note.self, Counter.self)
         try store.write(by: "a", because: "one") { try $0.insert(Note(id: 1, text: "first")) }
         try store.write(by: "b", because: "two") { tx in
             try tx.update(Note.self, 1) { $0.text = "second" }
@@ -158,7 +158,7 @@ import Testing
 
 @Suite struct `A snapshot` {
     @Test func `never changes`() throws {
-        let store = try Store(inMemory: Note.self)
+        let store = try SharedStore.inMemory(Note.self)
         var snapshots: [Snapshot] = []
         for id in 0..<200 {
             try store.write { tx in
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `stays the same during a read while others write`() throws {
-        let store = try Store(inMemory: Note.self)
+        let store = try SharedStore.inMemory(Note.self)
         try store.read { snapshot in
             try store.write { try $0.insert(Note(id: 1, text: "a")) }
             #expect(try snapshot.count(Note.self) == 0)

@@ -15,7 +15,7 @@ private struct Card: Entity, Equatable {
     private let store: Store
 
     init() throws {
-        store = try Store(inMemory: Card.self)
+        store = try SharedStore.inMemory(Card.self)
         try store.write { try $0.insert(Card(id: 1, title: "a")) }
     }
 
@@ -83,7 +83,7 @@ private struct Card: Entity, Equatable {
         let errors = Locked<[any Error]>([])
         var options = Store.Options()
         options.onError = { error in errors.withLock { $0.append(error) } }
-        let store = try Store(inMemory: Card.self, options: options)
+        let store = try SharedStore.inMemory(Card.self, options: options)
         try store.write { try $0.insert(Card(id: 1, title: "a")) }
         let field = FieldBinding<Card, String>(
             store: store, id: 1, path: \.title, fallback: "none", actor: "ada", reason: "typed")

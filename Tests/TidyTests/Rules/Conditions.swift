@@ -1,5 +1,5 @@
 /// A condition of the compiler is in one file of its module: one for the systems, one for each
-/// trait or module that may be missing.
+/// trait or module that may be missing. A module that is empty without a trait has it everywhere.
 enum Conditions {
     static let rule = Rule("A condition is in one file of its module") { (tree: SourceTree) in
         let files = tree.files.filter { $0.isSwift && $0.path.hasPrefix("Sources/") }
@@ -22,12 +22,17 @@ enum Conditions {
         }
         return Dictionary(grouping: uses, by: \.subject).flatMap { subject, uses in
             let paths = Set(uses.map(\.file.path))
-            guard paths.count > 1 else { return [Finding]() }
+            guard paths.count > 1, !isAboutAll(module, subject) else { return [Finding]() }
             return paths.compactMap { path in uses.first { $0.file.path == path } }.map {
                 $0.file.finding(
                     $0.line, "\(paths.count) files have a condition about \(subject): keep one")
             }
         }
+    }
+
+    /// Whether a module is empty without the trait that it is for.
+    private static func isAboutAll(_ module: [SourceFile], _ trait: String) -> Bool {
+        module.allSatisfy { $0.path.hasPrefix("Sources/Skyros\(trait)/") }
     }
 
     /// The lines with a condition, and what each is about.

@@ -9,15 +9,15 @@ enum Floors {
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
         "Sources/SkyrosLog/": [
             ["Format"], ["Reading"], ["Writing"], ["Recovery"], ["Salvage"],
-            ["Backup"],
+            ["Backup"], ["Remote"],
         ],
         "Sources/Skyros/": [
             ["Coding"], ["Model"], ["State"],
             ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
             ["History", "Live"], ["SQL", "ReadModels", "Subscriptions", "TimeTravel"], ["Archive"],
-            ["Fixtures", "Reexecution"], ["Distilling"],
+            ["Fixtures", "Reexecution"], ["Distilling"], ["Cluster"],
             [wiring],
-            ["Children", "DataStores", "Lifecycle", "Objects"], ["Undo"],
+            ["Children", "DataStores", "Lifecycle", "Objects", "Servers"], ["Undo"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
         "Sources/Skyros/Model/": [
@@ -29,7 +29,7 @@ enum Floors {
         ],
         "Sources/Skyros/History/": [["Runs"]],
         "Sources/SkyrosTesting/": [
-            ["Simulation"], ["Replay", "SQLite"], ["Crashes", "Scenarios"],
+            ["Simulation", "Quorum"], ["Replay", "SQLite"], ["Crashes", "Scenarios"],
         ],
         "Sources/SkyrosTool/": [["Import", "Report"], ["Commands"]],
     ]

@@ -5,8 +5,8 @@ enum Imports {
     /// A module may import modules of a lower height.
     private static let heights = [
         "SkyrosPlatform": 0, "SkyrosDisk": 1, "SkyrosLog": 2, "SkyrosSQLite": 2, "Skyros": 3,
-        "SkyrosReport": 0, "SkyrosTesting": 4, "SkyrosTool": 4, "BenchmarkModel": 4,
-        "SkyrosBenchmark": 5, "ProgramWithSkyros": 4, "ProgramWithoutSkyros": 0,
+        "SkyrosReport": 0, "SkyrosPostgres": 4, "SkyrosTesting": 4, "BenchmarkModel": 4,
+        "SkyrosTool": 5, "SkyrosBenchmark": 5, "ProgramWithSkyros": 4, "ProgramWithoutSkyros": 0,
     ]
     /// Modules that only some places import.
     private static let doors: [String: [String]] = [
@@ -15,10 +15,11 @@ enum Imports {
         "SkyrosPlatform": [
             "Sources/SkyrosDisk/Memory/", "Sources/SkyrosDisk/Posix/",
             "Sources/SkyrosDisk/Threads/", "Sources/Skyros/Coding/Codable/",
-            "Tests/",
+            "Sources/SkyrosPostgres/", "Tests/",
         ],
         "CZstd": ["Sources/SkyrosLog/"],
         "libzstd": ["Sources/SkyrosLog/"],
+        "CPQ": ["Sources/SkyrosPostgres/", "Benchmarks/SkyrosBenchmark/Cluster/"],
         "CSQLite": [
             "Sources/SkyrosSQLite/", "Sources/SkyrosTesting/SQLite/",
             "Benchmarks/SkyrosBenchmark/Peers/",
@@ -52,7 +53,7 @@ enum Imports {
             return "an edge knows bytes only: do without \(module)"
         }
         if file.isIn(["Examples/"]), heights[module] != nil,
-            !["Skyros", "SkyrosTesting"].contains(module)
+            !["Skyros", "SkyrosPostgres", "SkyrosTesting"].contains(module)
         {
             return "an example imports what users can import"
         }

@@ -118,6 +118,16 @@ extension StoreError {
         /// new one.
         public static let historyIndexFailed = Code("historyIndexFailed")
 
+        // MARK: Several nodes
+
+        /// A server of the log cannot be reached, or has no quorum; nothing was written.
+        public static let serverUnavailable = Code("serverUnavailable")
+        /// A server acknowledges what a failure may take away.
+        public static let insecureDurability = Code("insecureDurability")
+        /// A server was lost while it wrote, and could not be asked since: the event was written,
+        /// or was not.
+        public static let outcomeUnknown = Code("outcomeUnknown")
+
         // MARK: Reading
 
         /// A record does not fit the type as which it is read.

@@ -30,6 +30,19 @@ final class IdempotencyKeys: Sendable {
         table.withLock { window.note(event, in: &$0) }
     }
 
+    /// Adds an event of the log that another node has written, if it has a key.
+    func note(_ event: borrowing Event) {
+        table.withLock { [event = copy event] in window.note(event, in: &$0) }
+    }
+
+    /// Forgets later events, which are lost.
+    func forget(after last: SequenceNumber) {
+        table.withLock { table in
+            table = KeyTable(
+                Array(table.events(after: .zero, through: last)), after: table.bound)
+        }
+    }
+
     /// Replaces all keys: others have written to the log.
     func replace(_ newer: KeyTable) {
         table.withLock { $0 = newer }

@@ -1,0 +1,241 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// The files of a node: a copy of a log on a server, and what is made of it. All of it can be made
+/// again.
+struct ServerCache {
+    let disk: any Disk
+    let options: LogOptions
+    let entropy: any Entropy
+
+    /// Says whose copy the files are. Without it they are a store that has no server.
+    static let marker = DiskPath(.root, "SERVER.txt")
+
+    /// A longer one is not ours.
+    private static let markerBytesMax = 1 << 10
+
+    /// The same of a copy that is to be a store, until it is complete.
+    static let unfinished = DiskPath(.root, "UNFINISHED.txt")
+    private static let unfinishedText = """
+        Copying a log from a server to this directory was interrupted. `skyros copy` continues it.
+
+        """
+
+    private static func text(_ storeID: StoreID) -> String {
+        """
+        The files in this directory are a copy of a log that is on a server: the store \(storeID).
+        The program that uses the server keeps it up to date. It can be deleted.
+
+        """
+    }
+
+    /// Throws if the files are a copy: events that were added here would be in no other node.
+    static func refuseCopy(on disk: any Disk) throws {
+        if try StoreError.wrap(try disk.status(of: unfinished)) != nil {
+            throw StoreError(
+                .foreignStore,
+                "copying a log from a server to this directory was interrupted; run `skyros copy` "
+                    + "again", at: StoreError.Place(file: unfinished.name))
+        }
+        guard try isCopy(disk) else { return }
+        throw StoreError(
+            .foreignStore,
+            "the directory is the copy of a log on a server; open the store there, or read the "
+                + "copy with an Archive", at: StoreError.Place(file: marker.name))
+    }
+
+    /// Brings the copy up to date, or makes one. The calling thread holds the lock of the files.
+    ///
+    /// - Returns: the last event that both had, if the server has another history than the copy,
+    ///   which is set aside then.
+    /// - Throws: `StoreError` with `.foreignStore` if the files are not a copy of this log,
+    ///   `.serverUnavailable` and the like.
+    func update(from server: any LogServer, _ state: ServerState) throws -> SequenceNumber? {
+        guard try Self.isCopy(disk) else {
+            try requireNoStore()
+            try mark(Self.marker, Self.text(state.storeID))
+            try makeLog(state.storeID)
+            try fill(state.storeID, from: server)
+            return nil
+        }
+        try requireMarker(of: state.storeID)
+        switch try ifUndamaged({ try catchUp(with: server, state.storeID) }) {
+        case .complete: return nil
+        case .historyReplaced(let last):
+            try replace(state.storeID, from: server)
+            return SequenceNumber(rawValue: last)
+        // It is damaged, has no log since the process was killed while it was replaced, or has
+        // nothing that the server still has.
+        case .belowFloor, nil:
+            try replace(state.storeID, from: server)
+            return nil
+        }
+    }
+
+    /// Throws if the marker names another log. One that was not written to its end is made anew.
+    private func requireMarker(of storeID: StoreID) throws {
+        let bytes = try StoreError.wrap(
+            try disk.bytes(of: Self.marker, byteCountMax: Self.markerBytesMax))
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text == Self.text(storeID) { return }
+        guard Self.text(storeID).hasPrefix(text) else {
+            throw StoreError(
+                .foreignStore,
+                "the directory has a copy of another log than that of the server; name another "
+                    + "directory", at: StoreError.Place(file: disk.systemPath))
+        }
+        try mark(Self.marker, Self.text(storeID))
+    }
+
+    /// What `body` returns; nil if it finds files that are damaged.
+    private func ifUndamaged<R>(_ body: () throws -> R?) throws -> R? {
+        do {
+            return try StoreError.wrap { try body() }
+        } catch {
+            switch error.code {
+            case .logCorrupt, .segmentMissing, .chainBroken: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// Whether the files are the copy of a server's log.
+    static func isCopy(_ disk: any Disk) throws -> Bool {
+        try StoreError.wrap(try disk.status(of: marker)) != nil
+    }
+
+    private func inspection() throws -> LogInspection {
+        try LogInspection(of: disk, options, framing: EventCoding.byteCount(of:))
+    }
+
+    /// Throws if there is a store, or what is left of one.
+    private func requireNoStore() throws {
+        if try inspection().storeID != nil {
+            throw StoreError(
+                .foreignStore,
+                "the directory has a store that is not on the server; name another directory for "
+                    + "the copy, or bring the store to the server with `skyros copy`",
+                at: StoreError.Place(file: disk.systemPath))
+        }
+        try StoreCreation(disk: disk).check()
+    }
+
+    /// Adds what the server has and the copy has not; returns nil if the copy has no log.
+    private func catchUp(
+        with server: any LogServer, _ storeID: StoreID
+    ) throws -> FileLog.CatchingUp? {
+        let inspection = try inspection()
+        if let refusal = inspection.refusal { throw refusal }
+        guard inspection.storeID == storeID else { return nil }
+        return try outcome(of: try FileLog.open(inspection, on: disk, options).0, server)
+    }
+
+    private func outcome(
+        of log: FileLog, _ server: any LogServer, _ progress: (UInt64) -> Void = { _ in }
+    ) throws -> FileLog.CatchingUp {
+        let outcome: FileLog.CatchingUp
+        do throws(ServerError) {
+            outcome = try log.catchUp(
+                with: server, time: EventCoding.microseconds(of:), progress: progress)
+        } catch {
+            try? log.close()
+            throw StoreError(LogError(error))
+        }
+        try StoreError.wrap(try log.close())
+        return outcome
+    }
+
+    /// Copies the log of a server to files that are a store of their kind afterwards. The calling
+    /// thread holds their lock.
+    ///
+    /// - Parameter progress: called now and then with the last event of the copy.
+    /// - Returns: the last event that was there before.
+    /// - Throws: `StoreError` with `.foreignStore` if the files are another store's,
+    ///   `.historyChanged` if they have other or later events.
+    func fill(
+        _ state: ServerState, from server: any LogServer, progress: (UInt64) -> Void
+    ) throws -> SequenceNumber {
+        if try Self.isCopy(disk) {
+            throw StoreError(
+                .foreignStore, "the directory is the copy of a node; name another one",
+                at: StoreError.Place(file: Self.marker.name))
+        }
+        let wasUnfinished = try StoreError.wrap(try disk.status(of: Self.unfinished)) != nil
+        var inspection = try inspection()
+        if let refusal = inspection.refusal { throw refusal }
+        if let storeID = inspection.storeID, storeID != state.storeID {
+            throw StoreError(
+                .foreignStore, "the directory has another store than the server",
+                at: StoreError.Place(file: disk.systemPath))
+        }
+        let before = SequenceNumber(rawValue: inspection.head.sequence)
+        if inspection.storeID == nil {
+            try StoreCreation(disk: disk).check()
+            try mark(Self.unfinished, Self.unfinishedText)
+            try makeLog(state.storeID)
+            inspection = try self.inspection()
+        } else {
+            // Until it is complete, nothing may be written to it.
+            try mark(Self.unfinished, Self.unfinishedText)
+        }
+        let log = try FileLog.open(inspection, on: disk, options).0
+        let outcome = try outcome(of: log, server, progress)
+        // What was a store before is one again.
+        if outcome == .complete || (before > .zero && !wasUnfinished) { try unmark() }
+        guard outcome == .complete else {
+            throw StoreError(
+                .historyChanged,
+                "the directory has other events than the server, or later ones; name another one",
+                at: StoreError.Place(file: disk.systemPath))
+        }
+        return before
+    }
+
+    private func mark(_ path: DiskPath, _ text: String) throws {
+        try StoreError.wrap {
+            if try disk.status(of: path) != nil { try disk.remove(path) }
+            try disk.createFile(path, Array(text.utf8)).close()
+            try disk.syncDirectory(.root)
+        }
+    }
+
+    private func unmark() throws {
+        try StoreError.wrap {
+            try disk.remove(Self.unfinished)
+            try disk.syncDirectory(.root)
+        }
+    }
+
+    private func makeLog(_ storeID: StoreID) throws {
+        try StoreError.wrap {
+            try FileLog.make(
+                for: storeID, on: disk, options, entropy: entropy,
+                framing: EventCoding.byteCount(of:)
+            ).close()
+        }
+    }
+
+    private func fill(_ storeID: StoreID, from server: any LogServer) throws {
+        guard try catchUp(with: server, storeID) == .complete else {
+            throw StoreError(
+                .serverUnavailable, "the log on the server changed while it was copied; try again")
+        }
+    }
+
+    /// Sets the copy aside, and makes another one. Its events may be the only ones of a history
+    /// that the server has lost. If the process is killed meanwhile, the next opening begins again.
+    private func replace(_ storeID: StoreID, from server: any LogServer) throws {
+        try StoreError.wrap {
+            // First: without its log it would look like the rest of a store.
+            if try disk.status(of: .checkpoint) != nil { _ = try disk.setCheckpointAside() }
+            for name in try disk.list(.events) { _ = try disk.setAside(DiskPath(.events, name)) }
+            for name in try disk.list(.history) { try disk.remove(DiskPath(.history, name)) }
+            for file in [ScrubState.file, ScrubState.unfinished]
+            where try disk.status(of: file) != nil {
+                try disk.remove(file)
+            }
+        }
+        try makeLog(storeID)
+        try fill(storeID, from: server)
+    }
+}

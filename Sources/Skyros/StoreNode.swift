@@ -1,0 +1,229 @@
+import SkyrosDisk
+import SkyrosLog
+import Synchronization
+
+/// Keeps a store up to date with a server: shows what other nodes write, and takes the turn to
+/// write when it is free. On a dedicated thread, by a separate connection.
+final class StoreNode: Sendable {
+    /// What a node does with its store.
+    struct Actions: Sendable {
+        /// Runs its argument with the writer lock.
+        let withWriterLock: @Sendable (() throws -> Void) throws -> Void
+        /// Shows what the local copy of the log has. Called with the writer lock.
+        let follow: @Sendable (StoreSession) throws -> Void
+        /// Begins another session, as the server has other events after this one.
+        let beginAgain: @Sendable (SequenceNumber) throws -> StoreSession
+        let report: @Sendable (any Error) -> Void
+        let clock: any WallClock
+    }
+
+    private let plan: NodePlan
+    private let server: any LogServer
+    private let session: Locked<StoreSession>
+    private let actions: Actions
+    private let queue = SerialQueue()
+    /// When the server was reached last.
+    private let contact = Locked<EventTime?>(nil)
+    /// The last event that the server and this node have in common, if it has another history.
+    private let common = Locked<SequenceNumber?>(nil)
+    private enum Phase { case running, suspended, ended }
+    private struct Progress {
+        var phase = Phase.running
+        /// The looks at the server that have begun, and the last one that has ended, perhaps in
+        /// vain.
+        var begunCount = 0
+        var lastEnded = 0
+    }
+    private let progress = Monitor(Progress())
+    /// Is raised with the number of turns that this node has taken.
+    let turns = EventSignal(.zero)
+    let latest: LatestHead
+    /// The error that was reported last, so that one that lasts is reported once.
+    private let lastReport = Locked<StoreError.Code?>(nil)
+
+    /// The longest pause between two attempts to reach the server, in milliseconds.
+    private static let pauseMax = 1_000
+
+    init(_ plan: NodePlan, _ session: StoreSession, _ actions: Actions) throws {
+        self.plan = plan
+        self.session = Locked(session)
+        self.actions = actions
+        server = try plan.makeServer()
+        latest = LatestHead(plan.makeServer)
+    }
+
+    /// When this node has seen the end of the server's log last; nil if it has not yet.
+    var lastContact: EventTime? { contact.withLock { $0 } }
+
+    func start() throws {
+        try queue.enqueue { [weak self] in self?.run() }
+    }
+
+    /// Gives up the turn and the connection until `resume`. Waits for nothing.
+    func suspend() {
+        progress.change { if $0.phase == .running { $0.phase = .suspended } }
+        session.withLock { $0 }.engine.shared?.endTurn(Self.suspended)
+        server.disconnect()
+    }
+
+    /// Connects again, shows what other nodes have written, and takes the turn if it is free.
+    func resume() -> Attempt {
+        var last = 0
+        progress.change { progress in
+            if progress.phase == .suspended { progress.phase = .running }
+            last = progress.begunCount
+        }
+        return Attempt(node: self, last: last)
+    }
+
+    /// The next look at the server.
+    struct Attempt {
+        fileprivate let node: StoreNode
+        /// The one before it, which may still run.
+        fileprivate let last: Int
+
+        /// Returns when it was made, perhaps in vain, or will not be made. The calling thread must
+        /// not hold the writer lock.
+        func wait() {
+            node.progress.wait { progress in
+                progress.lastEnded > last || progress.phase != .running ? () : nil
+            }
+        }
+    }
+
+    private static let suspended = LogError(.suspended, "the store is suspended")
+
+    /// Ends the thread, and waits for its end.
+    func stop() {
+        progress.change { $0.phase = .ended }
+        server.disconnect()
+        turns.end()
+        latest.stop()
+        queue.stop()
+    }
+
+    private func run() {
+        var isConnected = false
+        var pause = 1
+        while let number = nextAttempt() {
+            do {
+                if !isConnected { try server.connect() }
+                isConnected = true
+                try step()
+                progress.change { $0.lastEnded = number }
+                contact.withLock {
+                    $0 = EventTime(microseconds: actions.clock.nowMicroseconds())
+                }
+                pause = 1
+                lastReport.withLock { $0 = nil }
+                try server.waitForNews(atMost: plan.pollMilliseconds)
+            } catch {
+                isConnected = false
+                let failure = (error as? ServerError).map { StoreError(LogError($0)) }
+                reportOnce(failure ?? StoreError.wrapping(error))
+                progress.change { $0.lastEnded = number }
+                _ = progress.wait(atMost: pause) { $0.phase == .ended ? () : nil }
+                pause = min(2 * pause, Self.pauseMax)
+            }
+        }
+    }
+
+    /// The number of the next look at the server, which waits while the store is suspended; nil at
+    /// the end.
+    private func nextAttempt() -> Int? {
+        progress.wait { progress -> Int?? in
+            switch progress.phase {
+            case .suspended: return nil
+            case .ended: return .some(nil)
+            case .running:
+                progress.begunCount += 1
+                return progress.begunCount
+            }
+        }
+    }
+
+    /// One look at the server.
+    private func step() throws {
+        if let last = common.withLock({ $0 }) { try beginAgain(after: last) }
+        let session = session.withLock { $0 }
+        guard let shared = session.engine.shared else { return }
+        let own = shared.turnConnection
+        let turn = try server.turn()
+        // Only this thread takes the turn.
+        if let own {
+            // It may have connected again meanwhile.
+            guard shared.turnConnection == own else { return }
+            if turn?.connection == own {
+                continueSubscriptions(session)
+                return try shared.seal(with: server)
+            }
+            session.subscriptions.pause()
+            if let turn { return shared.endTurn(of: own, .notTheWriter(turn.node)) }
+            try shared.renewTurn()
+            // As the server says, not as this node believes.
+            guard let turn = try server.turn() else { return }
+            if turn.connection == shared.turnConnection { continueSubscriptions(session) }
+            return
+        }
+        if shared.isEndingTurn { return }
+        session.subscriptions.pause()
+        shared.noteWriter(turn?.node)
+        switch try shared.catchUp(from: server) {
+        case .complete: try actions.withWriterLock { try actions.follow(session) }
+        case .belowFloor:
+            throw StoreError(
+                LogError(.belowFloor, "the server does not keep the next event"))
+        case .historyReplaced(let last):
+            let last = SequenceNumber(rawValue: last)
+            common.withLock { $0 = last }
+            return try beginAgain(after: last)
+        }
+        if plan.role != .reader, turn == nil { try takeTurn(shared, session) }
+    }
+
+    private func takeTurn(_ shared: any SharedLog, _ session: StoreSession) throws {
+        try plan.checkClock(actions.clock, of: server)
+        guard let turn = try shared.prepareTurn() else { return }
+        do {
+            try actions.withWriterLock {
+                shared.beginTurn(turn)
+                try actions.follow(session)
+                session.publication?.beginTurn()
+                session.recorder.reset()
+            }
+        } catch {
+            // It could append nothing, and other nodes perhaps can.
+            shared.endTurn(.notTheWriter(nil))
+            throw error
+        }
+        // The store may have been suspended before it was.
+        if progress.withLock({ $0.phase != .running }) { shared.endTurn(Self.suspended) }
+        guard shared.isWriter else { return }
+        turns.raise(turns.last.next)
+        continueSubscriptions(session)
+    }
+
+    /// Lets subscriptions handle events, unless they do or the store is suspended.
+    private func continueSubscriptions(_ session: StoreSession) {
+        progress.withLock { progress in
+            guard progress.phase == .running, session.subscriptions.isPaused else { return }
+            session.subscriptions.resume()
+        }
+    }
+
+    /// Shows the history that the server has now; tried again if it fails.
+    private func beginAgain(after last: SequenceNumber) throws {
+        let next = try actions.beginAgain(last)
+        session.withLock { $0 = next }
+        common.withLock { $0 = nil }
+    }
+
+    private func reportOnce(_ error: StoreError) {
+        if progress.withLock({ $0.phase != .running }) { return }
+        let isNew = lastReport.withLock { code in
+            defer { code = error.code }
+            return code != error.code
+        }
+        if isNew { actions.report(error) }
+    }
+}

@@ -1,0 +1,50 @@
+#if Postgres
+    import SkyrosLog
+
+    extension PostgresConnection {
+        private static let session = [
+            ("statement_timeout", "0"), ("lock_timeout", "0"), ("idle_session_timeout", "0"),
+            ("idle_in_transaction_session_timeout", "0"),
+            ("default_transaction_isolation", "read committed"), ("synchronous_commit", "on"),
+            // A cancelled wait for a standby is a warning.
+            ("client_min_messages", "warning"),
+            // A node that is gone without a word loses its turn to write.
+            ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"),
+            ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "15s"),
+        ]
+
+        /// What a server must have so that a commit that it acknowledges survives the loss of any
+        /// machine, and a power cut of all.
+        private static let durability = """
+            SELECT current_setting('fsync'), current_setting('full_page_writes'),
+                current_setting('synchronous_commit'),
+                current_setting('synchronous_standby_names')
+            """
+
+        /// Sets what the statements of this library rely on.
+        func prepareSession() throws(PostgresError) {
+            let settings = Self.session.map { "set_config('\($0)', '\($1)', false)" }
+            try run("SELECT " + settings.joined(separator: ", "))
+        }
+
+        /// Throws unless a commit that the server acknowledges survives the loss of any machine,
+        /// and a power cut of all.
+        ///
+        /// The settings may change while a commit waits, which then ends without a warning: ask
+        /// after a commit, too.
+        func requireQuorum() throws(PostgresError) {
+            let rows = try run(Self.durability)
+            for (column, name) in ["fsync", "full_page_writes", "synchronous_commit"].enumerated() {
+                let value = rows.text(0, column)
+                guard value == "on" else { throw Self.weak("\(name) is \(value)") }
+            }
+            guard !rows.text(0, 3).isEmpty else {
+                throw Self.weak("synchronous_standby_names is empty, so one machine has it all")
+            }
+        }
+
+        private static func weak(_ why: String) -> PostgresError {
+            PostgresError(state: nil, message: why, isConnected: true, isWeak: true)
+        }
+    }
+#endif

@@ -1,0 +1,72 @@
+#if Postgres
+    import CPQ
+    import SkyrosLog
+
+    /// What libpq needs to connect: from a URL, with what this library adds.
+    ///
+    /// It has a password, perhaps: it is no part of any message.
+    struct PostgresOptions: Sendable {
+        struct Option: Sendable {
+            let name: String
+            let value: String
+        }
+
+        private(set) var all: [Option]
+
+        /// What the URL does not say. A server that does not answer is given up after seconds, not
+        /// after minutes; a host that is not the primary is left out.
+        private static let defaults = [
+            ("target_session_attrs", "read-write"), ("connect_timeout", "5"),
+            ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "15000"), ("client_encoding", "UTF8"),
+            ("fallback_application_name", "skyros"),
+        ]
+
+        /// - Throws: `LogError` with `.io` if libpq does not understand the URL.
+        init(url: String) throws(LogError) {
+            guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+                throw Self.invalid("it must begin with postgresql://")
+            }
+            var message: UnsafeMutablePointer<CChar>?
+            guard let parsed = PQconninfoParse(url, &message) else {
+                // The text of libpq may quote a part of the URL.
+                PQfreemem(message)
+                throw Self.invalid("write it as postgresql://user@host1,host2/database")
+            }
+            defer { PQconninfoFree(parsed) }
+            all = []
+            var next = parsed
+            while let keyword = next.pointee.keyword {
+                if let value = next.pointee.val, value.pointee != 0 {
+                    all.append(
+                        Option(name: String(cString: keyword), value: String(cString: value)))
+                }
+                next += 1
+            }
+            for (name, value) in Self.defaults where !all.contains(where: { $0.name == name }) {
+                all.append(Option(name: name, value: value))
+            }
+        }
+
+        private static func invalid(_ why: String) -> LogError {
+            LogError(.io, "the URL of the server is not valid: \(why)")
+        }
+
+        /// A message of libpq without the password.
+        func withoutPassword(_ message: String) -> String {
+            let secrets = all.filter { ["password", "sslpassword"].contains($0.name) }
+            return secrets.reduce(message) { text, secret in
+                text.split(separator: secret.value, omittingEmptySubsequences: false)
+                    .joined(separator: "…")
+            }
+        }
+
+        /// The same, connecting to another kind of server: `any`, `standby`, `read-write`.
+        func targeting(_ attributes: String) -> PostgresOptions {
+            var copy = self
+            copy.all.removeAll { $0.name == "target_session_attrs" }
+            copy.all.append(Option(name: "target_session_attrs", value: attributes))
+            return copy
+        }
+    }
+#endif

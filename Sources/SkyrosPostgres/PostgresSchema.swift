@@ -1,0 +1,193 @@
+#if Postgres
+    import SkyrosLog
+
+    /// The tables of a store, in a schema of the database.
+    struct PostgresSchema: Sendable {
+        /// The version of the tables. Another one is refused.
+        static let version: Int64 = 1
+
+        /// The name, quoted for SQL.
+        let name: String
+        /// The channel of notifications.
+        let channel: String
+
+        /// - Throws: `LogError` with `.io` if the name is empty, or longer than PostgreSQL takes.
+        init(_ name: String) throws(LogError) {
+            // NAMEDATALEN of PostgreSQL is 64.
+            guard !name.isEmpty, name.utf8.count <= 48, !name.utf8.contains(0) else {
+                throw LogError(
+                    .io, "\"\(name)\" is no name for a schema; it takes 1 to 48 bytes")
+            }
+            self.name = Self.quoted(name)
+            channel = "skyros \(name)"
+        }
+
+        private static func quoted(_ name: String) -> String {
+            let parts = name.split(separator: "\"", omittingEmptySubsequences: false)
+            return "\"\(parts.joined(separator: "\"\""))\""
+        }
+
+        /// Makes the tables if there are none.
+        ///
+        /// `event` has the newest batches, and never loses its last row; `frame` the others, as
+        /// compressed parts; `log` one row, which says what this is.
+        var creation: String {
+            """
+            CREATE SCHEMA IF NOT EXISTS \(name);
+            CREATE TABLE IF NOT EXISTS \(name).log (
+                one boolean PRIMARY KEY DEFAULT true CHECK (one),
+                version bigint NOT NULL,
+                store bytea NOT NULL,
+                created timestamptz NOT NULL DEFAULT now());
+            CREATE TABLE IF NOT EXISTS \(name).event (
+                sequence bigint PRIMARY KEY CHECK (sequence > 0),
+                chain bigint NOT NULL,
+                event bytea NOT NULL);
+            ALTER TABLE \(name).event ALTER COLUMN event SET STORAGE EXTERNAL;
+            CREATE TABLE IF NOT EXISTS \(name).frame (
+                first bigint PRIMARY KEY CHECK (first > 0),
+                last bigint NOT NULL CHECK (last >= first),
+                chain_before bigint NOT NULL,
+                chain_after bigint NOT NULL,
+                zstd bytea NOT NULL);
+            ALTER TABLE \(name).frame ALTER COLUMN zstd SET STORAGE EXTERNAL;
+            CREATE TABLE IF NOT EXISTS \(name).subscription (
+                name text PRIMARY KEY,
+                sequence bigint NOT NULL CHECK (sequence >= 0),
+                chain bigint NOT NULL,
+                keeps_history boolean NOT NULL);
+            """
+        }
+
+        /// Appends batches after a head: the first number, chain hashes, batches, the chain hash
+        /// before, the channel.
+        ///
+        /// Only who sees the last number can append the next one, so there are no holes; the
+        /// primary key lets one of two through.
+        var append: String {
+            """
+            WITH added AS (
+                INSERT INTO \(name).event (sequence, chain, event)
+                SELECT $1::bigint + number - 1, chain, event
+                FROM unnest($2::bigint[], $3::bytea[])
+                    WITH ORDINALITY AS batch (chain, event, number)
+                WHERE coalesce(
+                    (SELECT (sequence, chain) = ($1::bigint - 1, $4::bigint)
+                        FROM \(name).event ORDER BY sequence DESC LIMIT 1),
+                    $1::bigint = 1 AND NOT EXISTS (SELECT FROM \(name).frame))
+                RETURNING sequence),
+            told AS (
+                SELECT pg_notify($5::text, max(sequence)::text) FROM added HAVING count(*) > 0)
+            SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM told)
+            """
+        }
+
+        /// Puts a frame in the place of the rows of its batches: the first and the last number, the
+        /// chain hashes before and after, the frame.
+        ///
+        /// The last row of all stays: an empty table would take the number 1 again.
+        var seal: String {
+            """
+            WITH made AS (
+                INSERT INTO \(name).frame (first, last, chain_before, chain_after, zstd)
+                SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
+                WHERE coalesce((SELECT max(last) FROM \(name).frame), $1::bigint - 1)
+                        = $1::bigint - 1
+                    AND (SELECT chain FROM \(name).event WHERE sequence = $2::bigint) = $4::bigint
+                RETURNING first, last),
+            removed AS (
+                DELETE FROM \(name).event USING made
+                WHERE sequence BETWEEN made.first AND made.last
+                    AND sequence < (SELECT max(sequence) FROM \(name).event)
+                RETURNING 1)
+            SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM removed)
+            """
+        }
+
+        var frame: String {
+            """
+            SELECT first, last, chain_before, chain_after, zstd FROM \(name).frame
+            WHERE first <= $1::bigint AND last >= $1::bigint
+            """
+        }
+
+        var time: String { "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint" }
+
+        var positions: String {
+            "SELECT name, sequence, chain, keeps_history FROM \(name).subscription"
+        }
+
+        /// Keeps a position: the name, the last number, the chain hash, whether history is kept.
+        var savePosition: String {
+            """
+            INSERT INTO \(name).subscription
+            VALUES ($1::text, $2::bigint, $3::bigint, $4::bigint = 1)
+            ON CONFLICT (name) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
+                keeps_history = excluded.keeps_history
+            """
+        }
+
+        var removePosition: String { "DELETE FROM \(name).subscription WHERE name = $1::text" }
+
+        /// A transaction that has to be replicated and changes nothing: one that has written a
+        /// logical message waits for the quorum as any other.
+        var barrier: String { "SELECT pg_logical_emit_message(true, 'skyros', '')" }
+
+        var existence: String { "SELECT to_regclass($1::text) IS NOT NULL" }
+
+        var state: String {
+            """
+            SELECT log.version, log.store, event.sequence, event.chain,
+                (SELECT min(first) FROM \(name).frame), (SELECT min(sequence) FROM \(name).event),
+                (SELECT max(last) FROM \(name).frame)
+            FROM \(name).log AS log
+            LEFT JOIN LATERAL (
+                SELECT sequence, chain FROM \(name).event ORDER BY sequence DESC LIMIT 1
+            ) AS event ON true
+            """
+        }
+
+        /// Takes the turn to write, for the session, if no other one has it. A server that restarts
+        /// or is replaced forgets it.
+        var takeTurn: String { "SELECT pg_try_advisory_lock(\(turnKey))" }
+
+        /// Who has the turn: the name of the node, a name of the session, and whether it is this
+        /// session.
+        var turn: String {
+            """
+            SELECT coalesce(activity.application_name, ''),
+                activity.pid || ' ' || coalesce(activity.backend_start::text, ''),
+                activity.pid = pg_backend_pid()
+            FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid)
+            WHERE lock.locktype = 'advisory' AND lock.granted AND lock.objsubid = 1
+                AND lock.database = (
+                    SELECT oid FROM pg_database WHERE datname = current_database())
+                AND (lock.classid::bigint << 32) | lock.objid::bigint = \(turnKey)
+            """
+        }
+
+        private var turnKey: String { "hashtextextended($1::text, 0)" }
+
+        var listen: String { "LISTEN \(Self.quoted(channel))" }
+
+        var chainHash: String { "SELECT chain FROM \(name).event WHERE sequence = $1::bigint" }
+
+        /// The batches from a number on, at most 10,000: the first one, and as many as fit into a
+        /// number of bytes with it.
+        var batches: String {
+            """
+            SELECT sequence, chain, event
+            FROM (
+                SELECT sequence, chain, event, row_number() OVER through AS number,
+                    sum(octet_length(event)) OVER through AS bytes
+                FROM (
+                    SELECT * FROM \(name).event
+                    WHERE sequence >= $1::bigint ORDER BY sequence LIMIT 10000
+                ) AS next
+                WINDOW through AS (ORDER BY sequence)
+            ) AS counted
+            WHERE number = 1 OR bytes <= $2::bigint ORDER BY sequence
+            """
+        }
+    }
+#endif

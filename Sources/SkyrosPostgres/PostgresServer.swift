@@ -1,0 +1,321 @@
+#if Postgres
+    import SkyrosDisk
+    package import SkyrosLog
+
+    /// A log in a schema of a PostgreSQL database.
+    package final class PostgresServer: LogServer {
+        private let options: PostgresOptions
+        private let schema: PostgresSchema
+        private let allowsWeakDurability: Bool
+        private struct Session: Sendable {
+            var connection: PostgresConnection?
+            /// The calls of `disconnect`.
+            var endCount = 0
+        }
+
+        private let session = Locked(Session())
+        /// Whether the connection gets notifications.
+        private let listens = Locked(false)
+
+        /// - Parameters:
+        ///   - url: `postgresql://user@host1,host2,host3/database`, as libpq takes it.
+        ///   - schema: the schema with the tables.
+        ///   - allowsWeakDurability: whether a server is accepted that acknowledges what only one
+        ///     machine has.
+        /// - Throws: `LogError` with `.io` if the URL or the name is not valid.
+        package init(
+            url: String, schema: String, allowsWeakDurability: Bool = false
+        ) throws(LogError) {
+            options = try PostgresOptions(url: url)
+            self.schema = try PostgresSchema(schema)
+            self.allowsWeakDurability = allowsWeakDurability
+        }
+
+        package func connect() throws(ServerError) {
+            disconnect()
+            let endCount = session.withLock { $0.endCount }
+            let connection: PostgresConnection
+            do throws(PostgresError) {
+                connection = try PostgresConnection(options)
+                try connection.prepareSession()
+                if !allowsWeakDurability { try connection.requireQuorum() }
+            } catch {
+                throw error.ofConnecting
+            }
+            let isWanted = session.withLock { session in
+                guard session.endCount == endCount else { return false }
+                session.connection = connection
+                return true
+            }
+            guard isWanted else { throw .unavailable("the connection was given up") }
+        }
+
+        package func takeTurn(as node: String) throws(ServerError) -> TurnHolder {
+            // The name that other nodes get. PostgreSQL takes 63 bytes.
+            _ = try read("SELECT set_config('application_name', $1::text, false)", [.text(node)])
+            while true {
+                let rows = try read(schema.takeTurn, [.text(schema.channel)])
+                if let turn = try turn() { return turn }
+                // Another node may have given it up between the two.
+                guard rows.boolean(0, 0) == false else {
+                    throw .refused(LogError(.io, "the server does not list its locks"))
+                }
+            }
+        }
+
+        package func turn() throws(ServerError) -> TurnHolder? {
+            let rows = try read(schema.turn, [.text(schema.channel)])
+            guard rows.count > 0 else { return nil }
+            return TurnHolder(
+                node: rows.text(0, 0), connection: rows.text(0, 1),
+                isOwn: rows.boolean(0, 2) == true)
+        }
+
+        package func waitForNews(atMost milliseconds: Int) throws(ServerError) {
+            let connection = try current()
+            do throws(PostgresError) {
+                if !listens.withLock({ $0 }) {
+                    try connection.run(schema.listen)
+                    listens.withLock { $0 = true }
+                    // What was appended before may not be known.
+                    return
+                }
+                guard try connection.waitForNotification(atMost: milliseconds) != nil else {
+                    return
+                }
+                // One look is enough for all of them.
+                while try connection.waitForNotification(atMost: 0) != nil {}
+            } catch {
+                throw error.ofRead
+            }
+        }
+
+        package func disconnect() {
+            listens.withLock { $0 = false }
+            let former = session.withLock { session in
+                session.endCount += 1
+                defer { session.connection = nil }
+                return session.connection
+            }
+            former?.interrupt()
+        }
+
+        package func exists() throws(ServerError) -> Bool {
+            try read(schema.existence, [.text("\(schema.name).log")]).boolean(0, 0) == true
+        }
+
+        package func create(_ storeID: StoreID) throws(ServerError) {
+            let connection = try current()
+            do throws(PostgresError) {
+                // Two nodes may do so at the same time.
+                try connection.run("BEGIN")
+                try connection.run(
+                    "SELECT pg_advisory_xact_lock(hashtext($1))", [.text(schema.name)])
+                for statement in schema.creation.split(separator: ";\n") {
+                    try connection.run(String(statement))
+                }
+                try connection.run(
+                    "INSERT INTO \(schema.name).log (version, store) "
+                        + "VALUES ($1::bigint, $2::bytea) ON CONFLICT DO NOTHING",
+                    [.integer(PostgresSchema.version), .bytes(storeID.bytes)])
+                try connection.run("COMMIT")
+            } catch {
+                disconnect()
+                throw error.ofCommit
+            }
+        }
+
+        package func state() throws(ServerError) -> ServerState {
+            let rows = try read(schema.state)
+            guard rows.count == 1, let version = rows.integer(0, 0),
+                let storeID = StoreID(rows.bytes(0, 1))
+            else { throw .refused(LogError(.corrupt, "the schema has no log of a store")) }
+            guard version == PostgresSchema.version else {
+                throw .refused(
+                    LogError(
+                        .unsupportedFormat,
+                        "the schema has version \(version), and this library knows "
+                            + "\(PostgresSchema.version)"))
+            }
+            let beginning = ChainHash(beginning: storeID)
+            let first = rows.integer(0, 4) ?? rows.integer(0, 5) ?? 1
+            let last = rows.integer(0, 2) ?? 0
+            let sealed = rows.integer(0, 6) ?? max(0, first - 1)
+            guard 0 < first, 0 <= last, first - 1 <= sealed else {
+                throw .refused(LogError(.corrupt, "the numbers of the events are not possible"))
+            }
+            let head = LogHead(
+                sequence: UInt64(last),
+                chainHash: rows.integer(0, 3).map { ChainHash(signed: $0) } ?? beginning)
+            return ServerState(
+                storeID: storeID, firstSequence: UInt64(first), sealedThrough: UInt64(sealed),
+                head: head)
+        }
+
+        package func append(
+            _ batches: [RemoteBatch], after head: LogHead
+        ) throws(ServerError) {
+            let connection = try current()
+            let rows: PostgresRows
+            do throws(PostgresError) {
+                rows = try connection.run(
+                    schema.append,
+                    [
+                        .integer(Int64(bitPattern: head.sequence + 1)),
+                        .integers(batches.map(\.chainHash.signed)),
+                        .byteArrays(batches.map(\.bytes)), .integer(head.chainHash.signed),
+                        .text(schema.channel),
+                    ])
+            } catch {
+                throw error.ofCommit
+            }
+            try requireQuorum(connection)
+            switch rows.integer(0, 0) {
+            case Int64(batches.count): return
+            case 0: throw .conflict
+            default: throw .unknown("the server has appended another number of events")
+            }
+        }
+
+        package func waitForQuorum() throws(ServerError) {
+            let connection = try current()
+            do throws(PostgresError) {
+                try connection.run(schema.barrier)
+            } catch {
+                throw error.ofCommit
+            }
+            try requireQuorum(connection)
+        }
+
+        /// Throws if the commit before may have reached one machine only.
+        private func requireQuorum(_ connection: PostgresConnection) throws(ServerError) {
+            if allowsWeakDurability { return }
+            do throws(PostgresError) {
+                try connection.requireQuorum()
+            } catch {
+                throw .unknown(error.message)
+            }
+        }
+
+        package func chainHash(through sequence: UInt64) throws(ServerError) -> ChainHash? {
+            if sequence == 0 { return ChainHash(beginning: try state().storeID) }
+            let rows = try read(schema.chainHash, [.integer(Int64(bitPattern: sequence))])
+            return rows.count == 0 ? nil : rows.integer(0, 0).map { ChainHash(signed: $0) }
+        }
+
+        package func batches(
+            from sequence: UInt64, byteCountMax: Int
+        ) throws(ServerError) -> [RemoteBatch] {
+            let rows = try read(
+                schema.batches,
+                [.integer(Int64(bitPattern: sequence)), .integer(Int64(byteCountMax))])
+            var batches: [RemoteBatch] = []
+            for row in 0..<rows.count {
+                guard let number = rows.integer(row, 0), let chain = rows.integer(row, 1) else {
+                    throw .refused(LogError(.corrupt, "a row of the log has no number"))
+                }
+                batches.append(
+                    RemoteBatch(
+                        sequence: UInt64(bitPattern: number), chainHash: ChainHash(signed: chain),
+                        bytes: rows.bytes(row, 2)))
+            }
+            return batches
+        }
+
+        package func frame(containing sequence: UInt64) throws(ServerError) -> RemoteFrame? {
+            let rows = try read(schema.frame, [.integer(Int64(bitPattern: sequence))])
+            guard rows.count > 0 else { return nil }
+            guard let first = rows.integer(0, 0), let last = rows.integer(0, 1), 0 < first,
+                first <= last,
+                let before = rows.integer(0, 2), let after = rows.integer(0, 3)
+            else { throw .refused(LogError(.corrupt, "a row of frames has no numbers")) }
+            return RemoteFrame(
+                UInt64(bitPattern: first)...UInt64(bitPattern: last),
+                chainHashBefore: ChainHash(signed: before),
+                chainHashAfter: ChainHash(signed: after), zstd: rows.bytes(0, 4))
+        }
+
+        package func seal(_ frame: RemoteFrame) throws(ServerError) {
+            let connection = try current()
+            do throws(PostgresError) {
+                let rows = try connection.run(
+                    schema.seal,
+                    [
+                        .integer(Int64(bitPattern: frame.sequences.lowerBound)),
+                        .integer(Int64(bitPattern: frame.sequences.upperBound)),
+                        .integer(frame.chainHashBefore.signed),
+                        .integer(frame.chainHashAfter.signed),
+                        .bytes(frame.zstd),
+                    ])
+                if rows.integer(0, 0) == 1 { return }
+            } catch {
+                throw error.ofCommit
+            }
+            throw .conflict
+        }
+
+        package func time() throws(ServerError) -> Int64? {
+            try read(schema.time).integer(0, 0)
+        }
+
+        package func positions() throws(ServerError) -> [String: RemotePosition] {
+            let rows = try read(schema.positions)
+            var positions: [String: RemotePosition] = [:]
+            for row in 0..<rows.count {
+                guard let sequence = rows.integer(row, 1), let chain = rows.integer(row, 2) else {
+                    throw .refused(LogError(.corrupt, "a subscription has no position"))
+                }
+                positions[rows.text(row, 0)] = RemotePosition(
+                    head: LogHead(
+                        sequence: UInt64(bitPattern: sequence),
+                        chainHash: ChainHash(signed: chain)),
+                    keepsHistory: rows.boolean(row, 3) == true)
+            }
+            return positions
+        }
+
+        package func save(
+            _ position: RemotePosition?, of name: String
+        ) throws(ServerError) {
+            let connection = try current()
+            do throws(PostgresError) {
+                guard let position else {
+                    try connection.run(schema.removePosition, [.text(name)])
+                    return
+                }
+                try connection.run(
+                    schema.savePosition,
+                    [
+                        .text(name), .integer(Int64(bitPattern: position.head.sequence)),
+                        .integer(position.head.chainHash.signed),
+                        .integer(position.keepsHistory ? 1 : 0),
+                    ])
+            } catch {
+                throw error.ofCommit
+            }
+        }
+
+        private func current() throws(ServerError) -> PostgresConnection {
+            guard let connection = session.withLock({ $0.connection }) else {
+                throw .unavailable("there is no connection")
+            }
+            return connection
+        }
+
+        private func read(
+            _ sql: String, _ parameters: [PostgresValue] = []
+        ) throws(ServerError) -> PostgresRows {
+            let connection = try current()
+            do throws(PostgresError) {
+                return try connection.run(sql, parameters)
+            } catch {
+                throw error.ofRead
+            }
+        }
+    }
+
+    extension ChainHash {
+        fileprivate init(signed: Int64) { self.init(rawValue: UInt64(bitPattern: signed)) }
+        fileprivate var signed: Int64 { Int64(bitPattern: rawValue) }
+    }
+#endif

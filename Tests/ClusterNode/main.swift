@@ -1,0 +1,70 @@
+#if Postgres
+    import Foundation
+    import Skyros
+    import SkyrosPostgres
+
+    // A node of a cluster under test: it reads and writes at random, and keeps a history of it.
+    //
+    //     cluster-node URL DIRECTORY NAME SECONDS THREADS SEED
+    //
+    // The directory gets NAME.history, NAME.token, and NAME.cache.
+
+    let words = CommandLine.arguments
+    guard words.count == 7, let seconds = Int(words[4]), let threads = Int(words[5]),
+        let seed = UInt64(words[6])
+    else {
+        FileHandle.standardError.write(
+            Data("usage: cluster-node URL DIRECTORY NAME SECONDS THREADS SEED\n".utf8))
+        exit(2)
+    }
+    let (url, directory, name) = (words[1], words[2], words[3])
+    let history = HistoryFile("\(directory)/\(name).history", node: name)
+    let mailbox = Mailbox(directory, node: name)
+    let end = ContinuousClock.now + .seconds(seconds)
+
+    // For a look at one server.
+    let allowsWeakDurability =
+        ProcessInfo.processInfo.environment["SKYROS_ALLOWS_WEAK_DURABILITY"] == "1"
+
+    var options = Store.Options()
+    options.onError = { error in
+        let code = (error as? StoreError)?.code.name ?? "\(error)"
+        history.note("report", "report", ["code": code, "text": "\(error)"])
+    }
+
+    /// Opens the store, as long as it takes: the servers may be in the middle of a failover.
+    @MainActor func opened() async -> Store? {
+        while ContinuousClock.now < end {
+            do {
+                let place = StorePlace.postgres(
+                    url, cache: URL(filePath: "\(directory)/\(name).cache"), node: name,
+                    allowsWeakDurability: allowsWeakDurability)
+                return try Store(
+                    at: place, entities: Basket.self, Account.self, Register.self, Claim.self,
+                    options: options)
+            } catch {
+                history.note("opening", "fail", ["text": "\(error)"])
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        return nil
+    }
+
+    guard let store = await opened() else { exit(1) }
+    let report = store.recovery.historyReplacedAfter.map { "\($0)" } ?? ""
+    history.note("opening", "ok", ["sequence": store.sequence.rawValue, "replaced": report])
+    await withTaskGroup(of: Void.self) { group in
+        for thread in 0..<threads {
+            let workload = Workload(
+                store: store, history: history, node: name, thread: thread, mailbox: mailbox)
+            group.addTask { await workload.run(until: end, seed: seed &+ UInt64(thread) &* 7_919) }
+        }
+    }
+    history.note("closing", "invoke")
+    do {
+        try store.close()
+        history.note("closing", "ok", ["sequence": store.sequence.rawValue])
+    } catch {
+        history.note("closing", "fail", ["text": "\(error)"])
+    }
+#endif

@@ -1,0 +1,105 @@
+#if Postgres
+    import Foundation
+    import Skyros
+    import SkyrosDisk
+    import SkyrosLog
+    import SkyrosPostgres
+    import TestSupport
+    import Testing
+
+    @Suite(.serialized, .enabled(if: DatabaseServer.isInstalled))
+    struct `A PostgreSQL server that cannot be used` {
+        private let database: DatabaseServer
+        private let directory: TemporaryDirectory
+
+        init() throws {
+            database = try DatabaseServer()
+            try database.start()
+            directory = try TemporaryDirectory()
+        }
+
+        private func store(
+            _ name: String = "node", schema: String = "skyros", url: String? = nil,
+            _ options: Store.Options = Store.Options()
+        ) throws -> Store {
+            let place = StorePlace.postgres(
+                url ?? database.url(), cache: directory.url.appending(path: name), schema: schema,
+                node: name, allowsWeakDurability: true)
+            return try Store(at: place, entities: Note.self, options: options)
+        }
+
+        private func refusal(
+            _ name: String = "node", schema: String = "skyros", url: String? = nil
+        ) -> StoreError? {
+            failure(as: StoreError.self) { _ = try store(name, schema: schema, url: url) }
+        }
+
+        @Test func `is refused for a URL that leads nowhere`() throws {
+            #expect(refusal(url: "http://127.0.0.1/notes")?.code == .invalidInput)
+            let port = try DatabaseServer.freePort()
+            let nobody = refusal(url: "postgresql://skyros@127.0.0.1:\(port)/postgres")
+            #expect(nobody?.code == .serverUnavailable)
+            #expect(nobody?.message.contains("\(port)") == true)
+        }
+
+        @Test func `is refused for a user without rights`() throws {
+            try database.query("CREATE ROLE guest LOGIN")
+            let url = database.url().replacing("skyros@", with: "guest@")
+            #expect(url != database.url())
+            let error = refusal(url: url)
+            #expect(error?.code == .io && error?.message.contains("permission denied") == true)
+            // Of a store that others may use.
+            let owner = try store("owner")
+            try owner.write { try $0.insert(Note(id: 1, text: "")) }
+            try owner.close()
+            #expect(refusal(url: url)?.message.contains("permission denied") == true)
+            #expect(try store("owner").count(Note.self) == 1)
+        }
+
+        @Test func `is refused for a schema that is not one of ours`() throws {
+            try database.query("CREATE SCHEMA theirs; CREATE TABLE theirs.log (id int, text text)")
+            try database.query("INSERT INTO theirs.log VALUES (1, 'not a store')")
+            #expect(refusal(schema: "theirs") != nil)
+            #expect(try database.query("SELECT text FROM theirs.log").contains("not a store"))
+            try store("first", schema: "newer").close()
+            try database.query("UPDATE newer.log SET version = version + 1")
+            #expect(refusal("first", schema: "newer")?.code == .unsupportedFormat)
+            #expect(refusal("second", schema: "newer")?.code == .unsupportedFormat)
+        }
+
+        @Test func `is refused for numbers that are not possible`() throws {
+            try store("first").close()
+            try database.query(
+                "ALTER TABLE skyros.event DROP CONSTRAINT event_sequence_check; "
+                    + "ALTER TABLE skyros.frame DROP CONSTRAINT frame_first_check")
+            try database.query("INSERT INTO skyros.event VALUES (-5, 0, '')")
+            #expect(refusal("second")?.code == .logCorrupt)
+            try database.query("DELETE FROM skyros.event")
+            try database.query("INSERT INTO skyros.frame VALUES (0, 9, 0, 0, '')")
+            #expect(refusal("second")?.code == .logCorrupt)
+            try database.query("DELETE FROM skyros.frame")
+            try store("second").close()
+        }
+
+        @Test func `is refused for the copy of another store`() throws {
+            try store("node").close()
+            let error = refusal("node", schema: "others")
+            #expect(error?.code == .foreignStore)
+            try store("node").close()
+        }
+
+        @Test func `gets no event above the limit`() throws {
+            var options = Store.Options()
+            options.eventBytesMax = 1_000
+            let store = try store("node", options)
+            let error = failure(as: StoreError.self) {
+                try store.write {
+                    try $0.insert(Note(id: 1, text: String(repeating: "x", count: 2_000)))
+                }
+            }
+            #expect(error?.code == .limitExceeded)
+            try store.write { try $0.insert(Note(id: 2, text: "")) }
+            #expect(try store.all(Note.self).map(\.id) == [2] && store.sequence == 1)
+        }
+    }
+#endif

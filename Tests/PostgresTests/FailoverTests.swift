@@ -1,0 +1,79 @@
+#if Postgres
+    import Foundation
+    import SkyrosDisk
+    import SkyrosLog
+    import SkyrosPostgres
+    import SkyrosTesting
+    import Testing
+
+    @Suite(.serialized, .enabled(if: DatabaseServer.isInstalled))
+    struct `A log on three PostgreSQL servers` {
+        private static let storeID = StoreID([UInt8](0..<16)) ?? StoreID(from: SystemEntropy())
+
+        /// Appends until it has to stop; returns what was acknowledged, by sequence.
+        private static func write(
+            _ log: RemoteLog, until isOver: Locked<Bool>, _ progress: Monitor<Int>
+        ) throws -> [UInt64: [UInt8]] {
+            var acknowledged: [UInt64: [UInt8]] = [:]
+            var number: UInt64 = 0
+            while !isOver.withLock({ $0 }) {
+                var sent: [(UInt64, [UInt8])] = []
+                for _ in 0...number % 3 {
+                    number += 1
+                    let batch: [UInt8] = [9] + withUnsafeBytes(of: number) { Array($0) }
+                    let sequence = log.end.head.sequence + 1
+                    _ = try batch.withUnsafeBytes {
+                        try log.append($0, as: sequence, timeBefore: 0, deferring: true)
+                    }
+                    sent.append((sequence, batch))
+                }
+                try log.flush()
+                for (sequence, batch) in sent { acknowledged[sequence] = batch }
+                progress.change { $0 = acknowledged.count }
+            }
+            return acknowledged
+        }
+
+        @Test func `loses nothing that it has acknowledged when primaries are killed`() throws {
+            let cluster = try DatabaseCluster()
+            let server = try PostgresServer(url: cluster.url(), schema: "orders")
+            try server.connect()
+            try server.create(Self.storeID)
+            var options = LogOptions()
+            options.segmentBytesMax = 1 << 20
+            let local = try FileLog.make(
+                for: Self.storeID, on: SimulatedDisk(), options, entropy: SystemEntropy(),
+                framing: { Int($0[0]) })
+            let log = RemoteLog(server, local, RemoteLogOptions())
+            #expect(try log.takeTurn())
+            let (isOver, progress) = (Locked(false), Monitor(0))
+            let result = Locked<Result<[UInt64: [UInt8]], any Error>?>(nil)
+            let thread = Thread {
+                let written = Result { try Self.write(log, until: isOver, progress) }
+                result.withLock { $0 = written }
+                progress.change { $0 = .max }
+            }
+            thread.start()
+            for _ in 0..<3 {
+                let before = progress.withLock { $0 }
+                progress.wait { $0 > before + 20 || $0 == .max ? () : nil }
+                try cluster.failOver()
+            }
+            let before = progress.withLock { $0 }
+            progress.wait { $0 > before + 20 || $0 == .max ? () : nil }
+            isOver.withLock { $0 = true }
+            progress.wait { $0 == .max ? () : nil }
+            let acknowledged = try #require(result.withLock { $0 }).get()
+            let reader = try PostgresServer(url: cluster.url(), schema: "orders")
+            try reader.connect()
+            let final = try reader.batches(from: 1, byteCountMax: .max)
+            print("acknowledged", acknowledged.count, "final", final.count)
+            #expect(final.map(\.sequence) == Array(1...UInt64(final.count)))
+            #expect(Set(final.map(\.bytes)).count == final.count)
+            for batch in final.prefix(acknowledged.count) {
+                #expect(acknowledged[batch.sequence] == batch.bytes)
+            }
+            #expect(acknowledged.count == final.count)
+        }
+    }
+#endif

@@ -1,0 +1,321 @@
+import Foundation
+import SkyrosDisk
+import SkyrosTesting
+import TestSupport
+import Testing
+
+@testable import SkyrosLog
+
+@Suite struct `A turn to write a log on a quorum of servers` {
+    private let faults = Locked<[SimulatedQuorum.Event]>([])
+    private let quorum: SimulatedQuorum
+
+    init() {
+        let faults = faults
+        quorum = SimulatedQuorum(LogFixture().storeID) {
+            faults.withLock { $0.isEmpty ? .none : $0.removeFirst() }
+        }
+    }
+
+    private func node(
+        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws -> RemoteLog {
+        var options = RemoteLogOptions()
+        options.pause = pause
+        (options.unsealedCountMax, options.keptCount) = (5, 2)
+        options.node = name
+        let local = try LogFixture().make(on: SimulatedDisk())
+        return RemoteLog(quorum.connection(), local, options)
+    }
+
+    private func batch(_ number: Int) -> [UInt8] { [3, UInt8(number), 7] }
+
+    private func watch(_ log: RemoteLog) -> Locked<[String]> {
+        let seen = Locked<[String]>([])
+        log.observe { outcome in
+            seen.withLock { seen in
+                switch outcome {
+                case .success(let position): seen.append("\(position.head.sequence)")
+                case .failure(let error): seen.append(error.code.rawValue)
+                }
+            }
+        }
+        return seen
+    }
+
+    @Test func `is that of one node, until it closes`() throws {
+        let (first, second) = (try node("one"), try node("two"))
+        #expect(try first.takeTurn())
+        #expect(try !second.takeTurn())
+        #expect(second.writer == "one")
+        let error = failure(as: LogError.self) { _ = try second.append(batch(1), as: 1) }
+        #expect(error?.code == .notWriter)
+        #expect(error?.message.contains("one") == true)
+        _ = try first.append(batch(1), as: 1)
+        #expect(try second.catchUp(from: connected()) == .complete)
+        #expect(second.head == first.head)
+        try first.close()
+        #expect(try second.takeTurn())
+        _ = try second.append(batch(2), as: 2)
+        #expect(quorum.batches.map(\.bytes) == [batch(1), batch(2)])
+    }
+
+    private func connected() throws -> any LogServer {
+        let server = quorum.connection()
+        try server.connect()
+        return server
+    }
+
+    @Test func `is taken with what the node before has written`() throws {
+        let (first, second) = (try node("one"), try node("two"))
+        #expect(try first.takeTurn())
+        for number in 1...3 { _ = try first.append(batch(number), as: UInt64(number)) }
+        try first.close()
+        #expect(try second.takeTurn())
+        #expect(second.head.sequence == 3)
+        #expect(second.durableEnd.head.sequence == 3)
+        #expect(second.end.head.sequence == 3)
+    }
+
+    @Test func `is lost with what was not sent`() throws {
+        let log = try node("one")
+        #expect(try log.takeTurn())
+        let seen = watch(log)
+        let first = try log.append(batch(1), as: 1, deferring: true)
+        try log.sync(through: first)
+        let second = try log.append(batch(2), as: 2, deferring: true)
+        log.endTurn(LogError(.notWriter, "another node is to write"))
+        #expect(seen.withLock { $0 } == ["1", "notWriter"])
+        for _ in 0..<2 {
+            let error = failure(as: LogError.self) { try log.sync(through: second) }
+            #expect(error?.code == .notWriter)
+            // A later turn does not make it true.
+            #expect(try log.takeTurn())
+            _ = try log.append(batch(3), as: log.head.sequence + 1)
+        }
+        try log.sync(through: first)
+        #expect(quorum.batches.map(\.bytes) == [batch(1), batch(3), batch(3)])
+    }
+
+    @Test func `is lost to a node that has written meanwhile`() throws {
+        let (first, second) = (try node("one"), try node("two"))
+        #expect(try first.takeTurn())
+        let seen = watch(first)
+        _ = try first.append(batch(1), as: 1)
+        // The server forgets who has the turn.
+        quorum.restart()
+        #expect(try second.takeTurn())
+        #expect(try connected().turn()?.connection != first.turnConnection)
+        _ = try second.append(batch(2), as: 2)
+        let error = failure(as: LogError.self) { _ = try first.append(batch(3), as: 2) }
+        #expect(error?.code == .notWriter)
+        #expect(!first.isWriter)
+        #expect(seen.withLock { $0 } == ["1", "notWriter"])
+        #expect(try first.catchUp(from: connected()) == .complete)
+        #expect(first.head == second.head)
+        #expect(first.end.head == second.head)
+    }
+
+    @Test func `is renewed on another connection`() throws {
+        let (log, other) = (try node("one"), try node("two"))
+        #expect(try log.takeTurn())
+        quorum.restart()
+        let turn = try connected().turn()
+        #expect(turn == nil)
+        #expect(log.turnConnection != nil)
+        try log.renewTurn()
+        #expect(try connected().turn()?.connection == log.turnConnection)
+        #expect(try !other.takeTurn())
+        _ = try log.append(batch(1), as: 1)
+    }
+
+    @Test func `is lost while an outcome is unknown, and the batch was written`() throws {
+        let other = Locked<RemoteLog?>(nil)
+        let problem = Locked<(any Error)?>(nil)
+        let server = try connected()
+        let log = try node("one") { _ in
+            // Another node writes meanwhile, and compresses what it finds.
+            guard let next = other.withLock({ $0 }), !next.isWriter else { return }
+            do {
+                _ = try next.takeTurn()
+                for number in 2...20 {
+                    _ = try next.append([3, UInt8(number), 7], as: UInt64(number))
+                }
+                try next.seal(with: server)
+            } catch {
+                problem.withLock { $0 = error }
+            }
+        }
+        let second = try node("two")
+        other.withLock { $0 = second }
+        #expect(try log.takeTurn())
+        faults.withLock { $0 = [.lostAfter] }
+        _ = try log.append(batch(1), as: 1)
+        #expect(problem.withLock { $0 } == nil)
+        #expect(quorum.frameCount > 0)
+        #expect(quorum.batches.filter { $0.bytes == batch(1) }.count == 1)
+        #expect(quorum.batches.count == 20)
+        let error = failure(as: LogError.self) { _ = try log.append(batch(9), as: 2) }
+        #expect(error?.code == .notWriter)
+    }
+
+    @Test func `is kept through a failover that loses the connection`() throws {
+        let (log, other) = (try node("one"), try node("two"))
+        #expect(try log.takeTurn())
+        faults.withLock { $0 = [.failedOverBefore] }
+        _ = try log.append(batch(1), as: 1)
+        #expect(try !other.takeTurn())
+        #expect(quorum.batches.map(\.bytes) == [batch(1)])
+    }
+
+    @Test func `is free again if it could not be taken to the end`() throws {
+        let (log, other) = (try node("one"), try node("two"))
+        #expect(try other.takeTurn())
+        _ = try other.append(batch(1), as: 1)
+        try other.close()
+        // While it catches up.
+        faults.withLock { $0 = [.cancelled] }
+        #expect(throws: ServerError.self) { try log.takeTurn() }
+        let turn = try connected().turn()
+        #expect(turn == nil)
+        #expect(try log.takeTurn())
+    }
+
+    @Test func `is not ended by what was seen of another connection`() throws {
+        let log = try node("one")
+        #expect(try log.takeTurn())
+        let former = try #require(log.turnConnection)
+        quorum.restart()
+        try log.renewTurn()
+        log.endTurn(of: former, .notTheWriter("two"))
+        #expect(log.isWriter)
+        log.endTurn(of: try #require(log.turnConnection), .notTheWriter("two"))
+        #expect(!log.isWriter)
+    }
+
+    @Test func `is not renewed if the server has other batches`() throws {
+        let (log, other) = (try node("one"), try node("two"))
+        #expect(try log.takeTurn())
+        let seen = watch(log)
+        for number in 1...3 { _ = try log.append(batch(number), as: UInt64(number)) }
+        quorum.restore(batchCount: 2)
+        try log.renewTurn()
+        #expect(!log.isWriter)
+        #expect(seen.withLock { $0.last } == "notWriter")
+        #expect(try other.takeTurn())
+        #expect(other.head.sequence == 2)
+    }
+}
+
+@Suite struct `A round that sends several transactions` {
+    private let faults = Locked<[SimulatedQuorum.Event]>([])
+    private let quorum: SimulatedQuorum
+
+    init() {
+        let faults = faults
+        quorum = SimulatedQuorum(LogFixture().storeID) {
+            faults.withLock { $0.isEmpty ? .none : $0.removeFirst() }
+        }
+    }
+
+    private func node(
+        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws -> RemoteLog {
+        var options = RemoteLogOptions()
+        options.pause = pause
+        (options.node, options.groupCountMax, options.patienceMilliseconds) = (name, 1, 50)
+        return RemoteLog(
+            quorum.connection(), try LogFixture().make(on: SimulatedDisk()), options)
+    }
+
+    @Test func `gives each batch the outcome of its transaction`() throws {
+        let (log, other) = (try node("one"), try node("two"))
+        let problem = Locked<(any Error)?>(nil)
+        #expect(try log.takeTurn())
+        log.observe { [quorum] outcome in
+            guard case .success(let position) = outcome, position.head.sequence == 1 else { return }
+            // Another node writes before the second transaction.
+            quorum.restart()
+            do {
+                _ = try other.takeTurn()
+                _ = try other.append([2, 9], as: 2)
+            } catch {
+                problem.withLock { $0 = error }
+            }
+        }
+        let first = try log.append([2, 1], as: 1, deferring: true)
+        let second = try log.append([2, 2], as: 2, deferring: true)
+        // It leads the round, of which the second transaction fails.
+        try log.sync(through: first)
+        let error = failure(as: LogError.self) { try log.sync(through: second) }
+        #expect(error?.code == .notWriter)
+        #expect(problem.withLock { $0 } == nil)
+        #expect(quorum.batches.map(\.bytes) == [[2, 1], [2, 9]])
+        #expect(log.durableEnd.head.sequence == 1)
+    }
+
+    @Test func `has an unknown outcome if the next server refuses`() throws {
+        for code in [LogError.Code.io, .insecureDurability] {
+            let log = try node("one") { [quorum] _ in
+                quorum.refuseConnections(.refused(LogError(code, "it is not configured")))
+            }
+            #expect(try log.takeTurn())
+            let sequence = log.end.head.sequence + 1
+            faults.withLock { $0 = [.lostAfter] }
+            let error = failure(as: LogError.self) { _ = try log.append([2, 1], as: sequence) }
+            #expect(error?.code == .outcomeUnknown)
+            #expect(quorum.batches.count == Int(sequence))
+            quorum.refuseConnections(nil)
+        }
+    }
+
+    @Test func `finds a batch that arrives while it is looked for, or later`() throws {
+        let log = try node("one")
+        #expect(try log.takeTurn())
+        for number in 1...14 {
+            faults.withLock { $0 = [.delayed] }
+            _ = try log.append([2, UInt8(number)], as: UInt64(number))
+        }
+        #expect(quorum.batches.map(\.bytes) == (1...14).map { [2, UInt8($0)] })
+    }
+
+    @Test func `is given up in time if no attempt gets an answer`() throws {
+        let log = try node("one")
+        #expect(try log.takeTurn())
+        faults.withLock { $0 = Array(repeating: .lostWhileWaiting, count: 100_000) }
+        let error = failure(as: LogError.self) { _ = try log.append([2, 1], as: 1) }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(!log.isWriter)
+    }
+
+    @Test func `is waited for when the log is closed`() throws {
+        let (isSent, mayGoOn) = (Monitor(false), Monitor(false))
+        let log = try node("one") { _ in
+            isSent.change { $0 = true }
+            mayGoOn.wait { $0 ? () : nil }
+        }
+        #expect(try log.takeTurn())
+        let first = try log.append([2, 1], as: 1, deferring: true)
+        faults.withLock { $0 = [.lostAfter] }
+        let outcome = Monitor<Result<Void, any Error>?>(nil)
+        Thread.detachNewThread {
+            let result = Result { try log.sync(through: first) }
+            outcome.change { $0 = result }
+        }
+        isSent.wait { $0 ? () : nil }
+        _ = try log.append([2, 2], as: 2, deferring: true)
+        log.endTurn(.notTheWriter("two"))
+        let closing = Monitor<Result<Void, any Error>?>(nil)
+        Thread.detachNewThread {
+            let result = Result { try log.close() }
+            closing.change { $0 = result }
+        }
+        #expect(closing.wait(atMost: 50) { $0 == nil ? nil : () } == nil)
+        mayGoOn.change { $0 = true }
+        #expect(throws: Never.self) { try outcome.wait { $0 }.get() }
+        // The second batch was not sent.
+        #expect(throws: LogError.self) { try closing.wait { $0 }.get() }
+        #expect(quorum.batches.map(\.bytes) == [[2, 1]])
+        #expect(log.durableEnd.head.sequence == 1)
+    }
+}
