@@ -1,0 +1,294 @@
+"""Lets nodes of a store read and write at random while servers and nodes fail, and compares their
+histories with the log that is left.
+
+    Tests/Cluster/storm.py [--placement loopback|namespaces] [--kills N] [--others N]
+                           [--threads N] [--seed N] PROGRAM
+
+PROGRAM is the ClusterNode of a build with the trait Postgres. The primary is killed `kills` times,
+and each other fault strikes `others` times, in an order that the seed decides. The exit code says
+whether nothing acknowledged was lost, nothing was written twice, and no read was wrong.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from cluster import Cluster
+
+NODES = ("one", "two", "three")
+HERE = pathlib.Path(__file__).resolve().parent
+SECONDS_OF_A_NODE = 36_000
+
+
+class Nodes:
+    """The processes of the nodes of the store. One that has ended is started again."""
+
+    def __init__(self, cluster, program, directory, threads, seed):
+        self.cluster = cluster
+        self.program = program
+        self.directory = directory
+        self.threads = threads
+        self.random = random.Random(seed)
+        self.processes = {}
+        # Those that have ended by themselves, which none should.
+        self.ended = []
+
+    def start(self):
+        for name in NODES:
+            process = self.processes.get(name)
+            if process and process.poll() is None:
+                continue
+            if process and process.returncode != -signal.SIGKILL:
+                self.ended.append(f"{name} has ended by itself, with {process.returncode}")
+            words = [
+                self.program, self.cluster.url(), str(self.directory), name,
+                str(SECONDS_OF_A_NODE), str(self.threads), str(self.random.getrandbits(60))]
+            with open(self.directory / f"{name}.output", "a") as output:
+                self.processes[name] = subprocess.Popen(
+                    self.cluster.client_command(
+                        ["setpriv", "--pdeathsig", "KILL", "--", *words]),
+                    stdout=output, stderr=output)
+
+    def kill(self, name):
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def shows(self, name):
+        """The last event that a node has shown to a reader."""
+        path = self.directory / f"{name}.history"
+        with open(path, "rb") as file:
+            file.seek(max(0, path.stat().st_size - 1_000_000))
+            lines = file.read().split(b"\n")[1:-1]
+        shown = [line for line in map(json.loads, lines)
+                 if line["phase"] == "ok" and "basket" in line]
+        return max((line["sequence"] for line in shown[-20:]), default=0)
+
+    def wait_until_all_show(self, last):
+        """A node that does not follow any more would give right answers, about old states."""
+        self.cluster.wait(
+            "each node shows the last event", lambda: all(self.shows(x) >= last for x in NODES))
+
+    def stop(self):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+    def writer(self):
+        """The node that holds the turn, as the server says; None if none does."""
+        found = self.cluster.primary().query(
+            "SELECT application_name FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) "
+            "WHERE l.locktype = 'advisory' AND l.granted", database="skyros")
+        return found if found in NODES else None
+
+
+class Storm:
+    def __init__(self, cluster, nodes, seed):
+        self.cluster = cluster
+        self.nodes = nodes
+        self.random = random.Random(seed)
+        # The last event that was left, and when.
+        self.replaced = []
+
+    def faults(self):
+        """The faults besides the death of the primary, by their names."""
+        found = {
+            "standby killed": self.standby_killed, "primary paused": self.primary_paused,
+            "postgres restarted": self.postgres_restarted,
+            "postgres crashed": self.postgres_crashed, "writer killed": self.writer_killed,
+            "reader killed": self.reader_killed, "commits cancelled": self.commits_cancelled,
+            "wrong promotion": self.wrong_promotion, "backup restored": self.backup_restored,
+        }
+        if self.cluster.network.isolates:
+            found |= {
+                "primary isolated": self.primary_isolated,
+                "primary isolated from nodes": self.primary_isolated_from_nodes,
+                "primary mute": self.primary_mute, "primary deaf": self.primary_deaf,
+                "standby isolated": self.standby_isolated,
+            }
+        return found
+
+    # What takes away what was acknowledged. The search is for the time before that.
+    REPLACING = ("wrong promotion", "backup restored")
+
+    def plan(self, kills, names, others):
+        """The names of faults in an order of chance; those that take events away in the last part,
+        among some kills."""
+        last = [name for name in names if name in self.REPLACING] * others
+        first = [name for name in names if name not in self.REPLACING] * others
+        late_kills = kills // 10 if last else 0
+        first += ["primary killed"] * (kills - late_kills)
+        last += ["primary killed"] * late_kills
+        self.random.shuffle(first)
+        self.random.shuffle(last)
+        return first + last
+
+    def calm(self):
+        """Waits until all servers and nodes are there, and for some writes."""
+        self.cluster.wait_until_ready()
+        self.nodes.start()
+        self.cluster.wait("the nodes have a store", lambda: self.last() > 0)
+        first = self.last()
+        self.cluster.wait("the nodes write", lambda: self.last() > first + 50)
+
+    def last(self):
+        """The last event on the primary."""
+        return int(self.cluster.primary().query(self.LAST, database="skyros"))
+
+    def primary_killed(self):
+        primary = self.cluster.primary()
+        self.cluster.kill(primary)
+        self.cluster.wait_for_primary(other_than=primary)
+        self.cluster.start_node(primary)
+
+    def standby_killed(self):
+        standby = self.random.choice(self.cluster.standbys())
+        self.cluster.kill(standby)
+        time.sleep(self.random.uniform(0, 3))
+        self.cluster.start_node(standby)
+
+    def primary_paused(self):
+        primary = self.cluster.primary()
+        self.cluster.pause(primary)
+        self.cluster.wait_for_primary(other_than=primary)
+        time.sleep(self.random.uniform(0, 5))
+        self.cluster.resume(primary)
+
+    def postgres_restarted(self):
+        self.cluster.restart_postgres(self.cluster.primary())
+
+    def postgres_crashed(self):
+        self.cluster.crash_postgres(self.cluster.primary())
+
+    def writer_killed(self):
+        writer = self.nodes.writer() or self.random.choice(NODES)
+        self.nodes.kill(writer)
+        time.sleep(self.random.uniform(0, 2))
+
+    def reader_killed(self):
+        writer = self.nodes.writer()
+        self.nodes.kill(self.random.choice([name for name in NODES if name != writer]))
+
+    def commits_cancelled(self):
+        standbys = self.cluster.standbys()
+        for standby in standbys:
+            self.cluster.hold_replication(standby)
+        try:
+            self.cluster.wait("a commit waits for a standby", self.cluster.waiting_commits)
+            self.cluster.cancel_waiting_commits()
+            time.sleep(self.random.uniform(0, 1))
+        finally:
+            for standby in standbys:
+                self.cluster.release_replication(standby)
+
+    LAST = "SELECT coalesce(max(sequence), 0) FROM skyros.event"
+
+    def wrong_promotion(self):
+        primary, wrong = self.cluster.primary(), self.cluster.standbys()[1]
+        self.cluster.hold_replication(wrong)
+        time.sleep(self.random.uniform(0.2, 2))
+        self.cluster.pause_failover()
+        self.cluster.kill(primary)
+        self.cluster.release_replication(wrong)
+        left = int(wrong.query(self.LAST, database="skyros"))
+        self.replaced.append((left, time.monotonic_ns()))
+        self.cluster.promote(wrong)
+        self.cluster.resume_failover()
+        self.cluster.start_node(primary)
+
+    def backup_restored(self):
+        left = self.last()
+        path = self.cluster.backup(f"backup{len(self.replaced)}")
+        time.sleep(self.random.uniform(0.2, 2))
+        self.replaced.append((left, time.monotonic_ns()))
+        self.cluster.restore(path)
+
+    def primary_isolated(self, **how):
+        primary = self.cluster.primary()
+        self.cluster.isolate(primary, **how)
+        self.cluster.wait_for_primary(other_than=primary)
+        time.sleep(self.random.uniform(0, 3))
+        self.cluster.reconnect(primary)
+
+    def primary_isolated_from_nodes(self):
+        self.primary_isolated(clients=False)
+
+    def primary_mute(self):
+        self.primary_isolated(direction="out")
+
+    def primary_deaf(self):
+        self.primary_isolated(direction="in")
+
+    def standby_isolated(self):
+        standby = self.random.choice(self.cluster.standbys())
+        self.cluster.isolate(standby)
+        time.sleep(self.random.uniform(1, 5))
+        self.cluster.reconnect(standby)
+
+
+def check(cluster, directory, replaced):
+    """Runs the check where it reaches the servers; returns its exit code."""
+    python = str(HERE.parents[1] / ".build" / "python" / "bin" / "python3")
+    words = [os.environ.get("SKYROS_PYTHON", python), str(HERE / "histories.py"), str(directory),
+             f"{cluster.url()}&target_session_attrs=read-write",
+             *(f"{last}:{when}" for last, when in replaced)]
+    return subprocess.run(cluster.client_command(words)).returncode
+
+
+def run(options):
+    seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(32)
+    print(f"seed {seed}, {options.kills} kills of the primary, {options.others} of each other "
+          "fault")
+    with Cluster(options.placement) as cluster:
+        cluster.wait_until_ready()
+        directory = cluster.directory / "histories"
+        directory.mkdir(mode=0o755)
+        nodes = Nodes(cluster, options.program, directory, options.threads, seed)
+        storm = Storm(cluster, nodes, seed)
+        faults = storm.faults()
+        plan = storm.plan(options.kills, options.only or faults, options.others)
+        try:
+            nodes.start()
+            storm.calm()
+            for number, name in enumerate(plan, start=1):
+                start = time.monotonic()
+                faults.get(name, storm.primary_killed)()
+                storm.calm()
+                print(f"{number:4} of {len(plan)}: {name}, calm after "
+                      f"{time.monotonic() - start:.1f} s", flush=True)
+            nodes.wait_until_all_show(storm.last())
+        finally:
+            nodes.stop()
+        for problem in nodes.ended:
+            print("problem:", problem)
+        code = check(cluster, directory, storm.replaced) or (1 if nodes.ended else 0)
+        if code and options.keep:
+            shutil.copytree(directory, options.keep, ignore=shutil.ignore_patterns("*.cache"))
+            for node in cluster.nodes:
+                shutil.copytree(node.directory, f"{options.keep}/{node.name}",
+                                ignore=lambda _, names: {x for x in names if "log" not in x})
+        return code
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    placement = "namespaces" if os.getuid() == 0 else "loopback"
+    parser.add_argument("--placement", choices=("loopback", "namespaces"), default=placement)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--others", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=3)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--only", action="append", help="this fault besides; may be repeated")
+    parser.add_argument("--keep", help="a new directory for the histories, if there are problems")
+    parser.add_argument("program")
+    return run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
