@@ -15,6 +15,8 @@ do {
     switch arguments.role {
     case .conduct:
         exit(try Report.run(arguments))
+    case .cluster:
+        try ClusterReport.run(arguments)
     case .prepare(let fixture, let side):
         try fixture.prepare(side, in: bench)
     case .measure(let workload, let side):

@@ -89,8 +89,11 @@ struct Target: Sendable {
             value(500, "W11", Residence.Holding.opened.rawValue),
             times(1 / 1.15, .floor, "W11", Residence.besideDictionary),
             Target(
-                workload: "W11", variant: CheckpointCost.variant("p99.9", isBusy: true),
-                kind: .variant(2, CheckpointCost.variant("p99.9", isBusy: false))),
+                workload: "W11", variant: CheckpointCost.variant("p99.9", beside: .checkpoints),
+                kind: .variant(2, CheckpointCost.variant("p99.9", beside: .runs))),
+            Target(
+                workload: "W11", variant: CheckpointCost.variant("p99.9", beside: .runs),
+                kind: .variant(1.5, CheckpointCost.variant("p99.9", beside: .nothing))),
             value(50, "W12", "longest"), value(300_000, "W13", ""),
         ]
         + Workload.estimateVariants.map { value(1.5, "W15", $0) }

@@ -5,6 +5,8 @@ struct Arguments {
     /// The parts of the program that only the program calls.
     enum Role {
         case conduct
+        /// Stores on servers.
+        case cluster
         case prepare(Fixture, Side)
         case measure(Workload, Side)
         /// One step of a workload that needs its own process.
@@ -27,11 +29,15 @@ struct Arguments {
     private(set) var markdown: URL?
     private(set) var directory = URL(filePath: ".build/benchmark")
     private(set) var profile = Profile.standard
+    /// The URL of a PostgreSQL server, and that of three.
+    private(set) var one: String?
+    private(set) var three: String?
 
     static let usage = """
         usage: skyros-benchmark [--growth | --phone] [--quick] [--only W1,W4] [--rounds N]
                                 [--rows N] [--work N] [--json FILE] [--markdown FILE]
                                 [--directory FOLDER]
+               skyros-benchmark --cluster [--one URL] [--three URL] [--quick] [--markdown FILE]
         """
 
     init(_ words: [String]) throws {
@@ -41,6 +47,9 @@ struct Arguments {
             switch word {
             case "--quick": break
             case "--grown": settings.isGrown = true
+            case "--cluster": role = .cluster
+            case "--one": one = try Self.value(&words)
+            case "--three": three = try Self.value(&words)
             case "--growth": profile = .growth
             case "--phone": profile = .phone
             case "--only": only = Set(try Self.value(&words).split(separator: ",").map(String.init))

@@ -8,5 +8,10 @@ final class Tally: Sendable {
         sum.add(number, ordering: .relaxed)
     }
 
+    /// Adds one, and returns the sum.
+    func next() -> Int {
+        sum.add(1, ordering: .relaxed).newValue
+    }
+
     var value: Int { sum.load(ordering: .relaxed) }
 }

@@ -6,38 +6,51 @@ import Skyros
 enum CheckpointCost {
     // MARK: Latency
 
-    /// How long single inserts take, while no checkpoint runs and while one does.
+    /// What runs beside the commits.
+    enum Company: String {
+        case checkpoints = "beside checkpoints"
+        /// Runs of the history are written and merged.
+        case runs = "no checkpoint"
+        case nothing = "neither checkpoint nor history index"
+    }
+
+    /// How long single inserts take, beside what runs in the background.
     static func latencies(_ side: Side, _ bench: Bench) throws -> [Figure] {
-        let busy = try samples(side, bench, checkpoints: true)
+        let busy = try samples(side, bench, beside: .checkpoints)
         // SQLite checkpoints within a commit: all its commits count.
-        let quiet = side == .skyros ? try samples(side, bench, checkpoints: false) : busy
-        return [(quiet, false), (busy, true)].flatMap { times, isBusy in
-            let sorted = times.sorted()
-            let figures = [("p50", 0.5), ("p99.9", 0.999), ("longest", 1.0)]
-            return figures.map { name, share in
-                Figure(
-                    variant(name, isBusy: isBusy), Statistics.percentile(share, of: sorted),
-                    .microseconds)
-            }
+        guard side == .skyros else {
+            return figures(busy, beside: .runs) + figures(busy, beside: .checkpoints)
+        }
+        return try [.nothing, .runs].flatMap { company in
+            figures(try samples(side, bench, beside: company), beside: company)
+        } + figures(busy, beside: .checkpoints)
+    }
+
+    private static func figures(_ times: [Double], beside company: Company) -> [Figure] {
+        let sorted = times.sorted()
+        return [("p50", 0.5), ("p99.9", 0.999), ("longest", 1.0)].map { name, share in
+            Figure(
+                variant(name, beside: company), Statistics.percentile(share, of: sorted),
+                .microseconds)
         }
     }
 
-    static func variant(_ name: String, isBusy: Bool) -> String {
-        "commit \(name), \(isBusy ? "beside checkpoints" : "no checkpoint")"
+    static func variant(_ name: String, beside company: Company) -> String {
+        "commit \(name), \(company.rawValue)"
     }
 
     /// The time of each commit in microseconds. For Skyros, which checkpoints on a background
     /// thread, only commits during a checkpoint count; for SQLite, which checkpoints within a
     /// commit, all of them.
     private static func samples(
-        _ side: Side, _ bench: Bench, checkpoints: Bool
+        _ side: Side, _ bench: Bench, beside company: Company
     ) throws -> [Double] {
         let directory = try bench.copy(of: .base, side)
-        let peer = try open(side, at: directory, bench.settings, checkpoints: checkpoints)
+        let peer = try open(side, at: directory, bench.settings, beside: company)
         // While SQLite's journal is there, the checkpoint is being written.
         let journal = directory.appending(path: "checkpoint.sqlite-journal")
             .path(percentEncoded: false)
-        let mustRun = checkpoints && side == .skyros
+        let mustRun = company == .checkpoints && side == .skyros
         let first = bench.settings.rows
         let rows = first..<first + bench.settings.timedInserts
         let clock = ContinuousClock()
@@ -60,14 +73,17 @@ enum CheckpointCost {
     }
 
     private static func open(
-        _ side: Side, at directory: URL, _ settings: Settings, checkpoints: Bool
+        _ side: Side, at directory: URL, _ settings: Settings, beside company: Company
     ) throws -> any Peer {
-        guard side == .skyros, checkpoints else {
-            return try Peers.open(side, at: directory, PeerOptions(checkpoints: checkpoints))
+        guard side == .skyros else {
+            let options = PeerOptions(checkpoints: company == .checkpoints)
+            return try Peers.open(side, at: directory, options)
         }
         var options = Store.Options()
         // An insert adds about two microseconds to the time to open: several checkpoints.
-        options.openingTarget = .milliseconds(settings.timedInserts / 4_000)
+        options.openingTarget = .milliseconds(
+            company == .checkpoints ? settings.timedInserts / 4_000 : SkyrosPeer.never)
+        if company == .nothing { options.historyIndex = .scan }
         return try SkyrosPeer(at: directory, options: options)
     }
 

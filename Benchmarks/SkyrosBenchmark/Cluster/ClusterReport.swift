@@ -1,0 +1,173 @@
+import BenchmarkModel
+import Foundation
+import Skyros
+
+#if Postgres
+    import SkyrosPostgres
+
+    /// Skyros on PostgreSQL servers, beside libpq alone, in one run.
+    enum ClusterReport {
+        /// One server, or three of which two must have each commit.
+        private struct Setup {
+            let name: String
+            let url: String
+        }
+
+        private struct Pair {
+            var skyros: [ClusterWriting.Rate] = []
+            var bare: [ClusterWriting.Rate] = []
+        }
+
+        private static let kinds: [(name: String, threads: Int?)] = [
+            ("1 writer", 1), ("16 writers", 16), ("64 writers", 64), ("queued", nil),
+        ]
+
+        static func run(_ arguments: Arguments) throws {
+            let setups = [("one server", arguments.one), ("three servers", arguments.three)]
+                .compactMap { name, url in url.map { Setup(name: name, url: $0) } }
+            var writing: [[String]] = []
+            var nodes: [[String]] = []
+            for setup in setups {
+                let cluster = try ClusterRun(
+                    url: setup.url, in: arguments.directory, isQuick: arguments.settings.isQuick)
+                for (name, threads) in kinds {
+                    let pairs = try (0..<arguments.settings.rounds).map { _ in
+                        try cluster.writing(by: threads)
+                    }
+                    writing.append([setup.name, name] + cells(pairs))
+                }
+                nodes += try cluster.reading().map { [setup.name] + $0 }
+                try cluster.close()
+            }
+            let tables = [
+                (
+                    name: "cluster-writes",
+                    table: TextTable(
+                        head: ["", "", "Skyros", "p50", "libpq", "p50", "×"], rows: writing,
+                        textColumns: 2)
+                ),
+                (
+                    name: "cluster-nodes",
+                    table: TextTable(head: ["", "", ""], rows: nodes, textColumns: 3)
+                ),
+            ]
+            for (_, table) in tables { print(table.text, terminator: "\n\n") }
+            if let file = arguments.markdown {
+                try MarkedText.write(tables.map { ($0.name, $0.table.markdown) }, to: file)
+            }
+        }
+
+        private static func cells(
+            _ pairs: [(skyros: ClusterWriting.Rate, bare: ClusterWriting.Rate)]
+        ) -> [String] {
+            func cells(_ rates: [ClusterWriting.Rate]) -> [String] {
+                [
+                    Statistics.median(rates.map(\.perSecond)).map { TextTable.number($0) } ?? "–",
+                    Statistics.median(rates.compactMap(\.milliseconds))
+                        .map { TextTable.number($0) + " ms" } ?? "",
+                ]
+            }
+            let ratio = Statistics.median(pairs.map { $0.skyros.perSecond / $0.bare.perSecond })
+            return cells(pairs.map(\.skyros)) + cells(pairs.map(\.bare))
+                + [ratio.map(TextTable.ratio) ?? "–"]
+        }
+    }
+
+    /// Two nodes of a store, and a bare log on the same servers.
+    private final class ClusterRun {
+        private let url: String
+        private let caches: URL
+        private let name: String
+        private let writer: Store
+        private let reader: Store
+        private let bare: BareLog
+        private let rows = Tally()
+        /// What an event takes.
+        private let byteCount: Int
+        private let isQuick: Bool
+
+        private var seconds: Double { isQuick ? 1 : 3 }
+        private var lagCount: Int { isQuick ? 100 : 1_000 }
+
+        init(url: String, in directory: URL, isQuick: Bool) throws {
+            self.url = url
+            self.isQuick = isQuick
+            name = "bench_\(ProcessInfo.processInfo.processIdentifier)"
+            caches = directory.appending(path: name)
+            try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
+            writer = try Self.node("writer", .writer, url, caches, schema: name)
+            reader = try Self.node("reader", .reader, url, caches, schema: name)
+            let separator = url.contains("?") ? "&" : "?"
+            bare = try BareLog(
+                url: "\(url)\(separator)target_session_attrs=read-write",
+                schema: "\(name)_bare")
+            for _ in 0..<100 {
+                let order = Generator.order(rows.next())
+                try writer.write(by: Audit.actor, because: Audit.reason) { try $0.insert(order) }
+            }
+            byteCount = try bare.meanByteCount(in: name)
+        }
+
+        private static func node(
+            _ name: String, _ role: NodeRole, _ url: String, _ caches: URL, schema: String
+        ) throws -> Store {
+            let place = StorePlace.postgres(
+                url, cache: caches.appending(path: name), schema: schema, role: role, node: name,
+                allowsWeakDurability: true)
+            return try Store(at: place, entities: Order.self)
+        }
+
+        /// One round of both.
+        func writing(
+            by threads: Int?
+        ) throws -> (skyros: ClusterWriting.Rate, bare: ClusterWriting.Rate) {
+            let skyros = try ClusterWriting.skyros(writer, by: threads, seconds: seconds, rows)
+            let bare = try ClusterWriting.bare(
+                bare, by: threads, seconds: seconds, byteCount: byteCount)
+            return (skyros, bare)
+        }
+
+        /// What readers do, and a new node: names and values.
+        func reading() throws -> [[String]] {
+            let lags = try ClusterReading.lags(lagCount, from: writer, to: reader, rows)
+            let latest = try ClusterReading.latestReads(lagCount, of: reader)
+            let count = rows.value
+            let reads = try ClusterReading.reads(seconds, of: reader, rows: count)
+            let start = Cost.now.wall
+            let new = try Self.node("new", .reader, url, caches, schema: name)
+            let opening = Cost.now.wall - start
+            try BenchmarkError.check(try new.count(Order.self), count, "rows of a new node")
+            try new.close()
+            return [
+                ["a reader shows a write after the writer returned", Self.times(lags)],
+                ["readLatest", Self.times(latest)],
+                ["reads by id, one thread of a node", "\(TextTable.number(reads)) /s"],
+                [
+                    "a new node copies and folds \(TextTable.number(Double(count))) events",
+                    "\(TextTable.number(opening)) s, "
+                        + "\(TextTable.number(Double(count) / opening)) events/s",
+                ],
+                ["an event", "\(byteCount) bytes"],
+            ]
+        }
+
+        private static func times(_ sorted: [Double]) -> String {
+            let median = TextTable.number(Statistics.percentile(0.5, of: sorted))
+            let late = TextTable.number(Statistics.percentile(0.99, of: sorted))
+            return "p50 \(median) ms, p99 \(late) ms"
+        }
+
+        func close() throws {
+            try reader.close()
+            try writer.close()
+            try FileManager.default.removeItem(at: caches)
+        }
+    }
+#else
+    /// Stores on servers need the trait.
+    enum ClusterReport {
+        static func run(_: Arguments) throws {
+            throw BenchmarkError("build it with --traits SystemZstd,Postgres")
+        }
+    }
+#endif
