@@ -5,9 +5,7 @@ import Skyros
 
 extension Checker {
     /// Compares `store.diff` with `git diff` for `count` random pairs of commits.
-    func checkDifferences(_ count: Int, seed: UInt64) throws -> Int {
-        let store = try Store(at: storeURL, entities: Importer.entities)
-        defer { try? store.close() }
+    func checkDifferences(in store: Store, _ count: Int, seed: UInt64) throws -> Int {
         let last = store.sequence.rawValue
         guard last > 0 else { return 0 }
         var random = SplitMix64(seed: seed)
@@ -67,9 +65,7 @@ extension Checker {
 
     /// Compares the event that gave a file its content with the last commit that changed it, for
     /// `count` random files of HEAD.
-    func checkOrigins(_ count: Int, seed: UInt64) throws -> Int {
-        let store = try Store(at: storeURL, entities: Importer.entities)
-        defer { try? store.close() }
+    func checkOrigins(in store: Store, _ count: Int, seed: UInt64) throws -> Int {
         let files = try store.all(File.self)
         var random = SplitMix64(seed: seed)
         let picked = files.filter { !$0.id.hasPrefix("bytes:") }.shuffled(using: &random)

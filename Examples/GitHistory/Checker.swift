@@ -4,16 +4,15 @@ import Skyros
 /// Compares the store with git: past states with old commits, the checkpoint with HEAD.
 struct Checker {
     let git: Git
-    let storeURL: URL
 
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
     }
 
     /// Checks the state as of `count` random commits, including the first and the last one.
-    func checkHistory(_ count: Int, seed: UInt64, report: (Int, Int) -> Void) throws -> Int {
-        let store = try Store(at: storeURL, entities: Importer.entities)
-        defer { try? store.close() }
+    func checkHistory(
+        of store: Store, _ count: Int, seed: UInt64, report: (Int, Int) -> Void
+    ) throws -> Int {
         let last = Int(store.sequence.rawValue)
         guard last > 0, count > 0 else { return 0 }
         var random = SplitMix64(seed: seed)
@@ -38,10 +37,10 @@ struct Checker {
     }
 
     /// Compares the checkpoint, read by the `sqlite3` tool, with HEAD.
-    func checkCheckpoint() throws {
+    func checkCheckpoint(in place: URL) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        let file = storeURL.appending(path: "checkpoint.sqlite").path
+        let file = place.appending(path: "checkpoint.sqlite").path
         process.arguments = [
             "sqlite3", "-readonly", "-json", file,
             "SELECT id AS path, mode, blob FROM \"File\"",

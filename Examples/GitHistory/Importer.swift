@@ -4,22 +4,31 @@ import Skyros
 /// Imports commits: one write block, and so one event, per commit.
 struct Importer {
     let git: Git
-    let storeURL: URL
 
     static let entities: [any Entity.Type] = [File.self, Branch.self]
 
     /// Imports the commits that are not in the store yet.
     ///
     /// - Parameters:
+    ///   - place: the directory of the store.
     ///   - willImport: called before each commit.
     ///   - report: called after each commit with the number of commits in the store.
     /// - Returns: the number of imported commits.
     func run(
-        willImport: () -> Void = {}, report: (_ done: Int, _ total: Int) -> Void
+        into place: URL, willImport: () -> Void, report: (_ done: Int, _ total: Int) -> Void
     ) throws -> Int {
         // Before the store is opened, which creates it: a wrong path must not leave an empty store.
         try git.requireCommit()
-        let store = try Store(at: storeURL, entities: Self.entities)
+        let store = try Store(at: place, entities: Self.entities)
+        let count = try run(into: store, willImport: willImport, report: report)
+        try store.close()
+        return count
+    }
+
+    /// Imports the commits that are not in an open store yet.
+    func run(
+        into store: Store, willImport: () -> Void, report: (_ done: Int, _ total: Int) -> Void
+    ) throws -> Int {
         let before = try store.get(Branch.self, Branch.main)
         let range = try range(after: before)
         let total = (before?.commitCount ?? 0) + (try count(range))
@@ -33,7 +42,6 @@ struct Importer {
         }
         try git.run(CommitParser.arguments + [range]) { try parser.parse($0, add) }
         try parser.finish(add)
-        try store.close()
         return done - (before?.commitCount ?? 0)
     }
 

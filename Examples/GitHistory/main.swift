@@ -4,12 +4,18 @@
 //     git-history REPOSITORY STORE --check N   compare the store as of N random commits with git,
 //                                              and some differences and origins of values
 //     git-history REPOSITORY STORE --crash N   kill the import N times, then complete it
+//     git-history REPOSITORY postgresql://… --node NAME --cache DIRECTORY
+//                                              import as one of several nodes; see ClusterNode
 
 import Foundation
+import Skyros
 
 struct Options {
     var repository = ""
-    var store = URL(filePath: "")
+    /// A directory, or the URL of a server.
+    var store = ""
+    var node = ""
+    var cache = URL(filePath: "")
     var checkCount = 0
     var crashCount = 0
     var seed: UInt64 = 1
@@ -19,6 +25,7 @@ struct Options {
 
     static let usage = """
         usage: git-history REPOSITORY STORE [--check N] [--crash N] [--seed S]
+               git-history REPOSITORY URL --node NAME --cache DIRECTORY [--check N] [--seed S]
 
           REPOSITORY  a git checkout or bare repository
           STORE       the directory of the store; created if it is missing
@@ -26,6 +33,9 @@ struct Options {
                       N / 10 differences between commits, and N / 25 origins of files
           --crash N   kill the import N times at random moments, then complete it
           --seed S    the seed of all random choices; default 1
+          URL         postgresql://…, of a store that several nodes import together
+          --node      the name of this node
+          --cache     the directory of its copy
 
         """
 
@@ -35,6 +45,9 @@ struct Options {
         while let argument = rest.popFirst() {
             switch argument {
             case "--acknowledge": acknowledges = true
+            case "--node", "--cache":
+                guard let text = rest.popFirst() else { return nil }
+                if argument == "--node" { node = text } else { cache = URL(filePath: text) }
             case "--check", "--crash", "--seed":
                 guard let text = rest.popFirst(), let number = UInt64(text) else { return nil }
                 if argument == "--check" { checkCount = Int(number) }
@@ -44,11 +57,13 @@ struct Options {
             default: places.append(argument)
             }
         }
-        guard places.count == 2 else { return nil }
+        guard places.count == 2, isOnServer(places[1]) == !node.isEmpty else { return nil }
         repository = places[0]
-        store = URL(filePath: places[1])
+        store = places[1]
     }
 }
+
+func isOnServer(_ place: String) -> Bool { place.hasPrefix("postgresql://") }
 
 /// Draws a progress bar, if the standard error is a terminal.
 func progress(_ what: String, _ done: Int, _ total: Int) {
@@ -62,13 +77,14 @@ func progress(_ what: String, _ done: Int, _ total: Int) {
 
 func run(_ options: Options) throws {
     let git = Git(repository: options.repository)
+    let place = URL(filePath: options.store)
     if options.crashCount > 0 {
-        let crasher = Crasher(git: git, storeURL: options.store)
+        let crasher = Crasher(git: git, storeURL: place)
         try crasher.run(options.crashCount, seed: options.seed) { print($0) }
     }
     let start = ContinuousClock.now
-    let importer = Importer(git: git, storeURL: options.store)
-    let imported = try importer.run {
+    let importer = Importer(git: git)
+    let imported = try importer.run(into: place) {
         if options.acknowledges { _ = FileHandle.standardInput.readData(ofLength: 1) }
     } report: { done, total in
         if options.acknowledges { FileHandle.standardOutput.write(Data("\(done)\n".utf8)) }
@@ -78,15 +94,18 @@ func run(_ options: Options) throws {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     print("imported \(imported) commits in \(String(format: "%.2f", seconds)) s")
     if options.checkCount > 0 {
-        let checker = Checker(git: git, storeURL: options.store)
-        let checked = try checker.checkHistory(options.checkCount, seed: options.seed) {
+        let checker = Checker(git: git)
+        let store = try Store(at: place, entities: Importer.entities)
+        defer { try? store.close() }
+        let checked = try checker.checkHistory(of: store, options.checkCount, seed: options.seed) {
             progress("checking", $0, $1)
         }
-        try checker.checkCheckpoint()
+        try checker.checkCheckpoint(in: place)
         print("checked \(checked) commits and the checkpoint: all agree with git")
         let few = max(1, options.checkCount / 10)
-        let differences = try checker.checkDifferences(few, seed: options.seed)
-        let origins = try checker.checkOrigins(max(1, few * 2 / 5), seed: options.seed)
+        let differences = try checker.checkDifferences(in: store, few, seed: options.seed)
+        let origins = try checker.checkOrigins(
+            in: store, max(1, few * 2 / 5), seed: options.seed)
         print("checked \(differences) differences and \(origins) origins: all agree with git")
     }
 }
@@ -98,7 +117,18 @@ guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
     exit(2)
 }
 do {
-    try run(options)
+    if isOnServer(options.store) {
+        #if Postgres
+            let node = ClusterNode(
+                git: Git(repository: options.repository), url: options.store, cache: options.cache,
+                name: options.node)
+            try await node.run(checking: options.checkCount, seed: options.seed)
+        #else
+            throw Git.Failure(description: "build it with --traits SystemZstd,Postgres")
+        #endif
+    } else {
+        try run(options)
+    }
 } catch {
     FileHandle.standardError.write(Data("git-history: \(error)\n".utf8))
     exit(1)
