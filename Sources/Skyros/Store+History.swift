@@ -91,7 +91,10 @@ extension Store {
     ///         try print(entry.sequence, entry.time, entry.actor ?? "-", entry.changes)
     ///     }
     ///
-    /// - Parameter shape: the shape of the records in the entries.
+    /// - Parameters:
+    ///   - type: the type of the record.
+    ///   - id: its id; of a record that was deleted, too.
+    ///   - shape: the shape of the records in the entries.
     /// - Returns: one entry for each event, oldest first; none if the record never existed. If the
     ///   history was pruned, that of a record which was there then begins with an entry of the kind
     ///   ``HistoryEntry/Kind-swift.enum/kept``.
@@ -125,9 +128,12 @@ extension Store {
     ///
     /// Of a deleted record it lists the fields that it had last.
     ///
-    /// - Parameter shape: which fields: those that are stored, of which each step of the type's
-    ///   evolution has set some when the record was next written; or those of today, each with the
-    ///   event that changed it last, under whichever name.
+    /// - Parameters:
+    ///   - type: the type of the record.
+    ///   - id: its id; of a record that was deleted, too.
+    ///   - shape: which fields: those that are stored, of which each step of the type's evolution
+    ///     has set some when the record was next written; or those of today, each with the event
+    ///     that changed it last, under whichever name.
     /// - Returns: one origin for each field, in the order of the fields' names; none if the record
     ///   never existed.
     /// - Throws: and complexity: as ``history(of:_:shape:)``.

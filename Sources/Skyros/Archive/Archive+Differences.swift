@@ -10,6 +10,8 @@ extension Archive {
     /// The second moment may be the earlier one.
     ///
     /// - Parameters:
+    ///   - first: the moment whose records are the former ones.
+    ///   - second: the moment whose records are the later ones.
     ///   - entity: nil for the records of all entities.
     ///   - progress: called now and then with the number of records and events read, and that of
     ///     all; once for each state if both have to be made.

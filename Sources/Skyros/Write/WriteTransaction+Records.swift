@@ -21,8 +21,8 @@ extension WriteTransaction {
     /// The record must fit the type of its entity, if the store was opened with one, and is held to
     /// its unique indexes and relations, as a value of the type is. A record of an entity without a
     /// type is written as it is, by a store that keeps such entities: one that was opened with
-    /// ``Store/init(untypedAt:options:)``, or with ``Store/Options/keepsUnknownEntities``. It is
-    /// held to the unique indexes and relations that the log records of its entity. These are
+    /// ``Store/init(untypedAt:options:)-(URL,_)``, or with ``Store/Options/keepsUnknownEntities``.
+    /// It is held to the unique indexes and relations that the log records of its entity. These are
     /// checked when the block ends.
     ///
     /// - Throws: `StoreError` with `.duplicateID` if a record has its id already, `.notDecodable`
