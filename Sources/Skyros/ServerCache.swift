@@ -59,7 +59,8 @@ struct ServerCache {
             return nil
         }
         try requireMarker(of: state.storeID)
-        switch try ifUndamaged({ try catchUp(with: server, state.storeID) }) {
+        // What is wrong with the server's log is no reason to give up the copy.
+        switch try undamagedLog(of: state.storeID).map({ try outcome(of: $0, server) }) {
         case .complete: return nil
         case .historyReplaced(let last):
             try replace(state.storeID, from: server)
@@ -87,10 +88,10 @@ struct ServerCache {
         try mark(Self.marker, Self.text(storeID))
     }
 
-    /// What `body` returns; nil if it finds files that are damaged.
-    private func ifUndamaged<R>(_ body: () throws -> R?) throws -> R? {
+    /// The log of the copy; nil if there is none, or if it is damaged.
+    private func undamagedLog(of storeID: StoreID) throws -> FileLog? {
         do {
-            return try StoreError.wrap { try body() }
+            return try StoreError.wrap { try log(of: storeID) }
         } catch {
             switch error.code {
             case .logCorrupt, .segmentMissing, .chainBroken: return nil
@@ -120,16 +121,15 @@ struct ServerCache {
         try StoreCreation(disk: disk).check()
     }
 
-    /// Adds what the server has and the copy has not; returns nil if the copy has no log.
-    private func catchUp(
-        with server: any LogServer, _ storeID: StoreID
-    ) throws -> FileLog.CatchingUp? {
+    /// The log of the copy; nil if there is none.
+    private func log(of storeID: StoreID) throws -> FileLog? {
         let inspection = try inspection()
         if let refusal = inspection.refusal { throw refusal }
         guard inspection.storeID == storeID else { return nil }
-        return try outcome(of: try FileLog.open(inspection, on: disk, options).0, server)
+        return try FileLog.open(inspection, on: disk, options).0
     }
 
+    /// Adds what the server has and the log has not, and closes the log.
     private func outcome(
         of log: FileLog, _ server: any LogServer, _ progress: (UInt64) -> Void = { _ in }
     ) throws -> FileLog.CatchingUp {
@@ -216,7 +216,7 @@ struct ServerCache {
     }
 
     private func fill(_ storeID: StoreID, from server: any LogServer) throws {
-        guard try catchUp(with: server, storeID) == .complete else {
+        guard let log = try log(of: storeID), try outcome(of: log, server) == .complete else {
             throw StoreError(
                 .serverUnavailable, "the log on the server changed while it was copied; try again")
         }

@@ -15,7 +15,7 @@
             FileManager.default.isExecutableFile(atPath: programs + "/postgres")
         }
 
-        /// The user of the servers, who is not root; nil for the one of this process.
+        /// The user that runs the servers, which refuse root; nil for that of this process.
         private static let user: String? = getuid() == 0 ? "postgres" : nil
 
         /// Makes a primary.

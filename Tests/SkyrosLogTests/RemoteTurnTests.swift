@@ -6,9 +6,10 @@ import Testing
 
 @testable import SkyrosLog
 
-@Suite struct `A turn to write a log on a quorum of servers` {
-    private let faults = Locked<[SimulatedQuorum.Event]>([])
-    private let quorum: SimulatedQuorum
+/// Servers whose faults a test lists, and nodes of them.
+private struct ScriptedQuorum {
+    let faults = Locked<[SimulatedQuorum.Event]>([])
+    let quorum: SimulatedQuorum
 
     init() {
         let faults = faults
@@ -17,15 +18,29 @@ import Testing
         }
     }
 
+    func node(
+        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void,
+        changing change: (inout RemoteLogOptions) -> Void
+    ) throws -> RemoteLog {
+        var options = RemoteLogOptions()
+        (options.node, options.pause) = (name, pause)
+        change(&options)
+        let local = try LogFixture().make(on: SimulatedDisk())
+        return RemoteLog(quorum.connection(), local, options)
+    }
+}
+
+@Suite struct `A turn to write a log on a quorum of servers` {
+    private let servers = ScriptedQuorum()
+    private var faults: Locked<[SimulatedQuorum.Event]> { servers.faults }
+    private var quorum: SimulatedQuorum { servers.quorum }
+
     private func node(
         _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> RemoteLog {
-        var options = RemoteLogOptions()
-        options.pause = pause
-        (options.unsealedCountMax, options.keptCount) = (5, 2)
-        options.node = name
-        let local = try LogFixture().make(on: SimulatedDisk())
-        return RemoteLog(quorum.connection(), local, options)
+        try servers.node(name, pausing: pause) { options in
+            (options.unsealedCountMax, options.keptCount) = (5, 2)
+        }
     }
 
     private func batch(_ number: Int) -> [UInt8] { [3, UInt8(number), 7] }
@@ -208,24 +223,16 @@ import Testing
 }
 
 @Suite struct `A round that sends several transactions` {
-    private let faults = Locked<[SimulatedQuorum.Event]>([])
-    private let quorum: SimulatedQuorum
-
-    init() {
-        let faults = faults
-        quorum = SimulatedQuorum(LogFixture().storeID) {
-            faults.withLock { $0.isEmpty ? .none : $0.removeFirst() }
-        }
-    }
+    private let servers = ScriptedQuorum()
+    private var faults: Locked<[SimulatedQuorum.Event]> { servers.faults }
+    private var quorum: SimulatedQuorum { servers.quorum }
 
     private func node(
         _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> RemoteLog {
-        var options = RemoteLogOptions()
-        options.pause = pause
-        (options.node, options.groupCountMax, options.patienceMilliseconds) = (name, 1, 50)
-        return RemoteLog(
-            quorum.connection(), try LogFixture().make(on: SimulatedDisk()), options)
+        try servers.node(name, pausing: pause) { options in
+            (options.groupCountMax, options.patienceMilliseconds) = (1, 50)
+        }
     }
 
     @Test func `gives each batch the outcome of its transaction`() throws {

@@ -42,7 +42,7 @@ final class Publication: Sendable {
     func observe(_ body: @escaping @Sendable (Entry) -> Void) { observer.withLock { $0 = body } }
 
     /// The state after the last event of this node. O(1).
-    var newest: Snapshot { state.withLock { $0.entries.last?.state ?? view.current } }
+    var newest: Snapshot { newestWithPosition.state }
 
     /// The state after the last event of this node, and the position that has to be acknowledged
     /// for it; nil if all of it was.

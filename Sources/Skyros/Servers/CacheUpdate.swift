@@ -38,7 +38,7 @@ package final class CacheUpdate: Sendable {
         disk = try StoreDirectory.disk(at: place.cache, creating: true)
         for _ in 0..<Self.attemptsMax {
             if try update(state) || hasCopy(of: state) { return }
-            pause(Self.pauseMilliseconds)
+            Monitor.pause(milliseconds: Self.pauseMilliseconds)
         }
         // Who has the lock.
         try StoreError.wrap(try disk.lock()).release()
@@ -56,11 +56,6 @@ package final class CacheUpdate: Sendable {
         // A node may not know yet that the server has another history.
         let last = SequenceNumber(rawValue: state.head.sequence)
         return (try? EventReader(archive.log).check(through: last)) == state.head.chainHash
-    }
-
-    private func pause(_ milliseconds: Int) {
-        let nothing = Monitor(())
-        _ = nothing.wait(atMost: milliseconds) { _ -> Void? in nil }
     }
 
     /// Returns false if another process has the files locked.
@@ -89,7 +84,7 @@ package final class CacheUpdate: Sendable {
             try server.waitForNews(atMost: milliseconds)
             state = try server.state()
         } catch {
-            pause(milliseconds)
+            Monitor.pause(milliseconds: milliseconds)
             try connectAgain()
             throw StoreError(LogError(error))
         }

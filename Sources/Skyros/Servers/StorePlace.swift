@@ -24,10 +24,11 @@ extension Store {
     /// Several nodes may have it open. Each reads from its memory, which has all that was
     /// acknowledged by the servers; one at a time has the turn to write: see ``NodeRole``.
     ///
-    /// - Throws: `StoreError` as an opening at a URL; with `.serverUnavailable` if the server
-    ///   cannot be reached, `.insecureDurability` if it acknowledges what a failure may take away,
-    ///   `.foreignStore` if the directory of the copy has another store, `.alreadyOpen` if another
-    ///   process uses that directory, or if the node must write and another one does.
+    /// - Throws: `StoreError` as an opening at a URL; with `.invalidInput` if the server's URL or
+    ///   the schema's name is not valid, `.serverUnavailable` if the server cannot be reached,
+    ///   `.insecureDurability` if it acknowledges what a failure may take away, `.foreignStore` if
+    ///   the directory of the copy has another store, `.alreadyOpen` if another process uses that
+    ///   directory, or if the node must write and another one does.
     public convenience init(
         at place: StorePlace, entities: any Entity.Type..., options: Options = Options()
     ) throws {

@@ -78,3 +78,11 @@ package final class Monitor<Value>: Locked<Value>, @unchecked Sendable {
         pthread_cond_broadcast(condition)
     }
 }
+
+extension Monitor where Value == Void {
+    /// Blocks the calling thread for some milliseconds, before it tries again what another process
+    /// or machine may do meanwhile.
+    package static func pause(milliseconds: Int) {
+        _ = Monitor(()).wait(atMost: milliseconds) { _ -> Void? in nil }
+    }
+}

@@ -130,7 +130,7 @@ extension RemoteLog {
                 sequences: Self.sequences(of: group.map(\.batch)), cause: error.cause)
         }
         guard let last = group.last else { return }
-        // Before anybody returns who waits for it: a write can be read when it has returned.
+        // Before the threads that wait for it return: a write can be read when it has returned.
         notify(.success(last.position))
         state.withLock { state in
             state.staged.removeFirst(group.count)

@@ -180,9 +180,8 @@ package struct RemoteLogOptions: Sendable {
     /// log takes no more batches. A failover takes 5 to 40 seconds. Default: one minute.
     package var patienceMilliseconds = 60_000
     /// Waits for some milliseconds between two attempts to connect.
-    package var pause: @Sendable (_ milliseconds: Int) -> Void = { milliseconds in
-        let nothing = Monitor(())
-        _ = nothing.wait(atMost: milliseconds) { _ -> Void? in nil }
+    package var pause: @Sendable (_ milliseconds: Int) -> Void = {
+        Monitor.pause(milliseconds: $0)
     }
 
     package init() {}

@@ -166,6 +166,24 @@ package final class SimulatedQuorum: Sendable {
         noteNews()
     }
 
+    /// Changes the bytes of a batch on all servers, but not its chain hash, as a damaged disk does.
+    package func damage(_ sequence: UInt64) {
+        state.withLock { state in
+            for index in state.machines.indices {
+                state.machines[index].log = state.machines[index].log.map { commit in
+                    var commit = commit
+                    commit.batches = commit.batches.map { batch in
+                        guard batch.sequence == sequence else { return batch }
+                        return RemoteBatch(
+                            sequence: sequence, chainHash: batch.chainHash,
+                            bytes: batch.bytes.reversed())
+                    }
+                    return commit
+                }
+            }
+        }
+    }
+
     func noteNews() { news.change { $0 += 1 } }
 
     var beginning: LogHead { LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID)) }

@@ -326,6 +326,20 @@ private enum Newer {
         #expect(try copy.list(.events) == before)
     }
 
+    @Test func `is kept if its server is damaged`() throws {
+        let (writer, disk) = (try nodes.store("one"), SimulatedDisk())
+        try writer.write { tx in try tx.insert(Note(id: 1, text: "")) }
+        try nodes.store("two", .reader, on: disk).close()
+        try writer.write { tx in try tx.insert(Note(id: 2, text: "")) }
+        nodes.quorum.damage(2)
+        let copy = disk.killed()
+        let before = try copy.list(.events)
+        let error = failure(as: StoreError.self) { _ = try nodes.store("two", .reader, on: copy) }
+        #expect(error?.code == .chainBroken)
+        #expect(try copy.list(.events) == before)
+        #expect(try copy.list(.quarantine).isEmpty)
+    }
+
     @Test func `is kept if it cannot be read for now`() throws {
         let disk = SimulatedDisk()
         let store = try nodes.store("one", on: disk)
