@@ -33,6 +33,8 @@ final class StoreNode: Sendable {
         /// vain.
         var begunCount = 0
         var lastEnded = 0
+        /// Whether the connection was given up since the last look began.
+        var wasSuspended = false
     }
     private let progress = Monitor(Progress())
     /// Is raised with the number of turns that this node has taken.
@@ -61,7 +63,10 @@ final class StoreNode: Sendable {
 
     /// Gives up the turn and the connection until `resume`. Waits for nothing.
     func suspend() {
-        progress.change { if $0.phase == .running { $0.phase = .suspended } }
+        progress.change { progress in
+            guard progress.phase == .running else { return }
+            (progress.phase, progress.wasSuspended) = (.suspended, true)
+        }
         session.withLock { $0 }.engine.shared?.endTurn(Self.suspended)
         server.disconnect()
     }
@@ -105,9 +110,9 @@ final class StoreNode: Sendable {
     private func run() {
         var isConnected = false
         var pause = 1
-        while let number = nextAttempt() {
+        while let (number, wasSuspended) = nextAttempt() {
             do {
-                if !isConnected { try server.connect() }
+                if wasSuspended || !isConnected { try server.connect() }
                 isConnected = true
                 try step()
                 progress.change { $0.lastEnded = number }
@@ -116,6 +121,8 @@ final class StoreNode: Sendable {
                 }
                 pause = 1
                 lastReport.withLock { $0 = nil }
+                // A connection that was made meanwhile is not the one that was given up.
+                if progress.withLock({ $0.wasSuspended }) { continue }
                 try server.waitForNews(atMost: plan.pollMilliseconds)
             } catch {
                 isConnected = false
@@ -128,16 +135,19 @@ final class StoreNode: Sendable {
         }
     }
 
-    /// The number of the next look at the server, which waits while the store is suspended; nil at
-    /// the end.
-    private func nextAttempt() -> Int? {
-        progress.wait { progress -> Int?? in
+    /// The number of the next look at the server, and whether the store was suspended since the one
+    /// before; waits while it is. Nil at the end.
+    private func nextAttempt() -> (number: Int, wasSuspended: Bool)? {
+        // It may have connected since the connection was given up.
+        if progress.withLock({ $0.phase == .suspended }) { server.disconnect() }
+        return progress.wait { progress -> (number: Int, wasSuspended: Bool)?? in
             switch progress.phase {
             case .suspended: return nil
             case .ended: return .some(nil)
             case .running:
+                defer { progress.wasSuspended = false }
                 progress.begunCount += 1
-                return progress.begunCount
+                return (progress.begunCount, progress.wasSuspended)
             }
         }
     }

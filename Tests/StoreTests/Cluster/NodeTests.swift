@@ -162,6 +162,15 @@ import Testing
         #expect(nodes.quorum.batches.count == 3)
     }
 
+    @Test func `writes again as soon as it is resumed`() throws {
+        let store = try nodes.store("one")
+        for id in 1...100 {
+            store.suspend()
+            try store.resume()
+            try insert(id, in: store)
+        }
+    }
+
     @Test func `is opened with its copy of the log`() throws {
         let disk = SimulatedDisk()
         var store: Store? = try nodes.store("one", on: disk)
