@@ -15,7 +15,7 @@
 
         /// What a server must have so that a commit that it acknowledges survives the loss of any
         /// machine, and a power cut of all.
-        private static let durability = """
+        static let durability = """
             SELECT current_setting('fsync'), current_setting('full_page_writes'),
                 current_setting('synchronous_commit'),
                 current_setting('synchronous_standby_names')
@@ -30,16 +30,19 @@
         /// Throws unless a commit that the server acknowledges survives the loss of any machine,
         /// and a power cut of all.
         ///
-        /// The settings may change while a commit waits, which then ends without a warning: ask
-        /// after a commit, too.
+        /// The settings may change while a commit waits, which then ends without a warning:
+        /// `commit` asks after it, too.
         func requireQuorum() throws(PostgresError) {
-            let rows = try run(Self.durability)
+            try Self.requireQuorum(try run(Self.durability))
+        }
+
+        static func requireQuorum(_ rows: PostgresRows) throws(PostgresError) {
             for (column, name) in ["fsync", "full_page_writes", "synchronous_commit"].enumerated() {
                 let value = rows.text(0, column)
-                guard value == "on" else { throw Self.weak("\(name) is \(value)") }
+                guard value == "on" else { throw weak("\(name) is \(value)") }
             }
             guard !rows.text(0, 3).isEmpty else {
-                throw Self.weak("synchronous_standby_names is empty, so one machine has it all")
+                throw weak("synchronous_standby_names is empty, so one machine has it all")
             }
         }
 

@@ -9,7 +9,7 @@
     ///
     /// - Note: `@unchecked` because of the pointer, which never changes.
     final class PostgresConnection: @unchecked Sendable {
-        private let handle: OpaquePointer
+        let handle: OpaquePointer
         /// Another descriptor of the socket, for `interrupt`: libpq closes its own one when the
         /// connection is lost, and its number may be another file's then.
         private let socketCopy: Int32
@@ -21,6 +21,8 @@
         private static let sliceMilliseconds = 50
         /// The warnings of the statement that runs.
         private let notices = Notices()
+        /// The names of prepared statements, by their SQL.
+        let prepared = Locked<[String: String]>([:])
 
         fileprivate final class Notices: Sendable {
             let warnings = Locked<[String]>([])
@@ -76,22 +78,30 @@
         func run(
             _ sql: String, _ parameters: [PostgresValue] = []
         ) throws(PostgresError) -> PostgresRows {
-            notices.warnings.withLock { $0 = [] }
+            forgetWarnings()
             let wasSent = parameters.withPointers { values, lengths, formats in
                 PQsendQueryParams(
                     handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
             }
-            guard wasSent == 1 else { throw lost() }
-            try flush()
+            try flush(wasSent)
             let rows = try result()
-            if let warning = notices.warnings.withLock({ $0.first }) {
-                throw PostgresError(
-                    state: nil, message: warning, isConnected: true, isWarning: true)
-            }
+            try checkWarnings()
             return rows
         }
 
-        private func flush() throws(PostgresError) {
+        func forgetWarnings() { notices.warnings.withLock { $0 = [] } }
+
+        /// Throws the first warning since they were forgotten.
+        func checkWarnings() throws(PostgresError) {
+            guard let warning = notices.warnings.withLock({ $0.first }) else { return }
+            throw PostgresError(state: nil, message: warning, isConnected: true, isWarning: true)
+        }
+
+        /// Sends what libpq has taken.
+        ///
+        /// - Parameter wasTaken: the answer of the functions that have sent it; 1 if they could.
+        func flush(_ wasTaken: Int32) throws(PostgresError) {
+            guard wasTaken == 1 else { throw lost() }
             while true {
                 switch PQflush(handle) {
                 case 0: return
@@ -102,7 +112,7 @@
         }
 
         /// All results of the statement, of which the first error counts, or the last rows.
-        private func result() throws(PostgresError) -> PostgresRows {
+        func result() throws(PostgresError) -> PostgresRows {
             var rows: PostgresRows?
             var failure: PostgresError?
             while true {
@@ -126,7 +136,7 @@
         }
 
         /// Waits for the socket, and reads what is there.
-        private func wait(for events: Int16) throws(PostgresError) {
+        func wait(for events: Int16) throws(PostgresError) {
             let deadline = Deadline(afterMilliseconds: Self.silenceMilliseconds)
             let slice = PQsslInUse(handle) == 1 ? Self.sliceMilliseconds : Int.max
             while true {
@@ -161,7 +171,7 @@
             return String(cString: notify.pointee.extra)
         }
 
-        private func lost() -> PostgresError {
+        func lost() -> PostgresError {
             PostgresError(
                 state: nil, message: String(cString: PQerrorMessage(handle)), isConnected: false)
         }

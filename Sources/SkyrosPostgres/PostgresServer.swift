@@ -155,21 +155,14 @@
         package func append(
             _ batches: [RemoteBatch], after head: LogHead
         ) throws(ServerError) {
-            let connection = try current()
-            let rows: PostgresRows
-            do throws(PostgresError) {
-                rows = try connection.run(
-                    schema.append,
-                    [
-                        .integer(Int64(bitPattern: head.sequence + 1)),
-                        .integers(batches.map(\.chainHash.signed)),
-                        .byteArrays(batches.map(\.bytes)), .integer(head.chainHash.signed),
-                        .text(schema.channel),
-                    ])
-            } catch {
-                throw error.ofCommit
-            }
-            try requireQuorum(connection)
+            let rows = try commit(
+                schema.append,
+                [
+                    .integer(Int64(bitPattern: head.sequence + 1)),
+                    .integers(batches.map(\.chainHash.signed)),
+                    .byteArrays(batches.map(\.bytes)), .integer(head.chainHash.signed),
+                    .text(schema.channel),
+                ])
             switch rows.integer(0, 0) {
             case Int64(batches.count): return
             case 0: throw .conflict
@@ -177,23 +170,18 @@
             }
         }
 
-        package func waitForQuorum() throws(ServerError) {
+        package func waitForQuorum() throws(ServerError) { _ = try commit(schema.barrier) }
+
+        /// Runs a statement that changes the log; returns when the quorum has its commit.
+        private func commit(
+            _ sql: String, _ parameters: [PostgresValue] = []
+        ) throws(ServerError) -> PostgresRows {
             let connection = try current()
             do throws(PostgresError) {
-                try connection.run(schema.barrier)
+                if allowsWeakDurability { return try connection.run(prepared: sql, parameters) }
+                return try connection.commit(sql, parameters)
             } catch {
                 throw error.ofCommit
-            }
-            try requireQuorum(connection)
-        }
-
-        /// Throws if the commit before may have reached one machine only.
-        private func requireQuorum(_ connection: PostgresConnection) throws(ServerError) {
-            if allowsWeakDurability { return }
-            do throws(PostgresError) {
-                try connection.requireQuorum()
-            } catch {
-                throw .unknown(error.message)
             }
         }
 

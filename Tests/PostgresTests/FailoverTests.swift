@@ -75,5 +75,32 @@
             }
             #expect(acknowledged.count == final.count)
         }
+
+        @Test func `trusts no commit after which their settings are weaker`() throws {
+            let cluster = try DatabaseCluster()
+            let server = try PostgresServer(url: cluster.url(), schema: "orders")
+            try server.connect()
+            try server.create(Self.storeID)
+            var head = LogHead(sequence: 0, chainHash: ChainHash(beginning: Self.storeID))
+            func append() throws(ServerError) {
+                let batch = RemoteBatch(
+                    sequence: head.sequence + 1, chainHash: head.chainHash.advanced(by: 1),
+                    bytes: [9])
+                try server.append([batch], after: head)
+                head = batch.head
+            }
+            try append()
+            try cluster.primary.query("ALTER SYSTEM SET fsync = off")
+            try cluster.primary.query("SELECT pg_reload_conf()")
+            // The process of the connection learns it soon.
+            let error = #expect(throws: ServerError.self) {
+                for _ in 0..<10_000 { try append() }
+            }
+            #expect(error == .unknown("fsync is off"))
+            #expect(try server.state().head.sequence == head.sequence + 1)
+            let refusal = #expect(throws: ServerError.self) { try server.connect() }
+            guard case .refused(let why) = refusal else { throw CocoaError(.featureUnsupported) }
+            #expect(why.code == .insecureDurability)
+        }
     }
 #endif

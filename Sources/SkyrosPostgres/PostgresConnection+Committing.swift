@@ -1,0 +1,82 @@
+#if Postgres
+    import CPQ
+    import SkyrosDisk
+    import SkyrosPlatform
+
+    extension PostgresConnection {
+        /// Runs a statement that this connection runs often: the server parses it once.
+        ///
+        /// - Throws: as `run`.
+        func run(
+            prepared sql: String, _ parameters: [PostgresValue] = []
+        ) throws(PostgresError) -> PostgresRows {
+            let name = try name(of: sql)
+            forgetWarnings()
+            try flush(send(name, parameters))
+            let rows = try result()
+            try checkWarnings()
+            return rows
+        }
+
+        /// Runs a statement, and returns its rows when its commit survives the loss of any machine.
+        ///
+        /// The settings that decide about it are read after the commit, in the same round trip, by
+        /// the pipeline of libpq: https://www.postgresql.org/docs/15/libpq-pipeline-mode.html.
+        ///
+        /// - Throws: as `run`; without a state if the statement has succeeded, but it cannot be
+        ///   said whether its commit is safe.
+        func commit(
+            _ sql: String, _ parameters: [PostgresValue] = []
+        ) throws(PostgresError) -> PostgresRows {
+            let name = try name(of: sql)
+            let next = try self.name(of: Self.durability)
+            forgetWarnings()
+            guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+            // A transaction ends where the pipeline is synchronized.
+            try flush(
+                send(name, parameters) & PQpipelineSync(handle)
+                    & send(next, []) & PQpipelineSync(handle))
+            let rows = try transaction()
+            let settings = try transaction()
+            guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+            let committed = try rows.get()
+            try checkWarnings()
+            do throws(PostgresError) {
+                try Self.requireQuorum(settings.get())
+            } catch {
+                throw PostgresError(
+                    state: nil, message: error.message, isConnected: error.isConnected)
+            }
+            return committed
+        }
+
+        private func name(of sql: String) throws(PostgresError) -> String {
+            if let known = prepared.withLock({ $0[sql] }) { return known }
+            let name = "statement \(prepared.withLock { $0.count })"
+            try flush(PQsendPrepare(handle, name, sql, 0, nil))
+            _ = try result()
+            prepared.withLock { $0[sql] = name }
+            return name
+        }
+
+        private func send(_ name: String, _ parameters: [PostgresValue]) -> Int32 {
+            parameters.withPointers { values, lengths, formats in
+                PQsendQueryPrepared(
+                    handle, name, Int32(parameters.count), values, lengths, formats, 1)
+            }
+        }
+
+        /// The rows of the next transaction of the pipeline, or its error.
+        ///
+        /// - Throws: if the connection was lost.
+        private func transaction() throws(PostgresError) -> Result<PostgresRows, PostgresError> {
+            let rows = Result { () throws(PostgresError) in try result() }
+            if case .failure(let error) = rows, !error.isConnected { throw error }
+            while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
+            guard let end = PQgetResult(handle) else { throw lost() }
+            defer { PQclear(end) }
+            guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lost() }
+            return rows
+        }
+    }
+#endif
