@@ -11,11 +11,8 @@ import Skyros
         private struct Setup {
             let name: String
             let url: String
-        }
-
-        private struct Pair {
-            var skyros: [ClusterWriting.Rate] = []
-            var bare: [ClusterWriting.Rate] = []
+            /// Whether a commit is acknowledged that only one machine has.
+            let isWeak: Bool
         }
 
         private static let kinds: [(name: String, threads: Int?)] = [
@@ -23,13 +20,16 @@ import Skyros
         ]
 
         static func run(_ arguments: Arguments) throws {
-            let setups = [("one server", arguments.one), ("three servers", arguments.three)]
-                .compactMap { name, url in url.map { Setup(name: name, url: $0) } }
+            let setups = [
+                arguments.one.map { Setup(name: "one server", url: $0, isWeak: true) },
+                arguments.three.map { Setup(name: "three servers", url: $0, isWeak: false) },
+            ].compactMap { $0 }
             var writing: [[String]] = []
             var nodes: [[String]] = []
             for setup in setups {
                 let cluster = try ClusterRun(
-                    url: setup.url, in: arguments.directory, isQuick: arguments.settings.isQuick)
+                    url: setup.url, isWeak: setup.isWeak, in: arguments.directory,
+                    isQuick: arguments.settings.isQuick)
                 for (name, threads) in kinds {
                     let pairs = try (0..<arguments.settings.rounds).map { _ in
                         try cluster.writing(by: threads)
@@ -76,6 +76,7 @@ import Skyros
     /// Two nodes of a store, and a bare log on the same servers.
     private final class ClusterRun {
         private let url: String
+        private let isWeak: Bool
         private let caches: URL
         private let name: String
         private let writer: Store
@@ -89,14 +90,15 @@ import Skyros
         private var seconds: Double { isQuick ? 1 : 3 }
         private var lagCount: Int { isQuick ? 100 : 1_000 }
 
-        init(url: String, in directory: URL, isQuick: Bool) throws {
+        init(url: String, isWeak: Bool, in directory: URL, isQuick: Bool) throws {
             self.url = url
+            self.isWeak = isWeak
             self.isQuick = isQuick
             name = "bench_\(ProcessInfo.processInfo.processIdentifier)"
             caches = directory.appending(path: name)
             try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
-            writer = try Self.node("writer", .writer, url, caches, schema: name)
-            reader = try Self.node("reader", .reader, url, caches, schema: name)
+            writer = try Self.node("writer", .writer, url, isWeak, caches, schema: name)
+            reader = try Self.node("reader", .reader, url, isWeak, caches, schema: name)
             let separator = url.contains("?") ? "&" : "?"
             bare = try BareLog(
                 url: "\(url)\(separator)target_session_attrs=read-write",
@@ -109,11 +111,12 @@ import Skyros
         }
 
         private static func node(
-            _ name: String, _ role: NodeRole, _ url: String, _ caches: URL, schema: String
+            _ name: String, _ role: NodeRole, _ url: String, _ isWeak: Bool, _ caches: URL,
+            schema: String
         ) throws -> Store {
             let place = StorePlace.postgres(
                 url, cache: caches.appending(path: name), schema: schema, role: role, node: name,
-                allowsWeakDurability: true)
+                allowsWeakDurability: isWeak)
             return try Store(at: place, entities: Order.self)
         }
 
@@ -134,7 +137,7 @@ import Skyros
             let count = rows.value
             let reads = try ClusterReading.reads(seconds, of: reader, rows: count)
             let start = Cost.now.wall
-            let new = try Self.node("new", .reader, url, caches, schema: name)
+            let new = try Self.node("new", .reader, url, isWeak, caches, schema: name)
             let opening = Cost.now.wall - start
             try BenchmarkError.check(try new.count(Order.self), count, "rows of a new node")
             try new.close()
