@@ -10,6 +10,7 @@ whether nothing acknowledged was lost, nothing was written twice, and no read wa
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ import sys
 import time
 
 from cluster import Cluster
+from network import Failure
 
 NODES = ("one", "two", "three")
 HERE = pathlib.Path(__file__).resolve().parent
@@ -103,6 +105,7 @@ class Storm:
             "postgres restarted": self.postgres_restarted,
             "postgres crashed": self.postgres_crashed, "writer killed": self.writer_killed,
             "reader killed": self.reader_killed, "commits cancelled": self.commits_cancelled,
+            "postgres restarted while commits wait": self.restarted_while_commits_wait,
             "wrong promotion": self.wrong_promotion, "backup restored": self.backup_restored,
         }
         if self.cluster.network.isolates:
@@ -111,6 +114,9 @@ class Storm:
                 "primary isolated from nodes": self.primary_isolated_from_nodes,
                 "primary mute": self.primary_mute, "primary deaf": self.primary_deaf,
                 "standby isolated": self.standby_isolated,
+                "standby isolated, primary killed": self.standby_isolated_and_primary_killed,
+                "disk of the primary full": self.disk_of_primary_full,
+                "disk of a standby full": self.disk_of_standby_full,
             }
         return found
 
@@ -176,13 +182,25 @@ class Storm:
         self.nodes.kill(self.random.choice([name for name in NODES if name != writer]))
 
     def commits_cancelled(self):
+        with self.waiting_commits():
+            self.cluster.cancel_waiting_commits()
+            time.sleep(self.random.uniform(0, 1))
+
+    def restarted_while_commits_wait(self):
+        """What has waited is visible then, and no standby has it."""
+        with self.waiting_commits():
+            self.cluster.crash_postgres(self.cluster.primary())
+            time.sleep(self.random.uniform(0, 2))
+
+    @contextlib.contextmanager
+    def waiting_commits(self):
+        """No standby takes anything meanwhile, and a commit waits for one."""
         standbys = self.cluster.standbys()
         for standby in standbys:
             self.cluster.hold_replication(standby)
         try:
             self.cluster.wait("a commit waits for a standby", self.cluster.waiting_commits)
-            self.cluster.cancel_waiting_commits()
-            time.sleep(self.random.uniform(0, 1))
+            yield
         finally:
             for standby in standbys:
                 self.cluster.release_replication(standby)
@@ -230,6 +248,51 @@ class Storm:
         self.cluster.isolate(standby)
         time.sleep(self.random.uniform(1, 5))
         self.cluster.reconnect(standby)
+
+    def standby_isolated_and_primary_killed(self):
+        """The other standby is synchronous before the primary dies, or no server takes over."""
+        primary, standby = self.cluster.primary(), self.random.choice(self.cluster.standbys())
+        self.cluster.isolate(standby)
+        time.sleep(self.random.uniform(0, 8))
+        self.cluster.kill(primary)
+        time.sleep(self.random.uniform(0, 3))
+        self.cluster.reconnect(standby)
+        self.cluster.wait_for_primary(other_than=primary)
+        self.cluster.start_node(primary)
+
+    FILL = "INSERT INTO filler SELECT md5(x::text) FROM generate_series(1, 200000) AS x"
+
+    @contextlib.contextmanager
+    def full_disk(self, node, is_noticed):
+        """Fills the disk for WAL of a server; writes until `is_noticed`."""
+        self.cluster.client("CREATE TABLE IF NOT EXISTS filler (text text)")
+        self.cluster.fill_wal_disk(node)
+        try:
+            self.cluster.wait("the full disk is noticed", is_noticed)
+            yield
+        finally:
+            self.cluster.free_wal_disk(node)
+        self.cluster.wait_until_ready()
+        self.cluster.client("TRUNCATE filler")
+
+    def disk_of_primary_full(self):
+        """It stops and starts again and again, and keeps the leader key."""
+        def stopped():
+            try:
+                self.cluster.client(self.FILL, 60)
+            except (Failure, TimeoutError):
+                return True
+        with self.full_disk(self.cluster.primary(), stopped):
+            time.sleep(self.random.uniform(0, 8))
+
+    def disk_of_standby_full(self):
+        standby = self.cluster.synchronous_standby()
+
+        def replaced():
+            self.cluster.client(self.FILL, 60)
+            return self.cluster.synchronous_standby() not in (None, standby)
+        with self.full_disk(standby, replaced):
+            time.sleep(self.random.uniform(0, 2))
 
 
 def check(cluster, directory, replaced):
