@@ -3,17 +3,17 @@ import SkyrosDisk
 
 /// The closure that gets the errors that no caller receives. It can be replaced at any time.
 final class ErrorHandler: Sendable {
-    private let closure: Locked<(@Sendable (any Error) -> Void)?>
+    private let closure: Locked<Callback<any Error>?>
     private let queue: DispatchQueue
 
     init(_ options: Store.Options) {
-        closure = Locked(options.onError)
+        closure = Locked(options.onError.map { Callback($0) })
         queue = options.callbackQueue
     }
 
     var current: (@Sendable (any Error) -> Void)? {
-        get { closure.withLock { $0 } }
-        set { closure.withLock { $0 = newValue } }
+        get { closure.withLock { $0 }?.call }
+        set { closure.withLock { $0 = newValue.map { Callback($0) } } }
     }
 
     /// Calls the closure with the error on the callback queue: the one that is set by then.

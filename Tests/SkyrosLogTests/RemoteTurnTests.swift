@@ -45,6 +45,15 @@ private struct ScriptedQuorum {
 
     private func batch(_ number: Int) -> [UInt8] { [3, UInt8(number), 7] }
 
+    @Test func `is observed on the same stack again and again`() throws {
+        let log = try node("one")
+        let places = Locked<[Int]>([])
+        log.observe { _ in places.withLock { $0.append(StackPointer.current) } }
+        for _ in 0..<1_000 { log.notify(.success(log.durableEnd)) }
+        #expect(places.withLock { $0.count } == 1_000)
+        #expect(places.withLock { $0.spread } < 1_000)
+    }
+
     private func watch(_ log: RemoteLog) -> Locked<[String]> {
         let seen = Locked<[String]>([])
         log.observe { outcome in

@@ -41,6 +41,8 @@ struct Plant: CustomStringConvertible, Sendable {
         Plant(Calls.rule, library, "let a = Date()\nlet b = A.Date()\nfunc print() {}", [1]),
         Plant(Calls.rule, "Tests/A.swift", "Task.sleep\nlet a = \"Task.sleep\"", [1]),
         Plant(Calls.rule, "Examples/A.swift", "print(1)"),
+        Plant(Calls.rule, library, "let a = Locked<(@Sendable () -> Void)?>(nil)", [1]),
+        Plant(Calls.rule, library, "let a = Locked<Callback<Void>?>(nil)"),
         Plant(Tests.rule, "Tests/A/B.swift", "@Suite struct `A` {\n@Test func opens() {}\n}", [2]),
         Plant(Promises.rule, "docs/a.md", "# A", [1]),
         Plant(Words.rule, "docs/a.md", "# A\nIt is by\nso.\nStarts At " + "once.", [4]),

@@ -32,14 +32,16 @@ final class Publication: Sendable {
     /// Events become visible one after the other.
     private let publishing = Locked(())
     /// Called after each event has become visible.
-    private let observer = Locked<(@Sendable (Entry) -> Void)?>(nil)
+    private let observer = Locked<Callback<Entry>?>(nil)
 
     init(_ view: MainView) {
         self.view = view
     }
 
     /// Calls `body` after each event has become visible, in their order, one at a time.
-    func observe(_ body: @escaping @Sendable (Entry) -> Void) { observer.withLock { $0 = body } }
+    func observe(_ body: @escaping @Sendable (Entry) -> Void) {
+        observer.withLock { $0 = Callback(body) }
+    }
 
     /// The state after the last event of this node. O(1).
     var newest: Snapshot { newestWithPosition.state }
@@ -78,7 +80,7 @@ final class Publication: Sendable {
                 return published
             }
             let observer = observer.withLock { $0 }
-            for entry in published { observer?(entry) }
+            for entry in published { observer?.call(entry) }
         }
     }
 

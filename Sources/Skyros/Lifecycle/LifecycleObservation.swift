@@ -2,11 +2,11 @@ import SkyrosDisk
 
 /// The observation of a source; it ends with `cancel` or with its last reference.
 public final class LifecycleObservation: Sendable {
-    private let end: Locked<(@Sendable () -> Void)?>
+    private let end: Locked<Callback<Void>?>
 
     /// An observation that `end` ends. It is called once, on the thread that cancels.
     public init(_ end: @escaping @Sendable () -> Void) {
-        self.end = Locked(end)
+        self.end = Locked(Callback(end))
     }
 
     deinit {
@@ -19,6 +19,6 @@ public final class LifecycleObservation: Sendable {
             defer { end = nil }
             return end
         }
-        end?()
+        end?.call(())
     }
 }

@@ -12,7 +12,7 @@ extension RemoteLog: SharedLog {
     package var writer: String? { state.withLock { $0.turn?.node ?? $0.otherWriter } }
 
     package func observe(_ body: @escaping @Sendable (Result<LogPosition, LogError>) -> Void) {
-        observer.withLock { $0 = body }
+        observer.withLock { $0 = Callback(body) }
     }
 
     package func catchUp(
@@ -165,7 +165,7 @@ extension RemoteLog: SharedLog {
     package var turnConnection: String? { state.withLock { $0.turn?.connection } }
 
     func notify(_ outcome: Result<LogPosition, LogError>) {
-        observer.withLock { $0 }?(outcome)
+        observer.withLock { $0 }?.call(outcome)
     }
 }
 

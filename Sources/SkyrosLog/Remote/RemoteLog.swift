@@ -24,7 +24,7 @@ package final class RemoteLog: LogEngine {
     let options: RemoteLogOptions
     let state: Locked<State>
     /// Is called with what was acknowledged.
-    let observer = Locked<(@Sendable (Result<LogPosition, LogError>) -> Void)?>(nil)
+    let observer = Locked<Callback<Result<LogPosition, LogError>>?>(nil)
     /// The local log is continued by one thread at a time.
     let following = Locked(())
     let sealing = Locked(Sealing())

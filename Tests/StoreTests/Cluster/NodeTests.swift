@@ -162,6 +162,15 @@ import Testing
         #expect(nodes.quorum.batches.count == 3)
     }
 
+    @Test func `shows each event on the same stack`() throws {
+        let (store, places) = (try nodes.store("one"), Locked<[Int]>([]))
+        let publication = try #require(store.session.publication)
+        publication.observe { _ in places.withLock { $0.append(StackPointer.current) } }
+        for id in 1...500 { try insert(id, in: store) }
+        #expect(places.withLock { $0.count } == 500)
+        #expect(places.withLock { $0.spread } < 16_000)
+    }
+
     @Test func `writes again as soon as it is resumed`() throws {
         let store = try nodes.store("one")
         for id in 1...100 {

@@ -46,6 +46,9 @@ enum Calls {
             ],
             advice: "throw for the world; use precondition for our own invariants"),
         Ban(
+            codes: ["Locked<@", "Locked<(@", "Monitor<@", "Monitor<(@"],
+            advice: "each access would wrap the closure once more: put it into a Callback"),
+        Ban(
             codes: ["Mutex", "NSLock", "NSRecursiveLock", "NSCondition"],
             advice: "guard it with Locked or a Monitor, which the thread sanitizer sees"),
     ]
