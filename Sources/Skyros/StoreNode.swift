@@ -35,6 +35,8 @@ final class StoreNode: Sendable {
         var lastEnded = 0
         /// Whether the connection was given up since the last look began.
         var wasSuspended = false
+        /// The connection that had the turn when the store was suspended.
+        var givenUp: String?
     }
     private let progress = Monitor(Progress())
     /// Is raised with the number of turns that this node has taken.
@@ -45,6 +47,9 @@ final class StoreNode: Sendable {
 
     /// The longest pause between two attempts to reach the server, in milliseconds.
     private static let pauseMax = 1_000
+    /// How long a server may take to notice that a connection was given up, in milliseconds. Later
+    /// another look finds it.
+    private static let noticeMilliseconds = 1_000
 
     init(_ plan: NodePlan, _ session: StoreSession, _ actions: Actions) throws {
         self.plan = plan
@@ -63,12 +68,16 @@ final class StoreNode: Sendable {
 
     /// Gives up the turn and the connection until `resume`. Waits for nothing.
     func suspend() {
+        let shared = session.withLock { $0 }.engine.shared
+        let connection = shared?.turnConnection
         progress.change { progress in
             guard progress.phase == .running else { return }
             (progress.phase, progress.wasSuspended) = (.suspended, true)
+            progress.givenUp = connection ?? progress.givenUp
         }
-        session.withLock { $0 }.engine.shared?.endTurn(Self.suspended)
+        shared?.endTurn(Self.suspended)
         server.disconnect()
+        latest.suspend()
     }
 
     /// Connects again, shows what other nodes have written, and takes the turn if it is free.
@@ -78,6 +87,7 @@ final class StoreNode: Sendable {
             if progress.phase == .suspended { progress.phase = .running }
             last = progress.begunCount
         }
+        latest.resume()
         return Attempt(node: self, last: last)
     }
 
@@ -158,7 +168,7 @@ final class StoreNode: Sendable {
         let session = session.withLock { $0 }
         guard let shared = session.engine.shared else { return }
         let own = shared.turnConnection
-        let turn = try server.turn()
+        var turn = try server.turn()
         // Only this thread takes the turn.
         if let own {
             // It may have connected again meanwhile.
@@ -176,6 +186,7 @@ final class StoreNode: Sendable {
             return
         }
         if shared.isEndingTurn { return }
+        turn = try turnOfAnother(turn)
         session.subscriptions.pause()
         shared.noteWriter(turn?.node)
         switch try shared.catchUp(from: server) {
@@ -189,6 +200,19 @@ final class StoreNode: Sendable {
             return try beginAgain(after: last)
         }
         if plan.role != .reader, turn == nil { try takeTurn(shared, session) }
+    }
+
+    /// Waits until the server has noticed that this node gave up its turn.
+    private func turnOfAnother(_ turn: TurnHolder?) throws -> TurnHolder? {
+        var turn = turn
+        let deadline = Deadline(afterMilliseconds: Self.noticeMilliseconds)
+        while let found = turn, found.connection == progress.withLock({ $0.givenUp }),
+            !deadline.hasPassed
+        {
+            _ = progress.wait(atMost: 1) { $0.phase == .running ? nil : () }
+            turn = try server.turn()
+        }
+        return turn
     }
 
     private func takeTurn(_ shared: any SharedLog, _ session: StoreSession) throws {
@@ -223,13 +247,15 @@ final class StoreNode: Sendable {
 
     /// Shows the history that the server has now; tried again if it fails.
     private func beginAgain(after last: SequenceNumber) throws {
+        // It waits for queued blocks, which `resume` lets run when it has returned.
+        progress.change { $0.lastEnded = $0.begunCount }
         let next = try actions.beginAgain(last)
         session.withLock { $0 = next }
         common.withLock { $0 = nil }
     }
 
     private func reportOnce(_ error: StoreError) {
-        if progress.withLock({ $0.phase != .running }) { return }
+        if progress.withLock({ $0.phase != .running || $0.wasSuspended }) { return }
         let isNew = lastReport.withLock { code in
             defer { code = error.code }
             return code != error.code

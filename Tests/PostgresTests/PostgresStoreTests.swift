@@ -55,6 +55,16 @@
             try writer.close()
         }
 
+        @Test func `is written again as soon as it is resumed`() throws {
+            let store = try store("one")
+            for id in 1...200 {
+                store.suspend()
+                try store.resume()
+                _ = try inserted(id, in: store)
+            }
+            try store.close()
+        }
+
         @Test func `is copied from files to the server and back`() throws {
             let files = directory.url.appending(path: "files")
             let local = try Store(at: files, entities: Note.self)

@@ -9,6 +9,7 @@ final class LatestHead: Sendable {
         var waiters: [Waiter] = []
         var isAsking = false
         var hasEnded = false
+        var isSuspended = false
     }
 
     private let makeServer: @Sendable () throws -> any LogServer
@@ -23,7 +24,7 @@ final class LatestHead: Sendable {
 
     /// The last event that the quorum has when it is asked, which is after this call.
     ///
-    /// - Throws: `StoreError` with `.serverUnavailable`, `.closed`.
+    /// - Throws: `StoreError` with `.serverUnavailable`, `.closed`, `.suspended`.
     func ask() async throws -> LogHead {
         try await withCheckedThrowingContinuation { waiter in
             let begins = state.withLock { state -> Bool? in
@@ -41,6 +42,14 @@ final class LatestHead: Sendable {
             }
         }
     }
+
+    /// Gives up the connection until `resume`.
+    func suspend() {
+        state.withLock { $0.isSuspended = true }
+        server.withLock { $0 }?.disconnect()
+    }
+
+    func resume() { state.withLock { $0.isSuspended = false } }
 
     /// Ends with an error what waits.
     func stop() {
@@ -76,8 +85,10 @@ final class LatestHead: Sendable {
         if let server = server.withLock({ $0 }), let head = try? head(of: server) { return head }
         let next = try StoreError.wrap(try makeServer())
         server.withLock { $0 = next }
-        // `stop` ends the connection of before or this one.
-        if state.withLock({ $0.hasEnded }) { throw StoreError.closed }
+        // `stop` and `suspend` end the connection of before or this one.
+        let (hasEnded, isSuspended) = state.withLock { ($0.hasEnded, $0.isSuspended) }
+        if hasEnded { throw StoreError.closed }
+        if isSuspended { throw StoreError.suspended }
         do throws(ServerError) {
             try next.connect()
             return try head(of: next)

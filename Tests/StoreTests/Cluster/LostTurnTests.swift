@@ -265,6 +265,24 @@ private enum Newer {
         try await first.waitUntilWriter()
     }
 
+    @Test func `is resumed although the history was replaced and blocks are queued`() async throws {
+        let store = try nodes.store("one")
+        for id in 1...3 { try await store.write { tx in try tx.insert(Note(id: id, text: "")) } }
+        store.suspend()
+        let (results, continuation) = AsyncStream<Bool>.makeStream()
+        store.writeAsync { tx in
+            try tx.insert(Note(id: 4, text: ""))
+        } completion: { result in
+            continuation.yield((try? result.get()) != nil)
+        }
+        nodes.quorum.restore(batchCount: 1)
+        try store.resume()
+        // It is refused, or comes after what the server has now.
+        let wasWritten = await results.first { _ in true } == true
+        try await store.waitUntilWriter()
+        #expect(try store.all(Note.self).map(\.id) == (wasWritten ? [1, 4] : [1]))
+    }
+
     @Test func `handles events after its connections were lost`() async throws {
         let handled = EventSignal(.zero)
         let store = try nodes.store("one")
