@@ -32,12 +32,13 @@
             let next = try self.name(of: Self.durability)
             forgetWarnings()
             guard PQenterPipelineMode(handle) == 1 else { throw lost() }
-            // A transaction ends where the pipeline is synchronized.
+            // A transaction ends where the pipeline is synchronized. Each call is made whatever the
+            // others have returned. After an error of this part the connection is of no use.
             try flush(
                 send(name, parameters) & PQpipelineSync(handle)
                     & send(next, []) & PQpipelineSync(handle))
-            let rows = try transaction()
-            let settings = try transaction()
+            let rows = try nextOutcome()
+            let settings = try nextOutcome()
             guard PQexitPipelineMode(handle) == 1 else { throw lost() }
             let committed = try rows.get()
             try checkWarnings()
@@ -69,14 +70,27 @@
         /// The rows of the next transaction of the pipeline, or its error.
         ///
         /// - Throws: if the connection was lost.
-        private func transaction() throws(PostgresError) -> Result<PostgresRows, PostgresError> {
-            let rows = Result { () throws(PostgresError) in try result() }
-            if case .failure(let error) = rows, !error.isConnected { throw error }
-            while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
-            guard let end = PQgetResult(handle) else { throw lost() }
-            defer { PQclear(end) }
-            guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lost() }
-            return rows
+        private func nextOutcome() throws(PostgresError) -> Result<PostgresRows, PostgresError> {
+            var outcome = Result { () throws(PostgresError) in try result() }
+            if case .failure(let error) = outcome, !error.isConnected { throw error }
+            var isEnd = false
+            while true {
+                while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
+                guard let result = PQgetResult(handle) else {
+                    // One separates the results of a statement from those of the commit.
+                    guard !isEnd, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+                    isEnd = true
+                    continue
+                }
+                isEnd = false
+                let next = PostgresRows(result)
+                if PQresultStatus(result) == PGRES_PIPELINE_SYNC { return outcome }
+                // The commit has failed.
+                let isConnected = PQstatus(handle) == CONNECTION_OK
+                let error = PostgresError(next, isConnected: isConnected)
+                guard isConnected else { throw error }
+                outcome = .failure(error)
+            }
         }
     }
 #endif

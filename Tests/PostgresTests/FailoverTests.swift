@@ -76,6 +76,37 @@
             #expect(acknowledged.count == final.count)
         }
 
+        @Test func `says what a commit fails with, and can be used afterwards`() throws {
+            let cluster = try DatabaseCluster()
+            let server = try PostgresServer(url: cluster.url(), schema: "orders")
+            try server.connect()
+            try server.create(Self.storeID)
+            try cluster.primary.query(
+                """
+                CREATE FUNCTION orders.refuse() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
+                CREATE CONSTRAINT TRIGGER refusal AFTER INSERT ON orders.event
+                    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION orders.refuse()
+                """)
+            let head = LogHead(sequence: 0, chainHash: ChainHash(beginning: Self.storeID))
+            let batch = RemoteBatch(
+                sequence: 1, chainHash: head.chainHash.advanced(by: 1), bytes: [9])
+            for _ in 0..<2 {
+                let error = #expect(throws: ServerError.self) {
+                    try server.append([batch], after: head)
+                }
+                guard case .refused(let refusal) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(refusal.message.contains("not today"))
+                #expect(try server.state().head == head)
+            }
+            try cluster.primary.query("DROP TRIGGER refusal ON orders.event")
+            try server.append([batch], after: head)
+            #expect(try server.state().head == batch.head)
+        }
+
         @Test func `trusts no commit after which their settings are weaker`() throws {
             let cluster = try DatabaseCluster()
             let server = try PostgresServer(url: cluster.url(), schema: "orders")
