@@ -46,7 +46,7 @@ def all_alterations(operations, log, until):
     read = last(operations, until, is_read)
     digests = {}
     for x in operations.values():
-        if x.phase == "ok" and x.more.get("digest"):
+        if x.phase == "ok" and x.ended < until and x.more.get("digest"):
             digests.setdefault(x.more["sequence"], []).append(x)
     twin = next((pair[0] for pair in digests.values() if len(pair) > 1), None)
     latest = last(

@@ -9,6 +9,7 @@ import collections
 import json
 import math
 import pathlib
+import re
 import sys
 
 import cbor2
@@ -109,27 +110,35 @@ class Replacement:
     """A time at which servers came back without the events after `last`: a wrong one was promoted,
     or a backup was restored."""
 
-    def __init__(self, last, time, until, reports):
+    def __init__(self, last, time, reports):
         self.last = last
         self.time = time
-        # A node shows the former history until it notices. Later notices are of the next one.
+        # A node shows the former history until it notices, perhaps after the next replacement. Then
+        # it has left everything after `last`.
         self.noticed = {}
         for line in sorted(reports, key=lambda line: line["time"], reverse=True):
-            is_notice = line.get("code") == "historyChanged" or line.get("replaced")
-            if is_notice and time < line["time"] < until:
+            left = noticed_after(line)
+            if left is not None and left <= last and time < line["time"]:
                 self.noticed[line["node"]] = line["time"]
 
     @classmethod
     def all(cls, pairs, reports):
         """Those with these last events and times, in the order of time."""
         pairs = sorted(pairs, key=lambda pair: pair[1])
-        ends = [time for _, time in pairs[1:]] + [math.inf]
-        return [cls(last, time, end, reports) for (last, time), end in zip(pairs, ends)]
+        return [cls(last, time, reports) for last, time in pairs]
 
     def excuses(self, sequence, operation):
         """Whether the server may no longer have what an operation has written or read."""
         node = operation.invoked["node"]
         return sequence > self.last and operation.ended < self.noticed.get(node, self.time)
+
+
+def noticed_after(report):
+    """The last event that a node and the servers still have in common, as the node says when it
+    notices another history; None for other reports."""
+    if report.get("code") == "historyChanged":
+        return int(re.search(r"after event (\d+)", report["text"]).group(1))
+    return int(report["replaced"]) if report.get("replaced") else None
 
 
 def check(operations, reports, log, replaced=()):
@@ -156,10 +165,15 @@ def check(operations, reports, log, replaced=()):
         found = log.positions.get(operation.id, [])
         counts[f"{operation.kind} {operation.phase or 'cut'}"] += 1
         sequence = operation.more.get("sequence")
-        wrong = wrong_answers(operation, log, found, digests) if operation.phase == "ok" else []
-        # The first one that can have taken it away.
-        excuse = next((x for x in replaced if wrong and x.excuses(sequence, operation)), None)
-        if excuse:
+        wrong, excuse = [], None
+        if operation.phase == "ok":
+            # The first one that can have taken it away.
+            excuses = (x for x in replaced if sequence and x.excuses(sequence, operation))
+            excuse = next(excuses, None)
+            # What it shows may be an event that another one has the number of now.
+            wrong = wrong_answers(
+                operation, log, found, digests.setdefault(excuse and excuse.time, {}))
+        if wrong and excuse:
             if operation.invoked["node"] not in excuse.noticed:
                 problems.append(f"{operation.invoked['node']} has not noticed that the events "
                                 f"after {excuse.last} were replaced")
