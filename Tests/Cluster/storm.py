@@ -150,8 +150,16 @@ class Storm:
     def primary_killed(self):
         primary = self.cluster.primary()
         self.cluster.kill(primary)
-        self.cluster.wait_for_primary(other_than=primary)
+        try:
+            self.cluster.wait_for_primary(other_than=primary, seconds_max=self.TAKE_OVER_SECONDS)
+        except TimeoutError:
+            # If the primary dies while Patroni changes the synchronous standby, none may take over.
+            standby = self.cluster.synchronous_standby()
+            print(f"     no server has taken over; the synchronous standby is {standby}")
         self.cluster.start_node(primary)
+
+    # How long a failover may take before the primary is started again, as by an operator.
+    TAKE_OVER_SECONDS = 60
 
     def standby_killed(self):
         standby = self.random.choice(self.cluster.standbys())
@@ -327,6 +335,8 @@ def run(options):
                 print(f"{number:4} of {len(plan)}: {name}, calm after "
                       f"{time.monotonic() - start:.1f} s", flush=True)
             nodes.wait_until_all_show(storm.last())
+        except (Failure, TimeoutError) as error:
+            nodes.ended.append(f"the storm has ended early: {error}")
         finally:
             nodes.stop()
         for problem in nodes.ended:
