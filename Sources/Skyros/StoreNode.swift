@@ -168,7 +168,7 @@ final class StoreNode: Sendable {
         let session = session.withLock { $0 }
         guard let shared = session.engine.shared else { return }
         let own = shared.turnConnection
-        var turn = try server.turn()
+        let turn = try server.turn()
         // Only this thread takes the turn.
         if let own {
             // It may have connected again meanwhile.
@@ -186,9 +186,9 @@ final class StoreNode: Sendable {
             return
         }
         if shared.isEndingTurn { return }
-        turn = try turnOfAnother(turn)
+        let other = try turnOfAnother(turn)
         session.subscriptions.pause()
-        shared.noteWriter(turn?.node)
+        shared.noteWriter(other?.node)
         switch try shared.catchUp(from: server) {
         case .complete: try actions.withWriterLock { try actions.follow(session) }
         case .belowFloor:
@@ -199,7 +199,7 @@ final class StoreNode: Sendable {
             common.withLock { $0 = last }
             return try beginAgain(after: last)
         }
-        if plan.role != .reader, turn == nil { try takeTurn(shared, session) }
+        if plan.role != .reader, other == nil { try takeTurn(shared, session) }
     }
 
     /// Waits until the server has noticed that this node gave up its turn.

@@ -75,8 +75,7 @@
             if case .failure(let error) = outcome, !error.isConnected { throw error }
             var isEnd = false
             while true {
-                while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
-                guard let result = PQgetResult(handle) else {
+                guard let result = try nextResult() else {
                     // One separates the results of a statement from those of the commit.
                     guard !isEnd, PQstatus(handle) == CONNECTION_OK else { throw lost() }
                     isEnd = true

@@ -116,8 +116,7 @@
             var rows: PostgresRows?
             var failure: PostgresError?
             while true {
-                while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
-                guard let result = PQgetResult(handle) else { break }
+                guard let result = try nextResult() else { break }
                 let next = PostgresRows(result)
                 switch PQresultStatus(result) {
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = next
@@ -135,8 +134,14 @@
             return rows
         }
 
+        /// The next result, once it has come; nil after those of a statement.
+        func nextResult() throws(PostgresError) -> OpaquePointer? {
+            while PQisBusy(handle) == 1 { try wait(for: Int16(POLLIN)) }
+            return PQgetResult(handle)
+        }
+
         /// Waits for the socket, and reads what is there.
-        func wait(for events: Int16) throws(PostgresError) {
+        private func wait(for events: Int16) throws(PostgresError) {
             let deadline = Deadline(afterMilliseconds: Self.silenceMilliseconds)
             let slice = PQsslInUse(handle) == 1 ? Self.sliceMilliseconds : Int.max
             while true {
