@@ -10,17 +10,19 @@ import Testing
 private struct ScriptedQuorum {
     let faults = Locked<[SimulatedQuorum.Event]>([])
     let quorum: SimulatedQuorum
+    private let change: @Sendable (inout RemoteLogOptions) -> Void
 
-    init() {
+    /// - Parameter change: changes the options of each node.
+    init(changing change: @escaping @Sendable (inout RemoteLogOptions) -> Void) {
         let faults = faults
+        self.change = change
         quorum = SimulatedQuorum(LogFixture().storeID) {
             faults.withLock { $0.isEmpty ? .none : $0.removeFirst() }
         }
     }
 
     func node(
-        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void,
-        changing change: (inout RemoteLogOptions) -> Void
+        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> RemoteLog {
         var options = RemoteLogOptions()
         (options.node, options.pause) = (name, pause)
@@ -31,28 +33,13 @@ private struct ScriptedQuorum {
 }
 
 @Suite struct `A turn to write a log on a quorum of servers` {
-    private let servers = ScriptedQuorum()
+    private let servers = ScriptedQuorum { options in
+        (options.unsealedCountMax, options.keptCount) = (5, 2)
+    }
     private var faults: Locked<[SimulatedQuorum.Event]> { servers.faults }
     private var quorum: SimulatedQuorum { servers.quorum }
 
-    private func node(
-        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
-    ) throws -> RemoteLog {
-        try servers.node(name, pausing: pause) { options in
-            (options.unsealedCountMax, options.keptCount) = (5, 2)
-        }
-    }
-
     private func batch(_ number: Int) -> [UInt8] { [3, UInt8(number), 7] }
-
-    @Test func `is observed on the same stack again and again`() throws {
-        let log = try node("one")
-        let places = Locked<[Int]>([])
-        log.observe { _ in places.withLock { $0.append(StackPointer.current) } }
-        for _ in 0..<1_000 { log.notify(.success(log.durableEnd)) }
-        #expect(places.withLock { $0.count } == 1_000)
-        #expect(places.withLock { $0.spread } < 1_000)
-    }
 
     private func watch(_ log: RemoteLog) -> Locked<[String]> {
         let seen = Locked<[String]>([])
@@ -67,8 +54,17 @@ private struct ScriptedQuorum {
         return seen
     }
 
+    @Test func `is observed on the same stack again and again`() throws {
+        let log = try servers.node("one")
+        let places = Locked<[Int]>([])
+        log.observe { _ in places.withLock { $0.append(StackPointer.current) } }
+        for _ in 0..<1_000 { log.notify(.success(log.durableEnd)) }
+        #expect(places.withLock { $0.count } == 1_000)
+        #expect(places.withLock { $0.spread } < 1_000)
+    }
+
     @Test func `is that of one node, until it closes`() throws {
-        let (first, second) = (try node("one"), try node("two"))
+        let (first, second) = (try servers.node("one"), try servers.node("two"))
         #expect(try first.takeTurn())
         #expect(try !second.takeTurn())
         #expect(second.writer == "one")
@@ -91,7 +87,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is taken with what the node before has written`() throws {
-        let (first, second) = (try node("one"), try node("two"))
+        let (first, second) = (try servers.node("one"), try servers.node("two"))
         #expect(try first.takeTurn())
         for number in 1...3 { _ = try first.append(batch(number), as: UInt64(number)) }
         try first.close()
@@ -102,7 +98,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is lost with what was not sent`() throws {
-        let log = try node("one")
+        let log = try servers.node("one")
         #expect(try log.takeTurn())
         let seen = watch(log)
         let first = try log.append(batch(1), as: 1, deferring: true)
@@ -122,7 +118,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is lost to a node that has written meanwhile`() throws {
-        let (first, second) = (try node("one"), try node("two"))
+        let (first, second) = (try servers.node("one"), try servers.node("two"))
         #expect(try first.takeTurn())
         let seen = watch(first)
         _ = try first.append(batch(1), as: 1)
@@ -141,7 +137,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is renewed on another connection`() throws {
-        let (log, other) = (try node("one"), try node("two"))
+        let (log, other) = (try servers.node("one"), try servers.node("two"))
         #expect(try log.takeTurn())
         quorum.restart()
         let turn = try connected().turn()
@@ -157,7 +153,7 @@ private struct ScriptedQuorum {
         let other = Locked<RemoteLog?>(nil)
         let problem = Locked<(any Error)?>(nil)
         let server = try connected()
-        let log = try node("one") { _ in
+        let log = try servers.node("one") { _ in
             // Another node writes meanwhile, and compresses what it finds.
             guard let next = other.withLock({ $0 }), !next.isWriter else { return }
             do {
@@ -170,7 +166,7 @@ private struct ScriptedQuorum {
                 problem.withLock { $0 = error }
             }
         }
-        let second = try node("two")
+        let second = try servers.node("two")
         other.withLock { $0 = second }
         #expect(try log.takeTurn())
         faults.withLock { $0 = [.lostAfter] }
@@ -184,7 +180,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is kept through a failover that loses the connection`() throws {
-        let (log, other) = (try node("one"), try node("two"))
+        let (log, other) = (try servers.node("one"), try servers.node("two"))
         #expect(try log.takeTurn())
         faults.withLock { $0 = [.failedOverBefore] }
         _ = try log.append(batch(1), as: 1)
@@ -193,7 +189,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is free again if it could not be taken to the end`() throws {
-        let (log, other) = (try node("one"), try node("two"))
+        let (log, other) = (try servers.node("one"), try servers.node("two"))
         #expect(try other.takeTurn())
         _ = try other.append(batch(1), as: 1)
         try other.close()
@@ -206,7 +202,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is not ended by what was seen of another connection`() throws {
-        let log = try node("one")
+        let log = try servers.node("one")
         #expect(try log.takeTurn())
         let former = try #require(log.turnConnection)
         quorum.restart()
@@ -218,7 +214,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is not renewed if the server has other batches`() throws {
-        let (log, other) = (try node("one"), try node("two"))
+        let (log, other) = (try servers.node("one"), try servers.node("two"))
         #expect(try log.takeTurn())
         let seen = watch(log)
         for number in 1...3 { _ = try log.append(batch(number), as: UInt64(number)) }
@@ -232,20 +228,14 @@ private struct ScriptedQuorum {
 }
 
 @Suite struct `A round that sends several transactions` {
-    private let servers = ScriptedQuorum()
+    private let servers = ScriptedQuorum { options in
+        (options.groupCountMax, options.patienceMilliseconds) = (1, 50)
+    }
     private var faults: Locked<[SimulatedQuorum.Event]> { servers.faults }
     private var quorum: SimulatedQuorum { servers.quorum }
 
-    private func node(
-        _ name: String, pausing pause: @escaping @Sendable (Int) -> Void = { _ in }
-    ) throws -> RemoteLog {
-        try servers.node(name, pausing: pause) { options in
-            (options.groupCountMax, options.patienceMilliseconds) = (1, 50)
-        }
-    }
-
     @Test func `gives each batch the outcome of its transaction`() throws {
-        let (log, other) = (try node("one"), try node("two"))
+        let (log, other) = (try servers.node("one"), try servers.node("two"))
         let problem = Locked<(any Error)?>(nil)
         #expect(try log.takeTurn())
         log.observe { [quorum] outcome in
@@ -272,7 +262,7 @@ private struct ScriptedQuorum {
 
     @Test func `has an unknown outcome if the next server refuses`() throws {
         for code in [LogError.Code.io, .insecureDurability] {
-            let log = try node("one") { [quorum] _ in
+            let log = try servers.node("one") { [quorum] _ in
                 quorum.refuseConnections(.refused(LogError(code, "it is not configured")))
             }
             #expect(try log.takeTurn())
@@ -286,7 +276,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `finds a batch that arrives while it is looked for, or later`() throws {
-        let log = try node("one")
+        let log = try servers.node("one")
         #expect(try log.takeTurn())
         for number in 1...14 {
             faults.withLock { $0 = [.delayed] }
@@ -296,7 +286,7 @@ private struct ScriptedQuorum {
     }
 
     @Test func `is given up in time if no attempt gets an answer`() throws {
-        let log = try node("one")
+        let log = try servers.node("one")
         #expect(try log.takeTurn())
         faults.withLock { $0 = Array(repeating: .lostWhileWaiting, count: 100_000) }
         let error = failure(as: LogError.self) { _ = try log.append([2, 1], as: 1) }
@@ -306,7 +296,7 @@ private struct ScriptedQuorum {
 
     @Test func `is waited for when the log is closed`() throws {
         let (isSent, mayGoOn) = (Monitor(false), Monitor(false))
-        let log = try node("one") { _ in
+        let log = try servers.node("one") { _ in
             isSent.change { $0 = true }
             mayGoOn.wait { $0 ? () : nil }
         }
