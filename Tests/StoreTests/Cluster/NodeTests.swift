@@ -163,12 +163,17 @@ import Testing
     }
 
     @Test func `shows each event on the same stack`() throws {
-        let (store, places) = (try nodes.store("one"), Locked<[Int]>([]))
+        let store = try nodes.store("one")
+        // The thread that syncs from time to time shows some of them.
+        let places = Locked<[ThreadID: [Int]]>([:])
         let publication = try #require(store.session.publication)
-        publication.observe { _ in places.withLock { $0.append(StackPointer.current) } }
+        publication.observe { _ in
+            places.withLock { $0[.current, default: []].append(StackPointer.current) }
+        }
         for id in 1...500 { try insert(id, in: store) }
-        #expect(places.withLock { $0.count } == 500)
-        #expect(places.withLock { $0.spread } < 16_000)
+        let all = places.withLock { Array($0.values) }
+        #expect(all.flatMap { $0 }.count == 500)
+        #expect(all.allSatisfy { $0.spread < 16_000 })
     }
 
     @Test func `writes again as soon as it is resumed`() throws {
