@@ -201,20 +201,16 @@ def standby_isolated(cluster, rows):
 
 
 def commits_cancelled(cluster, rows):
-    standbys = cluster.standbys()
-    for standby in standbys:
-        cluster.hold_replication(standby)
-    client = subprocess.Popen(
-        cluster.client_words(rows.sql()), text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, cwd="/", env=cluster.environment)
-    try:
-        cluster.wait("the commit waits for a standby", cluster.waiting_commits)
-        cluster.cancel_waiting_commits()
-        text, _ = client.communicate(timeout=30)
-    finally:
-        client.kill()
-        for standby in standbys:
-            cluster.release_replication(standby)
+    with cluster.held_replication(cluster.standbys()):
+        client = subprocess.Popen(
+            cluster.client_words(rows.sql()), text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, cwd="/", env=cluster.environment)
+        try:
+            cluster.wait("the commit waits for a standby", cluster.waiting_commits)
+            cluster.cancel_waiting_commits()
+            text, _ = client.communicate(timeout=30)
+        finally:
+            client.kill()
     expect("WARNING" in text, f"no warning: {text}")
     cluster.wait_until_ready()
     return text.splitlines()[0]
@@ -240,20 +236,10 @@ def wrong_promotion(cluster, rows):
         f" three nodes after {clock}"
 
 
-FILL = "INSERT INTO filler SELECT md5(x::text) FROM generate_series(1, 200000) AS x"
-
-
 def wal_disk_of_primary_full(cluster, rows):
     primary = cluster.primary()
-    cluster.client("CREATE TABLE IF NOT EXISTS filler (text text)")
     cluster.fill_wal_disk(primary)
-
-    def stopped():
-        try:
-            cluster.client(FILL, 60)
-        except (Failure, TimeoutError):
-            return True
-    cluster.wait("the disk is full", stopped)
+    cluster.wait("the disk is full", cluster.primary_has_stopped)
     # Patroni starts PostgreSQL there again and again, and keeps the leader key.
     try:
         other = cluster.wait_for_primary(primary, seconds_max=2 * cluster.timing.ttl)
@@ -271,13 +257,9 @@ def wal_disk_of_primary_full(cluster, rows):
 
 def wal_disk_of_standby_full(cluster, rows):
     standby = cluster.synchronous_standby()
-    cluster.client("CREATE TABLE IF NOT EXISTS filler (text text)")
     cluster.fill_wal_disk(standby)
-
-    def replaced():
-        cluster.client(FILL, 60)
-        return cluster.synchronous_standby() not in (None, standby)
-    cluster.wait("another standby is the synchronous one", replaced)
+    cluster.wait(
+        "another standby is the synchronous one", lambda: cluster.has_replaced(standby))
     clock = Clock()
     rows.add()
     note = f"{standby} is replaced by {cluster.synchronous_standby()}; commit in {clock}"

@@ -13,6 +13,7 @@
 | `restore` | `start_node` is part of it |
 """
 
+import contextlib
 import json
 import shutil
 import signal
@@ -108,6 +109,17 @@ class Faults:
         for receiver in node.wal_receivers():
             supervisor.send(receiver, signal.SIGCONT)
 
+    @contextlib.contextmanager
+    def held_replication(self, standbys):
+        """Holds the replication of some standbys for a while."""
+        for standby in standbys:
+            self.hold_replication(standby)
+        try:
+            yield
+        finally:
+            for standby in standbys:
+                self.release_replication(standby)
+
     def waiting_commits(self):
         """How many commits of the primary wait for a standby."""
         return int(self.primary().query(
@@ -151,11 +163,29 @@ class Faults:
     # MARK: Disks
 
     def fill_wal_disk(self, node):
-        """Takes all free space of the disk for WAL."""
+        """Takes all free space of the disk for WAL. It is noticed when much is written."""
         self._require_namespaces()
+        self.client("CREATE TABLE IF NOT EXISTS filler (text text)")
         ballast = node.wal_disk / "ballast"
         # It ends with an error when the disk is full.
         node.run("sh", "-c", 'dd if=/dev/zero of="$0" bs=64k 2>/dev/null || true', ballast)
+
+    def _write_much(self):
+        self.client(
+            "INSERT INTO filler SELECT md5(x::text) FROM generate_series(1, 200000) AS x", 60)
+
+    def primary_has_stopped(self):
+        """Writes much; whether the primary cannot."""
+        try:
+            self._write_much()
+        except (Failure, TimeoutError):
+            return True
+        return False
+
+    def has_replaced(self, standby):
+        """Writes much; whether another standby is the synchronous one."""
+        self._write_much()
+        return self.synchronous_standby() not in (None, standby)
 
     def free_wal_disk(self, node):
         node.run("rm", "-f", "--", self.owned(node.wal_disk / "ballast"))

@@ -137,7 +137,8 @@ def noticed_after(report):
     """The last event that a node and the servers still have in common, as the node says when it
     notices another history; None for other reports."""
     if report.get("code") == "historyChanged":
-        return int(re.search(r"after event (\d+)", report["text"]).group(1))
+        found = re.search(r"after event (\d+)", report["text"])
+        return int(found.group(1)) if found else None
     return int(report["replaced"]) if report.get("replaced") else None
 
 

@@ -203,15 +203,9 @@ class Storm:
     @contextlib.contextmanager
     def waiting_commits(self):
         """No standby takes anything meanwhile, and a commit waits for one."""
-        standbys = self.cluster.standbys()
-        for standby in standbys:
-            self.cluster.hold_replication(standby)
-        try:
+        with self.cluster.held_replication(self.cluster.standbys()):
             self.cluster.wait("a commit waits for a standby", self.cluster.waiting_commits)
             yield
-        finally:
-            for standby in standbys:
-                self.cluster.release_replication(standby)
 
     LAST = "SELECT coalesce(max(sequence), 0) FROM skyros.event"
 
@@ -269,12 +263,9 @@ class Storm:
         time.sleep(self.random.uniform(0, 15))
         self.cluster.start_node(primary)
 
-    FILL = "INSERT INTO filler SELECT md5(x::text) FROM generate_series(1, 200000) AS x"
-
     @contextlib.contextmanager
     def full_disk(self, node, is_noticed):
-        """Fills the disk for WAL of a server; writes until `is_noticed`."""
-        self.cluster.client("CREATE TABLE IF NOT EXISTS filler (text text)")
+        """Fills the disk for WAL of a server for a while, and begins when that is noticed."""
         self.cluster.fill_wal_disk(node)
         try:
             self.cluster.wait("the full disk is noticed", is_noticed)
@@ -286,21 +277,12 @@ class Storm:
 
     def disk_of_primary_full(self):
         """The server stops and starts again and again, and keeps the leader key."""
-        def stopped():
-            try:
-                self.cluster.client(self.FILL, 60)
-            except (Failure, TimeoutError):
-                return True
-        with self.full_disk(self.cluster.primary(), stopped):
+        with self.full_disk(self.cluster.primary(), self.cluster.primary_has_stopped):
             time.sleep(self.random.uniform(0, 8))
 
     def disk_of_standby_full(self):
         standby = self.cluster.synchronous_standby()
-
-        def replaced():
-            self.cluster.client(self.FILL, 60)
-            return self.cluster.synchronous_standby() not in (None, standby)
-        with self.full_disk(standby, replaced):
+        with self.full_disk(standby, lambda: self.cluster.has_replaced(standby)):
             time.sleep(self.random.uniform(0, 2))
 
 
