@@ -36,6 +36,17 @@ import Testing
         #expect(tree.first(key: StateFixtures.key(17))?.number == 2)
     }
 
+    @Test func `takes no more memory, however often it is changed beside a copy`() {
+        var tree = Self.tree(of: 20_000)
+        let byteCount = tree.nodeBytes
+        for version in 1...100 {
+            let snapshot = tree
+            Self.insert(17, version: version, into: &tree)
+            #expect(snapshot.first(key: StateFixtures.key(17)) != nil)
+        }
+        #expect(tree.nodeBytes == byteCount)
+    }
+
     @Test func `copies nothing when the entry to remove is absent`() {
         var tree = Self.tree(of: 20_000)
         let snapshot = tree

@@ -68,6 +68,18 @@ struct IndexBTreeNode: ArenaNode {
         let unit = NodeArena.blockUnit
         let heapWanted = (heapBytes + heapUnit - 1) / heapUnit * heapUnit
         let blockBytes = (fixedBytes + heapWanted + unit - 1) / unit * unit
+        return make(height: height, byteCount: blockBytes, prefix: prefix, in: memory)
+    }
+
+    /// A node without items.
+    ///
+    /// - Parameter byteCount: The size of its block, which `make(height:heapBytes:prefix:in:)` has
+    ///   chosen for the same height and prefix.
+    static func make(
+        height: Int, byteCount blockBytes: Int, prefix: UnsafeRawBufferPointer,
+        in memory: NodeArena
+    ) -> IndexBTreeNode {
+        let fixedBytes = NodeView.fixedBytes(height: height, prefixCount: prefix.count)
         let header = memory.allocate(byteCount: blockBytes)
             .bindMemory(to: IndexBTreeHeader.self, capacity: 1)
         header.initialize(

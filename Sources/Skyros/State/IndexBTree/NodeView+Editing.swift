@@ -52,11 +52,11 @@ extension NodeView {
         header.pointee.count -= 1
     }
 
-    /// The same items in a new node.
+    /// The same items in a new node of the same size: a path is copied at each change beside a
+    /// snapshot, and must not grow by that.
     func copy(in memory: NodeArena) -> IndexBTreeNode {
         let node = IndexBTreeNode.make(
-            height: height, heapBytes: Int(header.pointee.heapCapacity), prefix: prefix,
-            in: memory)
+            height: height, byteCount: byteCount, prefix: prefix, in: memory)
         NodeView(node).fill(with: 0..<count, of: self)
         retainPayloads()
         return node
