@@ -37,16 +37,29 @@ final class StoreNode: Sendable {
         var wasSuspended = false
         /// The connection that had the turn when the store was suspended.
         var givenUp: String?
+        /// The last event that this node has written and the quorum has.
+        var acknowledged: LogHead?
+        /// What the other nodes were told of it.
+        var announced: LogHead?
+        /// Whether this node has lost its turn since the last look.
+        var hasLostTurn = false
+        /// Whether the thread waits for one of these.
+        var isWaiting = false
     }
     private let progress = Monitor(Progress())
     /// Is raised with the number of turns that this node has taken.
     let turns = EventSignal(.zero)
     let latest: LatestHead
+    /// When the whole state of the server is looked at, also if there is no news.
+    private let nextLook = Locked(Deadline(afterMilliseconds: 0))
     /// The error that was reported last, so that one that lasts is reported once.
     private let lastReport = Locked<StoreError.Code?>(nil)
 
     /// The longest pause between two attempts to reach the server, in milliseconds.
     private static let pauseMax = 1_000
+    /// The shortest time between two announcements, in milliseconds: each lets every other node
+    /// ask for events.
+    private static let announcementInterval = 1
     /// How long a server may take to notice that a connection was given up, in milliseconds. Later
     /// another look finds it.
     private static let noticeMilliseconds = 1_000
@@ -57,6 +70,24 @@ final class StoreNode: Sendable {
         self.actions = actions
         server = try plan.makeServer()
         latest = LatestHead(plan.makeServer)
+        observe(session)
+    }
+
+    /// Learns what this node has written in a session.
+    private func observe(_ session: StoreSession) {
+        session.engine.shared?.observe { [weak self] in self?.note($0) }
+    }
+
+    private func note(_ outcome: Result<LogPosition, LogError>) {
+        let isAwaited = progress.withLock { progress in
+            switch outcome {
+            case .success(let position): progress.acknowledged = position.head
+            case .failure: progress.hasLostTurn = true
+            }
+            defer { progress.isWaiting = false }
+            return progress.isWaiting
+        }
+        if isAwaited { server.wake() }
     }
 
     /// When this node has seen the end of the server's log last; nil if it has not yet.
@@ -120,20 +151,20 @@ final class StoreNode: Sendable {
     private func run() {
         var isConnected = false
         var pause = 1
+        var news: LogHead?
         while let (number, wasSuspended) = nextAttempt() {
             do {
-                if wasSuspended || !isConnected { try server.connect() }
-                isConnected = true
-                try step()
-                progress.change { $0.lastEnded = number }
-                contact.withLock {
-                    $0 = EventTime(microseconds: actions.clock.nowMicroseconds())
+                if wasSuspended || !isConnected {
+                    try server.connect()
+                    (isConnected, news) = (true, nil)
                 }
+                if try !follow(to: news) { try look() }
+                progress.change { $0.lastEnded = number }
                 pause = 1
                 lastReport.withLock { $0 = nil }
                 // A connection that was made meanwhile is not the one that was given up.
                 if progress.withLock({ $0.wasSuspended }) { continue }
-                try server.waitForNews(atMost: plan.pollMilliseconds)
+                news = try waitForNews()
             } catch {
                 isConnected = false
                 let failure = (error as? ServerError).map { StoreError(LogError($0)) }
@@ -162,7 +193,60 @@ final class StoreNode: Sendable {
         }
     }
 
-    /// One look at the server.
+    /// Waits until there is something to look at. As the node that writes, tells the others.
+    private func waitForNews() throws -> LogHead? {
+        let shared = session.withLock { $0 }.engine.shared
+        guard let shared, shared.isWriter else {
+            return try server.waitForNews(atMost: nextLook.withLock { $0 }.millisecondsLeft)
+        }
+        while !nextLook.withLock({ $0.hasPassed }) {
+            switch nextStep() {
+            case .look: return nil
+            case .wait: try server.wait(atMost: nextLook.withLock { $0 }.millisecondsLeft)
+            case .announce(let head):
+                try server.announce(head)
+                progress.withLock { $0.announced = head }
+                _ = progress.wait(atMost: Self.announcementInterval) { _ -> Void? in nil }
+            }
+        }
+        return nil
+    }
+
+    private enum Step {
+        case announce(LogHead), wait, look
+    }
+
+    /// What the node that writes does next.
+    private func nextStep() -> Step {
+        progress.withLock { progress in
+            guard progress.phase == .running, !progress.hasLostTurn else { return .look }
+            if let head = progress.acknowledged, head != progress.announced {
+                return .announce(head)
+            }
+            progress.isWaiting = true
+            return .wait
+        }
+    }
+
+    /// Shows what the writer has announced; returns false if the server should be looked at.
+    private func follow(to news: LogHead?) throws -> Bool {
+        let session = session.withLock { $0 }
+        guard let news, !nextLook.withLock({ $0.hasPassed }), common.withLock({ $0 }) == nil,
+            let shared = session.engine.shared,
+            try shared.catchUp(from: server, through: news)
+        else { return false }
+        try actions.withWriterLock { try actions.follow(session) }
+        return true
+    }
+
+    /// Looks who writes, and at the whole state of the server's log.
+    private func look() throws {
+        progress.withLock { $0.hasLostTurn = false }
+        try step()
+        contact.withLock { $0 = EventTime(microseconds: actions.clock.nowMicroseconds()) }
+        nextLook.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
+    }
+
     private func step() throws {
         if let last = common.withLock({ $0 }) { try beginAgain(after: last) }
         let session = session.withLock { $0 }
@@ -174,6 +258,8 @@ final class StoreNode: Sendable {
             // It may have connected again meanwhile.
             guard shared.turnConnection == own else { return }
             if turn?.connection == own {
+                try shared.endTurnIfBehind(server)
+                guard shared.isWriter else { return }
                 continueSubscriptions(session)
                 return try shared.seal(with: server)
             }
@@ -251,6 +337,7 @@ final class StoreNode: Sendable {
         progress.change { $0.lastEnded = $0.begunCount }
         let next = try actions.beginAgain(last)
         session.withLock { $0 = next }
+        observe(next)
         common.withLock { $0 = nil }
     }
 

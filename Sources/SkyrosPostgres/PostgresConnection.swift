@@ -170,6 +170,22 @@
             return notification()
         }
 
+        /// Waits for some milliseconds, or until something can be read from a descriptor or from
+        /// the server.
+        ///
+        /// - Throws: `PostgresError` if the connection is lost.
+        func wait(atMost milliseconds: Int, orFor descriptor: Int32) throws(PostgresError) {
+            var descriptors = [
+                pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&descriptors, 2, Int32(clamping: milliseconds))
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+
+        /// Forgets the notifications that have come.
+        func forgetNotifications() { while notification() != nil {} }
+
         private func notification() -> String? {
             guard let notify = PQnotifies(handle) else { return nil }
             defer { PQfreemem(notify) }

@@ -16,6 +16,9 @@
 
         var count: Int { Int(PQntuples(result)) }
 
+        /// The rows that the statement has added or changed; nil if it is no such statement.
+        var changedCount: Int? { Int(String(cString: PQcmdTuples(result))) }
+
         func isNull(_ row: Int, _ column: Int) -> Bool {
             PQgetisnull(result, Int32(row), Int32(column)) != 0
         }

@@ -30,7 +30,8 @@
         /// Makes the tables if there are none.
         ///
         /// `event` has the newest batches, and never loses its last row; `frame` the others, as
-        /// compressed parts; `log` one row, which says what this is.
+        /// compressed parts; `log` one row, which says what this is. `event` has no CHECK: each
+        /// INSERT would parse it again.
         var creation: String {
             """
             CREATE SCHEMA IF NOT EXISTS \(name);
@@ -40,7 +41,7 @@
                 store bytea NOT NULL,
                 created timestamptz NOT NULL DEFAULT now());
             CREATE TABLE IF NOT EXISTS \(name).event (
-                sequence bigint PRIMARY KEY CHECK (sequence > 0),
+                sequence bigint PRIMARY KEY,
                 chain bigint NOT NULL,
                 event bytea NOT NULL);
             ALTER TABLE \(name).event ALTER COLUMN event SET STORAGE EXTERNAL;
@@ -60,26 +61,29 @@
         }
 
         /// Appends batches after a head: the first number, chain hashes, batches, the chain hash
-        /// before, the channel.
+        /// before.
         ///
         /// Only who sees the last number can append the next one, so there are no holes; the
         /// primary key lets one of two through.
         var append: String {
             """
-            WITH added AS (
-                INSERT INTO \(name).event (sequence, chain, event)
-                SELECT $1::bigint + number - 1, chain, event
-                FROM unnest($2::bigint[], $3::bytea[])
-                    WITH ORDINALITY AS batch (chain, event, number)
-                WHERE coalesce(
-                    (SELECT (sequence, chain) = ($1::bigint - 1, $4::bigint)
-                        FROM \(name).event ORDER BY sequence DESC LIMIT 1),
-                    $1::bigint = 1 AND NOT EXISTS (SELECT FROM \(name).frame))
-                RETURNING sequence),
-            told AS (
-                SELECT pg_notify($5::text, max(sequence)::text) FROM added HAVING count(*) > 0)
-            SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM told)
+            INSERT INTO \(name).event (sequence, chain, event)
+            SELECT $1::bigint + number - 1, chain, event
+            FROM unnest($2::bigint[], $3::bytea[])
+                WITH ORDINALITY AS batch (chain, event, number)
+            WHERE coalesce(
+                (SELECT (sequence, chain) = ($1::bigint - 1, $4::bigint)
+                    FROM \(name).event ORDER BY sequence DESC LIMIT 1),
+                $1::bigint = 1 AND NOT EXISTS (SELECT FROM \(name).frame))
             """
+        }
+
+        /// Notifies those that listen of a head that the quorum has: the channel, the head.
+        ///
+        /// Nothing waits for this commit. A notification in the transaction that appends would hold
+        /// the one lock of all notifications of the server while it waits for the quorum.
+        var announcement: String {
+            "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)"
         }
 
         /// Puts a frame in the place of the rows of its batches: the first and the last number, the
@@ -169,6 +173,8 @@
         private var turnKey: String { "hashtextextended($1::text, 0)" }
 
         var listen: String { "LISTEN \(Self.quoted(channel))" }
+
+        var unlisten: String { "UNLISTEN \(Self.quoted(channel))" }
 
         var chainHash: String { "SELECT chain FROM \(name).event WHERE sequence = $1::bigint" }
 

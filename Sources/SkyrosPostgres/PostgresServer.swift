@@ -5,7 +5,7 @@
     /// A log in a schema of a PostgreSQL database.
     package final class PostgresServer: LogServer {
         private let options: PostgresOptions
-        private let schema: PostgresSchema
+        let schema: PostgresSchema
         private let allowsWeakDurability: Bool
         private struct Session: Sendable {
             var connection: PostgresConnection?
@@ -14,21 +14,25 @@
         }
 
         private let session = Locked(Session())
+        /// Ends `wait`.
+        let waker: Waker
         /// Whether the connection gets notifications.
-        private let listens = Locked(false)
+        let listens = Locked(false)
 
         /// - Parameters:
         ///   - url: `postgresql://user@host1,host2,host3/database`, as libpq takes it.
         ///   - schema: the schema with the tables.
         ///   - allowsWeakDurability: whether a server is accepted that acknowledges what only one
         ///     machine has.
-        /// - Throws: `LogError` with `.io` if the URL or the name is not valid.
+        /// - Throws: `LogError` with `.io` if the URL or the name is not valid, or this process has
+        ///   no file descriptors left.
         package init(
             url: String, schema: String, allowsWeakDurability: Bool = false
         ) throws(LogError) {
             options = try PostgresOptions(url: url)
             self.schema = try PostgresSchema(schema)
             self.allowsWeakDurability = allowsWeakDurability
+            waker = try Waker()
         }
 
         package func connect() throws(ServerError) {
@@ -69,25 +73,6 @@
             return TurnHolder(
                 node: rows.text(0, 0), connection: rows.text(0, 1),
                 isOwn: rows.boolean(0, 2) == true)
-        }
-
-        package func waitForNews(atMost milliseconds: Int) throws(ServerError) {
-            let connection = try current()
-            do throws(PostgresError) {
-                if !listens.withLock({ $0 }) {
-                    try connection.run(schema.listen)
-                    listens.withLock { $0 = true }
-                    // What was appended before may not be known.
-                    return
-                }
-                guard try connection.waitForNotification(atMost: milliseconds) != nil else {
-                    return
-                }
-                // One look is enough for all of them.
-                while try connection.waitForNotification(atMost: 0) != nil {}
-            } catch {
-                throw error.ofRead
-            }
         }
 
         package func disconnect() {
@@ -161,10 +146,9 @@
                     .integer(Int64(bitPattern: head.sequence + 1)),
                     .integers(batches.map(\.chainHash.signed)),
                     .byteArrays(batches.map(\.bytes)), .integer(head.chainHash.signed),
-                    .text(schema.channel),
                 ])
-            switch rows.integer(0, 0) {
-            case Int64(batches.count): return
+            switch rows.changedCount {
+            case batches.count: return
             case 0: throw .conflict
             default: throw .unknown("the server has appended another number of events")
             }
@@ -283,19 +267,19 @@
             }
         }
 
-        private func current() throws(ServerError) -> PostgresConnection {
+        func current() throws(ServerError) -> PostgresConnection {
             guard let connection = session.withLock({ $0.connection }) else {
                 throw .unavailable("there is no connection")
             }
             return connection
         }
 
-        private func read(
+        func read(
             _ sql: String, _ parameters: [PostgresValue] = []
         ) throws(ServerError) -> PostgresRows {
             let connection = try current()
             do throws(PostgresError) {
-                return try connection.run(sql, parameters)
+                return try connection.run(prepared: sql, parameters)
             } catch {
                 throw error.ofRead
             }
@@ -303,7 +287,7 @@
     }
 
     extension ChainHash {
-        fileprivate init(signed: Int64) { self.init(rawValue: UInt64(bitPattern: signed)) }
-        fileprivate var signed: Int64 { Int64(bitPattern: rawValue) }
+        init(signed: Int64) { self.init(rawValue: UInt64(bitPattern: signed)) }
+        var signed: Int64 { Int64(bitPattern: rawValue) }
     }
 #endif

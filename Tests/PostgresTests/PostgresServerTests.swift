@@ -69,18 +69,36 @@
             #expect(try connect("others").takeTurn(as: "node three").isOwn)
             first.disconnect()
             // The server notices soon.
-            while try !second.takeTurn(as: "node two").isOwn { try second.waitForNews(atMost: 20) }
+            while try !second.takeTurn(as: "node two").isOwn {
+                _ = try second.waitForNews(atMost: 20)
+            }
             #expect(try second.turn()?.node == "node two")
         }
 
         @Test func `tells other connections that there is something new`() throws {
             let (first, second) = (try connect("news"), try connect("news"))
             // The first call returns immediately: what was appended before is not told.
-            try second.waitForNews(atMost: 60_000)
-            let head = try first.state().head
-            try first.append(batches(2, after: head), after: head)
-            try second.waitForNews(atMost: 60_000)
-            #expect(try second.state().head.sequence == 2)
+            #expect(try second.waitForNews(atMost: 60_000) == nil)
+            var head = try first.state().head
+            for _ in 0..<2 {
+                let more = batches(2, after: head)
+                try first.append(more, after: head)
+                head = more[1].head
+                try first.announce(head)
+            }
+            var news: LogHead?
+            while news != head { news = try second.waitForNews(atMost: 60_000) }
+            #expect(try second.state().head == head)
+            try first.announce(LogHead(sequence: 1, chainHash: head.chainHash))
+            #expect(try second.waitForNews(atMost: 60_000)?.sequence == 1)
+            // One that writes gets no news, until it waits for them again.
+            second.wake()
+            try second.wait(atMost: 60_000)
+            try first.announce(head)
+            #expect(try second.waitForNews(atMost: 60_000) == nil)
+            #expect(try second.waitForNews(atMost: 0) == nil)
+            try first.announce(head)
+            #expect(try second.waitForNews(atMost: 60_000) == head)
         }
 
         @Test func `refuses a server without a quorum`() throws {

@@ -80,6 +80,62 @@ private struct ScriptedQuorum {
         #expect(quorum.batches.map(\.bytes) == [batch(1), batch(2)])
     }
 
+    /// Appends as a connection that does not have the turn.
+    private func append(_ number: Int, after head: LogHead) throws -> LogHead {
+        let bytes = batch(number)
+        let chainHash = head.chainHash.advanced(by: bytes.withUnsafeBytes { XXH64.hash($0) })
+        let next = RemoteBatch(
+            sequence: head.sequence + 1, chainHash: chainHash, bytes: bytes)
+        try connected().append([next], after: head)
+        return next.head
+    }
+
+    @Test func `ends if another node has appended without it`() throws {
+        let log = try servers.node("one")
+        #expect(try log.takeTurn())
+        let seen = watch(log)
+        _ = try log.append(batch(1), as: 1)
+        try log.endTurnIfBehind(connected())
+        // What is staged is not on the server yet.
+        let position = try log.append(batch(2), as: 2, deferring: true)
+        try log.endTurnIfBehind(connected())
+        try log.sync(through: position)
+        try log.endTurnIfBehind(connected())
+        #expect(log.isWriter)
+        let head = try append(3, after: log.head)
+        try log.endTurnIfBehind(connected())
+        #expect(!log.isWriter && !log.isEndingTurn)
+        #expect(seen.withLock { $0 } == ["1", "2", "notWriter"])
+        #expect(try log.takeTurn())
+        #expect(log.head == head)
+    }
+
+    @Test func `is followed as far as its node has announced`() throws {
+        let log = try servers.node("two")
+        var heads = [log.head]
+        for number in 1...4 { heads.append(try append(number, after: heads[number - 1])) }
+        let server = try connected()
+        #expect(try log.catchUp(from: server, through: heads[2]))
+        #expect(log.head == heads[2] && log.end.head == heads[2])
+        // One that comes late.
+        #expect(try log.catchUp(from: server, through: heads[1]))
+        // One that the server does not have, and one of which it has another.
+        for chainHash in [heads[3].chainHash, heads[4].chainHash] {
+            let other = LogHead(sequence: 5, chainHash: chainHash)
+            #expect(try !log.catchUp(from: server, through: other))
+        }
+        let other = LogHead(sequence: 4, chainHash: heads[3].chainHash)
+        #expect(try !log.catchUp(from: server, through: other))
+        #expect(log.head == heads[2])
+        #expect(try log.catchUp(from: server, through: heads[4]))
+        #expect(log.head == heads[4])
+        // A log with another history takes nothing.
+        let stranger = try servers.node("three")
+        _ = try stranger.local.append(batch(9), as: 1)
+        #expect(try !stranger.catchUp(from: server, through: heads[4]))
+        #expect(stranger.local.head.sequence == 1)
+    }
+
     private func connected() throws -> any LogServer {
         let server = quorum.connection()
         try server.connect()

@@ -73,14 +73,13 @@ import Skyros
         }
     }
 
-    /// Two nodes of a store, and a bare log on the same servers.
+    /// Nodes of a store, and a bare log on the same servers.
     private final class ClusterRun {
         private let url: String
         private let isWeak: Bool
         private let caches: URL
         private let name: String
         private let writer: Store
-        private let reader: Store
         private let bare: BareLog
         private let rows = Tally()
         /// What an event takes.
@@ -98,7 +97,6 @@ import Skyros
             caches = directory.appending(path: name)
             try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
             writer = try Self.node("writer", .writer, url, isWeak, caches, schema: name)
-            reader = try Self.node("reader", .reader, url, isWeak, caches, schema: name)
             let separator = url.contains("?") ? "&" : "?"
             bare = try BareLog(
                 url: "\(url)\(separator)target_session_attrs=read-write",
@@ -120,7 +118,7 @@ import Skyros
             return try Store(at: place, entities: Order.self)
         }
 
-        /// One round of both.
+        /// One round of both, where nothing else uses the servers.
         func writing(
             by threads: Int?
         ) throws -> (skyros: ClusterWriting.Rate, bare: ClusterWriting.Rate) {
@@ -132,6 +130,9 @@ import Skyros
 
         /// What readers do, and a new node: names and values.
         func reading() throws -> [[String]] {
+            let reader = try Self.node("reader", .reader, url, isWeak, caches, schema: name)
+            defer { try? reader.close() }
+            let followed = try ClusterWriting.skyros(writer, by: 16, seconds: seconds, rows)
             let lags = try ClusterReading.lags(lagCount, from: writer, to: reader, rows)
             let latest = try ClusterReading.latestReads(lagCount, of: reader)
             let count = rows.value
@@ -142,6 +143,10 @@ import Skyros
             try BenchmarkError.check(try new.count(Order.self), count, "rows of a new node")
             try new.close()
             return [
+                [
+                    "16 writers while a reader follows, on the same machine",
+                    "\(TextTable.number(followed.perSecond)) events/s",
+                ],
                 ["a reader shows a write after the writer returned", Self.times(lags)],
                 ["readLatest", Self.times(latest)],
                 ["reads by id, one thread of a node", "\(TextTable.number(reads)) /s"],
@@ -161,7 +166,6 @@ import Skyros
         }
 
         func close() throws {
-            try reader.close()
             try writer.close()
             try FileManager.default.removeItem(at: caches)
         }

@@ -81,7 +81,7 @@ package final class CacheUpdate: Sendable {
     package func follow(atMost milliseconds: Int) throws {
         let state: ServerState
         do throws(ServerError) {
-            try server.waitForNews(atMost: milliseconds)
+            _ = try server.waitForNews(atMost: milliseconds)
             state = try server.state()
         } catch {
             Monitor.pause(milliseconds: milliseconds)

@@ -43,12 +43,31 @@ extension FileLog {
             let batches = try server.next(
                 from: head.sequence + 1, byteCountMax: Self.partBytesMax, format)
             guard !batches.isEmpty else { throw .refused(Self.missing(head.sequence + 1)) }
-            for batch in batches where batch.sequence <= state.head.sequence {
-                try take(batch, time)
-            }
+            try take(batches.prefix { $0.sequence <= state.head.sequence }, time)
             progress(head.sequence)
         }
         return .complete
+    }
+
+    /// Appends the batches through one of which the writer has said that the quorum has it; returns
+    /// whether this log has it then. If not, the other method finds out why.
+    ///
+    /// - Parameter time: the time of a batch, in microseconds since 1970.
+    /// - Throws: `ServerError`, with `.refused` if this log takes no batches.
+    package func catchUp(
+        with server: any LogServer, through announced: LogHead,
+        time: (UnsafeRawBufferPointer) -> Int64
+    ) throws(ServerError) -> Bool {
+        if announced.sequence <= head.sequence { return true }
+        let batches = try server.next(
+            from: head.sequence + 1, byteCountMax: Self.partBytesMax, format)
+        // Those that come later, or have other chain hashes, may not be replicated.
+        guard let first = batches.first,
+            let end = batches.firstIndex(where: { $0.head == announced }),
+            first.chainHash == head.chainHash.advanced(by: XXH64.hash(first.bytes))
+        else { return false }
+        try take(batches[...end], time)
+        return true
     }
 
     /// How batches are found in what was compressed.
@@ -61,19 +80,22 @@ extension FileLog {
     }
 
     private func take(
-        _ batch: RemoteBatch, _ time: (UnsafeRawBufferPointer) -> Int64
+        _ batches: ArraySlice<RemoteBatch>, _ time: (UnsafeRawBufferPointer) -> Int64
     ) throws(ServerError) {
         do throws(LogError) {
-            let timeBefore = try lastTime(time)
-            try batch.bytes.withBytes { bytes throws(LogError) in
-                let chainHash = head.chainHash.advanced(by: XXH64.hash(bytes))
-                guard chainHash == batch.chainHash else {
-                    throw LogError(
-                        .chainBroken, "the server has other bytes than its chain hash says",
-                        sequences: batch.sequence...batch.sequence)
+            var timeBefore = try lastTime(time)
+            for batch in batches {
+                try batch.bytes.withBytes { bytes throws(LogError) in
+                    let chainHash = head.chainHash.advanced(by: XXH64.hash(bytes))
+                    guard chainHash == batch.chainHash else {
+                        throw LogError(
+                            .chainBroken, "the server has other bytes than its chain hash says",
+                            sequences: batch.sequence...batch.sequence)
+                    }
+                    _ = try append(
+                        bytes, as: batch.sequence, timeBefore: timeBefore, deferring: true)
+                    timeBefore = time(bytes)
                 }
-                _ = try append(
-                    bytes, as: batch.sequence, timeBefore: timeBefore, deferring: true)
             }
         } catch {
             throw .refused(error)

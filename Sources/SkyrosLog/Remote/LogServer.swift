@@ -81,8 +81,23 @@ package protocol LogServer: AnyObject, Sendable {
     /// Who has the turn to write; nil if it can be taken.
     func turn() throws(ServerError) -> TurnHolder?
 
-    /// Returns when another connection has appended, or after some milliseconds, or earlier.
-    func waitForNews(atMost milliseconds: Int) throws(ServerError)
+    /// Tells the connections that wait for news that the quorum has all batches through `head`,
+    /// which an append of this node has said.
+    ///
+    /// It may arrive or not: nodes also look by themselves.
+    func announce(_ head: LogHead) throws(ServerError)
+
+    /// Returns what other connections have announced meanwhile; nil after some milliseconds, or
+    /// earlier if the log should be looked at.
+    func waitForNews(atMost milliseconds: Int) throws(ServerError) -> LogHead?
+
+    /// Returns after some milliseconds, or when `wake` is called. News are not kept meanwhile.
+    ///
+    /// - Throws: `ServerError` as soon as the connection is lost.
+    func wait(atMost milliseconds: Int) throws(ServerError)
+
+    /// Ends `wait`, or the next one, if none waits now. May be called by any thread.
+    func wake()
 
     /// Ends the connection. A call that waits for the server ends with an error.
     func disconnect()

@@ -12,7 +12,7 @@ extension RemoteLog: SharedLog {
     package var writer: String? { state.withLock { $0.turn?.node ?? $0.otherWriter } }
 
     package func observe(_ body: @escaping @Sendable (Result<LogPosition, LogError>) -> Void) {
-        observer.withLock { $0 = Callback(body) }
+        observers.withLock { $0.append(Callback(body)) }
     }
 
     package func catchUp(
@@ -23,6 +23,18 @@ extension RemoteLog: SharedLog {
             let outcome = try local.catchUp(with: server, time: options.time)
             state.withLock { $0.follow(local.head) }
             return outcome
+        }
+    }
+
+    package func catchUp(
+        from server: any LogServer, through announced: LogHead
+    ) throws(ServerError) -> Bool {
+        try following.withLock { _ throws(ServerError) in
+            if isWriter || isEndingTurn { return false }
+            let isComplete = try local.catchUp(
+                with: server, through: announced, time: options.time)
+            if isComplete { state.withLock { $0.follow(local.head) } }
+            return isComplete
         }
     }
 
@@ -104,6 +116,21 @@ extension RemoteLog: SharedLog {
         if isOver { finishTurn(error) }
     }
 
+    package func endTurnIfBehind(_ server: any LogServer) throws(ServerError) {
+        let head = try server.state().head
+        let isOver = state.withLock { state in
+            // What this node has appended by then is acknowledged, unless a thread is sending.
+            let last = state.acknowledged.head
+            guard state.turn != nil, !state.isSending, last != head,
+                last.sequence <= head.sequence
+            else { return false }
+            state.isSending = true
+            state.fail(.notTheWriter(nil))
+            return true
+        }
+        if isOver { finishTurn(.notTheWriter(nil)) }
+    }
+
     package func endTurn(_ error: LogError) {
         let isOver = state.withLock { state -> Bool? in
             guard state.turn != nil else { return nil }
@@ -165,7 +192,7 @@ extension RemoteLog: SharedLog {
     package var turnConnection: String? { state.withLock { $0.turn?.connection } }
 
     func notify(_ outcome: Result<LogPosition, LogError>) {
-        observer.withLock { $0 }?.call(outcome)
+        for observer in observers.withLock({ $0 }) { observer.call(outcome) }
     }
 }
 

@@ -23,8 +23,8 @@ package final class RemoteLog: LogEngine {
     let local: FileLog
     let options: RemoteLogOptions
     let state: Locked<State>
-    /// Is called with what was acknowledged.
-    let observer = Locked<Callback<Result<LogPosition, LogError>>?>(nil)
+    /// Are called with what was acknowledged.
+    let observers = Locked<[Callback<Result<LogPosition, LogError>>]>([])
     /// The local log is continued by one thread at a time.
     let following = Locked(())
     let sealing = Locked(Sealing())

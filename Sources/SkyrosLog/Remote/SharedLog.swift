@@ -13,7 +13,8 @@ package protocol SharedLog: Sendable {
     var writer: String? { get }
 
     /// Calls `body` for each position that was acknowledged, in their order, before those return
-    /// that wait for it; and with an error when what was staged is lost.
+    /// that wait for it; and with an error when what was staged is lost. Those of earlier calls are
+    /// called before.
     func observe(_ body: @escaping @Sendable (Result<LogPosition, LogError>) -> Void)
 
     /// Appends what other nodes have written to the local copy. Does nothing in the node that
@@ -22,6 +23,12 @@ package protocol SharedLog: Sendable {
     /// - Parameter server: a connection, which no other thread uses.
     /// - Throws: `ServerError`.
     func catchUp(from server: any LogServer) throws(ServerError) -> FileLog.CatchingUp
+
+    /// As `catchUp(from:)`, of batches of which the writer has said that the quorum has them;
+    /// returns whether the local copy has them then.
+    func catchUp(
+        from server: any LogServer, through announced: LogHead
+    ) throws(ServerError) -> Bool
 
     /// Compresses batches on the server. Does nothing in a node that does not write.
     ///
@@ -49,6 +56,13 @@ package protocol SharedLog: Sendable {
     /// Gives up the turn that a connection has had, unless a thread is sending, perhaps by another
     /// one.
     func endTurn(of connection: String, _ error: LogError)
+
+    /// Gives up the turn if another node has appended without it, which it can while the server
+    /// forgets whose it is: this node would not show that.
+    ///
+    /// - Parameter server: a connection, which no other thread uses.
+    /// - Throws: `ServerError`.
+    func endTurnIfBehind(_ server: any LogServer) throws(ServerError)
 
     /// Whether a turn has ended, and not everybody knows it yet.
     var isEndingTurn: Bool { get }

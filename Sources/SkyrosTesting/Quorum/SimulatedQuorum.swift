@@ -99,10 +99,21 @@ package final class SimulatedQuorum: Sendable {
         var positions: [String: RemotePosition] = [:]
     }
 
+    struct News: Sendable {
+        /// Ascends with each piece of news.
+        var count = 0
+        /// The last one that is no announcement.
+        var lastOther = 0
+        /// What was announced last.
+        var head: LogHead?
+        /// Whether announcements are lost.
+        var losesAnnouncements = false
+    }
+
     package let storeID: StoreID
     let state = Locked(State())
-    /// Ascends when connections may have something to look at.
-    let news = Monitor(0)
+    /// What connections wait for.
+    let news = Monitor(News())
     /// Whether a standby may be promoted that has less than the other one.
     let promotesAny: Bool
     let canary: Canary?
@@ -184,7 +195,24 @@ package final class SimulatedQuorum: Sendable {
         }
     }
 
-    func noteNews() { news.change { $0 += 1 } }
+    /// Lets each connection look at the log.
+    func noteNews() {
+        news.change { news in
+            news.count += 1
+            news.lastOther = news.count
+        }
+    }
+
+    /// Loses what writers announce from now on.
+    package func loseAnnouncements() { news.change { $0.losesAnnouncements = true } }
+
+    func announce(_ head: LogHead) {
+        news.change { news in
+            if news.losesAnnouncements { return }
+            news.count += 1
+            news.head = head
+        }
+    }
 
     var beginning: LogHead { LogHead(sequence: 0, chainHash: ChainHash(beginning: storeID)) }
 

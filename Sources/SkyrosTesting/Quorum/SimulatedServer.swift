@@ -6,8 +6,9 @@ final class SimulatedServer: LogServer {
     private let quorum: SimulatedQuorum
     /// The era in which it was connected, and its number; nil if it is not.
     private let session = Locked<(era: Int, number: Int)?>(nil)
-    /// The news that `waitForNews` has returned for.
-    private let seen = Locked(0)
+    /// The news that `waitForNews` has returned for; nil if this connection gets none yet.
+    private let seen = Locked<Int?>(nil)
+    private let isWoken = Locked(false)
 
     init(_ quorum: SimulatedQuorum) {
         self.quorum = quorum
@@ -21,6 +22,7 @@ final class SimulatedServer: LogServer {
             return (state.era, state.connectionCount)
         }
         session.withLock { $0 = next }
+        seen.withLock { $0 = nil }
     }
 
     func disconnect() {
@@ -48,11 +50,39 @@ final class SimulatedServer: LogServer {
         try withSession { state, number in state.turn?.seen(from: number) }
     }
 
-    func waitForNews(atMost milliseconds: Int) throws(ServerError) {
+    func announce(_ head: LogHead) throws(ServerError) {
         try withSession { _, _ in }
-        let seen = seen.withLock { $0 }
-        let now = quorum.news.wait(atMost: milliseconds) { $0 > seen ? $0 : nil }
-        self.seen.withLock { $0 = now ?? seen }
+        quorum.announce(head)
+    }
+
+    func wait(atMost milliseconds: Int) throws(ServerError) {
+        seen.withLock { $0 = nil }
+        try withSession { _, _ in }
+        _ = quorum.news.wait(atMost: milliseconds) { _ -> Void? in
+            let isWoken = isWoken.withLock { isWoken in
+                defer { isWoken = false }
+                return isWoken
+            }
+            return isWoken || !quorum.state.withLock({ isConnected($0) }) ? () : nil
+        }
+        try withSession { _, _ in }
+    }
+
+    func wake() {
+        isWoken.withLock { $0 = true }
+        quorum.news.change { _ in }
+    }
+
+    func waitForNews(atMost milliseconds: Int) throws(ServerError) -> LogHead? {
+        try withSession { _, _ in }
+        guard let seen = seen.withLock({ $0 }) else {
+            self.seen.withLock { $0 = quorum.news.withLock { $0.count } }
+            return nil
+        }
+        let news = quorum.news.wait(atMost: milliseconds) { $0.count > seen ? $0 : nil }
+        guard let news else { return nil }
+        self.seen.withLock { $0 = news.count }
+        return news.lastOther > seen ? nil : news.head
     }
 
     private func withSession<R>(
@@ -158,8 +188,6 @@ final class SimulatedServer: LogServer {
         if isAllowed: (SimulatedQuorum.Machine) throws(ServerError) -> Void
     ) throws(ServerError) {
         if event == .lostBefore || event == .delayed { throw lose("the connection was lost") }
-        // As a notification of PostgreSQL, which only an append sends.
-        defer { if !commit.batches.isEmpty { quorum.noteNews() } }
         try quorum.state.withLock { state throws(ServerError) in
             let era = session.withLock { $0?.era }
             guard let era else { throw .unavailable("there is no connection") }

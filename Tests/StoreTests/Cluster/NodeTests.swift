@@ -36,6 +36,30 @@ import Testing
         #expect(error?.message.contains("one") == true)
     }
 
+    @Test func `commits nothing on the server for what the writer has announced`() async throws {
+        let writer = try nodes.store("one", pollMilliseconds: 600_000)
+        let reader = try nodes.store("two", .reader, pollMilliseconds: 600_000)
+        // Both have looked at the server then, and wait.
+        try await reader.wait(for: inserted(1, in: writer, "").sequence ?? .zero)
+        try await reader.wait(for: inserted(2, in: writer, "").sequence ?? .zero)
+        let count = nodes.begun.withLock { $0 }
+        for id in 3...20 {
+            let state = try await reader.read(after: inserted(id, in: writer, ""))
+            #expect(try state.count(Note.self) == id)
+        }
+        #expect(nodes.begun.withLock { $0 } == count + 18)
+    }
+
+    @Test func `looks by itself where no announcement arrives`() async throws {
+        nodes.quorum.loseAnnouncements()
+        let writer = try nodes.store("one", pollMilliseconds: 1)
+        let reader = try nodes.store("two", .reader, pollMilliseconds: 1)
+        for id in 1...5 {
+            let state = try await reader.read(after: inserted(id, in: writer, ""))
+            #expect(try state.count(Note.self) == id)
+        }
+    }
+
     @Test func `that must write is refused while another one does`() throws {
         let writer = try nodes.store("one")
         let error = failure(as: StoreError.self) { _ = try nodes.store("two", .writer) }

@@ -26,10 +26,11 @@ struct SimulatedNodes {
     func store(
         _ name: String, _ role: NodeRole = .automatic, on disk: SimulatedDisk = SimulatedDisk(),
         _ options: Store.Options = Store.Options(), clock: any WallClock = SystemClock(),
-        of types: [any Entity.Type] = [Note.self],
+        of types: [any Entity.Type] = [Note.self], pollMilliseconds: Int = 1_000,
         changing change: (inout RemoteLogOptions) -> Void = { _ in }
     ) throws -> Store {
         var plan = NodePlan(role, name: name) { [quorum] in quorum.connection() }
+        plan.pollMilliseconds = pollMilliseconds
         plan.log.pause = { _ in }
         change(&plan.log)
         return try Store(
