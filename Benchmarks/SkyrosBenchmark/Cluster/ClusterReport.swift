@@ -132,11 +132,12 @@ import Skyros
         func reading() throws -> [[String]] {
             let reader = try Self.node("reader", .reader, url, isWeak, caches, schema: name)
             defer { try? reader.close() }
-            let followed = try ClusterWriting.skyros(writer, by: 16, seconds: seconds, rows)
             let lags = try ClusterReading.lags(lagCount, from: writer, to: reader, rows)
             let latest = try ClusterReading.latestReads(lagCount, of: reader)
+            let reads = try ClusterReading.reads(seconds, of: reader, rows: rows.value)
+            // The reader has stored its first checkpoint by now.
+            let followed = try ClusterWriting.skyros(writer, by: 16, seconds: seconds, rows)
             let count = rows.value
-            let reads = try ClusterReading.reads(seconds, of: reader, rows: count)
             let start = Cost.now.wall
             let new = try Self.node("new", .reader, url, isWeak, caches, schema: name)
             let opening = Cost.now.wall - start
