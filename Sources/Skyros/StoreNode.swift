@@ -2,8 +2,9 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Keeps a store up to date with a server: shows what other nodes write, and takes the turn to
-/// write when it is free. On a dedicated thread, by a separate connection.
+/// Keeps a store up to date with a server: shows what other nodes write, tells them what this one
+/// writes, and takes the turn to write when it is free. On a dedicated thread, by a separate
+/// connection.
 final class StoreNode: Sendable {
     /// What a node does with its store.
     struct Actions: Sendable {
@@ -22,7 +23,7 @@ final class StoreNode: Sendable {
     private let session: Locked<StoreSession>
     private let actions: Actions
     private let queue = SerialQueue()
-    /// When the server was reached last.
+    /// When all of the server's log was seen and shown last.
     private let contact = Locked<EventTime?>(nil)
     /// The last event that the server and this node have in common, if it has another history.
     private let common = Locked<SequenceNumber?>(nil)
@@ -35,7 +36,9 @@ final class StoreNode: Sendable {
         var lastEnded = 0
         /// Whether the connection was given up since the last look began.
         var wasSuspended = false
-        /// The connection that had the turn when the store was suspended.
+        /// The connection that has, or had, the turn.
+        var ownTurn: String?
+        /// The one that had it when it ended.
         var givenUp: String?
         /// The last event that this node has written and the quorum has.
         var acknowledged: LogHead?
@@ -45,13 +48,15 @@ final class StoreNode: Sendable {
         var hasLostTurn = false
         /// Whether the thread waits for one of these.
         var isWaiting = false
+        /// The end of the log as `readLatest` has learned it.
+        var latest: LogHead?
     }
     private let progress = Monitor(Progress())
     /// Is raised with the number of turns that this node has taken.
     let turns = EventSignal(.zero)
     let latest: LatestHead
     /// When the whole state of the server is looked at, also if there is no news.
-    private let nextLook = Locked(Deadline(afterMilliseconds: 0))
+    private let nextLook = Locked(StoreNode.now)
     /// The error that was reported last, so that one that lasts is reported once.
     private let lastReport = Locked<StoreError.Code?>(nil)
 
@@ -63,6 +68,7 @@ final class StoreNode: Sendable {
     /// How long a server may take to notice that a connection was given up, in milliseconds. Later
     /// another look finds it.
     private static let noticeMilliseconds = 1_000
+    private static var now: Deadline { Deadline(afterMilliseconds: 0) }
 
     init(_ plan: NodePlan, _ session: StoreSession, _ actions: Actions) throws {
         self.plan = plan
@@ -70,6 +76,7 @@ final class StoreNode: Sendable {
         self.actions = actions
         server = try plan.makeServer()
         latest = LatestHead(plan.makeServer)
+        latest.observe { [weak self] in self?.note(latest: $0) }
         observe(session)
     }
 
@@ -82,12 +89,20 @@ final class StoreNode: Sendable {
         let isAwaited = progress.withLock { progress in
             switch outcome {
             case .success(let position): progress.acknowledged = position.head
-            case .failure: progress.hasLostTurn = true
+            case .failure:
+                progress.hasLostTurn = true
+                progress.givenUp = progress.ownTurn ?? progress.givenUp
             }
             defer { progress.isWaiting = false }
             return progress.isWaiting
         }
         if isAwaited { server.wake() }
+    }
+
+    /// What the quorum has is shown without waiting for an announcement.
+    private func note(latest head: LogHead) {
+        progress.withLock { $0.latest = head }
+        server.wake()
     }
 
     /// When this node has seen the end of the server's log last; nil if it has not yet.
@@ -160,11 +175,11 @@ final class StoreNode: Sendable {
                 }
                 if try !follow(to: news) { try look() }
                 progress.change { $0.lastEnded = number }
-                pause = 1
-                lastReport.withLock { $0 = nil }
                 // A connection that was made meanwhile is not the one that was given up.
                 if progress.withLock({ $0.wasSuspended }) { continue }
-                news = try waitForNews()
+                news = try waitForNews() ?? takeLatest()
+                pause = 1
+                lastReport.withLock { $0 = nil }
             } catch {
                 isConnected = false
                 let failure = (error as? ServerError).map { StoreError(LogError($0)) }
@@ -193,23 +208,40 @@ final class StoreNode: Sendable {
         }
     }
 
-    /// Waits until there is something to look at. As the node that writes, tells the others.
+    /// Waits until there is something to look at. As the node that writes, tells the others, and
+    /// compresses what is due.
     private func waitForNews() throws -> LogHead? {
         let shared = session.withLock { $0 }.engine.shared
         guard let shared, shared.isWriter else {
-            return try server.waitForNews(atMost: nextLook.withLock { $0 }.millisecondsLeft)
+            if progress.withLock({ $0.hasLostTurn }) { return nil }
+            // What has changed during a look may not be over yet.
+            return try server.waitForNews(
+                atMost: max(1, nextLook.withLock { $0 }.millisecondsLeft))
         }
+        var isSealing = true
         while !nextLook.withLock({ $0.hasPassed }) {
+            // One frame at a time, so that the other nodes need not wait for all.
+            isSealing = try isSealing && shared.seal(with: server)
             switch nextStep() {
             case .look: return nil
-            case .wait: try server.wait(atMost: nextLook.withLock { $0 }.millisecondsLeft)
             case .announce(let head):
                 try server.announce(head)
                 progress.withLock { $0.announced = head }
+                if isSealing { continue }
                 _ = progress.wait(atMost: Self.announcementInterval) { _ -> Void? in nil }
+            case .wait:
+                if isSealing { continue }
+                try server.wait(atMost: nextLook.withLock { $0 }.millisecondsLeft)
             }
         }
         return nil
+    }
+
+    private func takeLatest() -> LogHead? {
+        progress.withLock { progress in
+            defer { progress.latest = nil }
+            return progress.latest
+        }
     }
 
     private enum Step {
@@ -242,36 +274,48 @@ final class StoreNode: Sendable {
     /// Looks who writes, and at the whole state of the server's log.
     private func look() throws {
         progress.withLock { $0.hasLostTurn = false }
-        try step()
+        nextLook.withLock { $0 = Self.now }
+        guard try isComplete() else { return }
         contact.withLock { $0 = EventTime(microseconds: actions.clock.nowMicroseconds()) }
         nextLook.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
     }
 
-    private func step() throws {
+    /// Shows what the server has, and takes the turn if it is free; returns false if something has
+    /// changed meanwhile, so that it has to look again.
+    private func isComplete() throws -> Bool {
         if let last = common.withLock({ $0 }) { try beginAgain(after: last) }
         let session = session.withLock { $0 }
-        guard let shared = session.engine.shared else { return }
+        guard let shared = session.engine.shared else { return true }
         let own = shared.turnConnection
         let turn = try server.turn()
         // Only this thread takes the turn.
         if let own {
+            progress.withLock { $0.ownTurn = own }
             // It may have connected again meanwhile.
-            guard shared.turnConnection == own else { return }
+            guard shared.turnConnection == own else { return false }
             if turn?.connection == own {
                 try shared.endTurnIfBehind(server)
-                guard shared.isWriter else { return }
+                guard shared.isWriter else {
+                    session.subscriptions.pause()
+                    return false
+                }
                 continueSubscriptions(session)
-                return try shared.seal(with: server)
+                return true
             }
             session.subscriptions.pause()
-            if let turn { return shared.endTurn(of: own, .notTheWriter(turn.node)) }
+            if let turn {
+                shared.endTurn(of: own, .notTheWriter(turn.node))
+                return false
+            }
             try shared.renewTurn()
             // As the server says, not as this node believes.
-            guard let turn = try server.turn() else { return }
-            if turn.connection == shared.turnConnection { continueSubscriptions(session) }
-            return
+            guard let turn = try server.turn(), turn.connection == shared.turnConnection
+            else { return true }
+            progress.withLock { $0.ownTurn = turn.connection }
+            continueSubscriptions(session)
+            return true
         }
-        if shared.isEndingTurn { return }
+        if shared.isEndingTurn { return false }
         let other = try turnOfAnother(turn)
         session.subscriptions.pause()
         shared.noteWriter(other?.node)
@@ -283,9 +327,11 @@ final class StoreNode: Sendable {
         case .historyReplaced(let last):
             let last = SequenceNumber(rawValue: last)
             common.withLock { $0 = last }
-            return try beginAgain(after: last)
+            try beginAgain(after: last)
+            return false
         }
         if plan.role != .reader, other == nil { try takeTurn(shared, session) }
+        return true
     }
 
     /// Waits until the server has noticed that this node gave up its turn.
@@ -304,6 +350,7 @@ final class StoreNode: Sendable {
     private func takeTurn(_ shared: any SharedLog, _ session: StoreSession) throws {
         try plan.checkClock(actions.clock, of: server)
         guard let turn = try shared.prepareTurn() else { return }
+        progress.withLock { $0.ownTurn = turn.connection }
         do {
             try actions.withWriterLock {
                 shared.beginTurn(turn)

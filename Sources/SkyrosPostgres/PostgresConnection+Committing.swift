@@ -10,9 +10,9 @@
         func run(
             prepared sql: String, _ parameters: [PostgresValue] = []
         ) throws(PostgresError) -> PostgresRows {
+            try begin()
             let name = try name(of: sql)
-            forgetWarnings()
-            try flush(send(name, parameters))
+            try flush(send(prepared: name, parameters))
             let rows = try result()
             try checkWarnings()
             return rows
@@ -28,15 +28,15 @@
         func commit(
             _ sql: String, _ parameters: [PostgresValue] = []
         ) throws(PostgresError) -> PostgresRows {
+            try begin()
             let name = try name(of: sql)
             let next = try self.name(of: Self.durability)
-            forgetWarnings()
             guard PQenterPipelineMode(handle) == 1 else { throw lost() }
             // A transaction ends where the pipeline is synchronized. Each call is made whatever the
             // others have returned. After an error of this part the connection is of no use.
             try flush(
-                send(name, parameters) & PQpipelineSync(handle)
-                    & send(next, []) & PQpipelineSync(handle))
+                send(prepared: name, parameters) & PQpipelineSync(handle)
+                    & send(prepared: next, []) & PQpipelineSync(handle))
             let rows = try nextOutcome()
             let settings = try nextOutcome()
             guard PQexitPipelineMode(handle) == 1 else { throw lost() }
@@ -51,6 +51,12 @@
             return committed
         }
 
+        /// Lets the server parse a statement, if it has not yet.
+        func prepare(_ sql: String) throws(PostgresError) {
+            try begin()
+            _ = try name(of: sql)
+        }
+
         private func name(of sql: String) throws(PostgresError) -> String {
             if let known = prepared.withLock({ $0[sql] }) { return known }
             let name = "statement \(prepared.withLock { $0.count })"
@@ -60,7 +66,7 @@
             return name
         }
 
-        private func send(_ name: String, _ parameters: [PostgresValue]) -> Int32 {
+        func send(prepared name: String, _ parameters: [PostgresValue]) -> Int32 {
             parameters.withPointers { values, lengths, formats in
                 PQsendQueryPrepared(
                     handle, name, Int32(parameters.count), values, lengths, formats, 1)

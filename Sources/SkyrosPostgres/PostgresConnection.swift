@@ -23,6 +23,8 @@
         private let notices = Notices()
         /// The names of prepared statements, by their SQL.
         let prepared = Locked<[String: String]>([:])
+        /// Whether the outcome of a statement was not read yet.
+        let hasPosted = Locked(false)
 
         fileprivate final class Notices: Sendable {
             let warnings = Locked<[String]>([])
@@ -78,18 +80,25 @@
         func run(
             _ sql: String, _ parameters: [PostgresValue] = []
         ) throws(PostgresError) -> PostgresRows {
-            forgetWarnings()
-            let wasSent = parameters.withPointers { values, lengths, formats in
-                PQsendQueryParams(
-                    handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
-            }
-            try flush(wasSent)
+            try begin()
+            try flush(send(sql, parameters))
             let rows = try result()
             try checkWarnings()
             return rows
         }
 
-        func forgetWarnings() { notices.warnings.withLock { $0 = [] } }
+        func send(_ sql: String, _ parameters: [PostgresValue]) -> Int32 {
+            parameters.withPointers { values, lengths, formats in
+                PQsendQueryParams(
+                    handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
+            }
+        }
+
+        /// Makes the connection ready for a statement.
+        func begin() throws(PostgresError) {
+            try forgetPosted()
+            notices.warnings.withLock { $0 = [] }
+        }
 
         /// Throws the first warning since they were forgotten.
         func checkWarnings() throws(PostgresError) {
@@ -159,37 +168,6 @@
         private func givenUp(_ why: String) -> PostgresError {
             interrupt()
             return PostgresError(state: nil, message: why, isConnected: false)
-        }
-
-        /// Waits for a notification, at most for some milliseconds; returns its text.
-        func waitForNotification(atMost milliseconds: Int) throws(PostgresError) -> String? {
-            if let text = notification() { return text }
-            var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            _ = poll(&socket, 1, Int32(clamping: milliseconds))
-            guard PQconsumeInput(handle) == 1 else { throw lost() }
-            return notification()
-        }
-
-        /// Waits for some milliseconds, or until something can be read from a descriptor or from
-        /// the server.
-        ///
-        /// - Throws: `PostgresError` if the connection is lost.
-        func wait(atMost milliseconds: Int, orFor descriptor: Int32) throws(PostgresError) {
-            var descriptors = [
-                pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = poll(&descriptors, 2, Int32(clamping: milliseconds))
-            guard PQconsumeInput(handle) == 1 else { throw lost() }
-        }
-
-        /// Forgets the notifications that have come.
-        func forgetNotifications() { while notification() != nil {} }
-
-        private func notification() -> String? {
-            guard let notify = PQnotifies(handle) else { return nil }
-            defer { PQfreemem(notify) }
-            return String(cString: notify.pointee.extra)
         }
 
         func lost() -> PostgresError {

@@ -15,7 +15,7 @@
 
         private let session = Locked(Session())
         /// Ends `wait`.
-        let waker: Waker
+        let waker = Locked<Waker?>(nil)
         /// Whether the connection gets notifications.
         let listens = Locked(false)
 
@@ -24,19 +24,21 @@
         ///   - schema: the schema with the tables.
         ///   - allowsWeakDurability: whether a server is accepted that acknowledges what only one
         ///     machine has.
-        /// - Throws: `LogError` with `.io` if the URL or the name is not valid, or this process has
-        ///   no file descriptors left.
+        /// - Throws: `LogError` with `.io` if the URL or the name is not valid.
         package init(
             url: String, schema: String, allowsWeakDurability: Bool = false
         ) throws(LogError) {
             options = try PostgresOptions(url: url)
             self.schema = try PostgresSchema(schema)
             self.allowsWeakDurability = allowsWeakDurability
-            waker = try Waker()
         }
 
         package func connect() throws(ServerError) {
             disconnect()
+            if waker.withLock({ $0 == nil }) {
+                let waker = try Waker()
+                self.waker.withLock { $0 = waker }
+            }
             let endCount = session.withLock { $0.endCount }
             let connection: PostgresConnection
             do throws(PostgresError) {
@@ -211,7 +213,7 @@
             let connection = try current()
             do throws(PostgresError) {
                 let rows = try connection.run(
-                    schema.seal,
+                    prepared: schema.seal,
                     [
                         .integer(Int64(bitPattern: frame.sequences.lowerBound)),
                         .integer(Int64(bitPattern: frame.sequences.upperBound)),

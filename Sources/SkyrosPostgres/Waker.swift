@@ -8,11 +8,11 @@
         let descriptor: Int32
         private let input: Int32
 
-        /// - Throws: `LogError` with `.io` if there are no descriptors left.
-        init() throws(LogError) {
+        /// - Throws: `ServerError` with `.unavailable` if there are no descriptors left.
+        init() throws(ServerError) {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else {
-                throw LogError(.io, "a pipe cannot be made: error \(errno) of the system")
+                throw .unavailable("a pipe cannot be made: error \(errno) of the system")
             }
             for end in ends {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)

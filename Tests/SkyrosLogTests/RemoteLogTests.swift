@@ -86,7 +86,7 @@ private struct QuorumRun {
         let server = quorum.connection()
         do throws(ServerError) {
             try server.connect()
-            try log.seal(with: server)
+            while try log.seal(with: server) {}
         } catch {
             if case .refused(let refusal) = error { problems.append("\(refusal)") }
         }

@@ -15,11 +15,18 @@ final class LatestHead: Sendable {
     private let makeServer: @Sendable () throws -> any LogServer
     private let queue = SerialQueue()
     private let state = Locked(State())
+    /// Is called with each answer.
+    private let observer = Locked<Callback<LogHead>?>(nil)
     /// Used on the queue only.
     private let server = Locked<(any LogServer)?>(nil)
 
     init(_ makeServer: @escaping @Sendable () throws -> any LogServer) {
         self.makeServer = makeServer
+    }
+
+    /// Calls `body` with each answer, before those who wait for it get it.
+    func observe(_ body: @escaping @Sendable (LogHead) -> Void) {
+        observer.withLock { $0 = Callback(body) }
     }
 
     /// The last event that the quorum has when it is asked, which is after this call.
@@ -76,6 +83,7 @@ final class LatestHead: Sendable {
             }
             if waiters.isEmpty { return }
             let answer = Result { try head() }
+            if case .success(let head) = answer { observer.withLock { $0 }?.call(head) }
             for waiter in waiters { waiter.resume(with: answer) }
         }
     }

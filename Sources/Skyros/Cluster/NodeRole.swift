@@ -16,7 +16,8 @@ package struct NodePlan: Sendable {
     package var role: NodeRole
     /// What people call the node.
     package var name: String
-    /// How long the node waits for news before it looks by itself, in milliseconds.
+    /// How often the node looks at the whole state of the server, whatever is announced, in
+    /// milliseconds.
     package var pollMilliseconds = 1_000
     package var log = RemoteLogOptions()
     /// Makes a connection that is not connected yet.

@@ -58,7 +58,10 @@ extension FileLog {
         with server: any LogServer, through announced: LogHead,
         time: (UnsafeRawBufferPointer) -> Int64
     ) throws(ServerError) -> Bool {
-        if announced.sequence <= head.sequence { return true }
+        // One may come late.
+        guard announced.sequence > head.sequence else {
+            return announced.sequence < head.sequence || announced == head
+        }
         let batches = try server.next(
             from: head.sequence + 1, byteCountMax: Self.partBytesMax, format)
         // Those that come later, or have other chain hashes, may not be replicated.

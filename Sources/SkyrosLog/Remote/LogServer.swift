@@ -84,10 +84,12 @@ package protocol LogServer: AnyObject, Sendable {
     /// Tells the connections that wait for news that the quorum has all batches through `head`,
     /// which an append of this node has said.
     ///
-    /// It may arrive or not: nodes also look by themselves.
+    /// It may arrive or not, and is not waited for: nodes also look by themselves.
+    ///
+    /// - Throws: `ServerError` if the connection is lost.
     func announce(_ head: LogHead) throws(ServerError)
 
-    /// Returns what other connections have announced meanwhile; nil after some milliseconds, or
+    /// Returns what was announced meanwhile; nil after some milliseconds, when `wake` is called, or
     /// earlier if the log should be looked at.
     func waitForNews(atMost milliseconds: Int) throws(ServerError) -> LogHead?
 
@@ -96,7 +98,7 @@ package protocol LogServer: AnyObject, Sendable {
     /// - Throws: `ServerError` as soon as the connection is lost.
     func wait(atMost milliseconds: Int) throws(ServerError)
 
-    /// Ends `wait`, or the next one, if none waits now. May be called by any thread.
+    /// Ends a wait, or the next one if no thread waits now. May be called by any thread.
     func wake()
 
     /// Ends the connection. A call that waits for the server ends with an error.

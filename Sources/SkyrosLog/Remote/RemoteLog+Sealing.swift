@@ -1,24 +1,28 @@
 import SkyrosDisk
 
 extension RemoteLog {
-    /// Compresses batches on the server, as the node that writes it. The newest ones stay as they
-    /// are: followers read them one by one.
+    /// Compresses the next batches on the server, as the node that writes it; returns whether there
+    /// are more. The newest ones stay as they are: followers read them one by one.
     ///
     /// - Parameter server: a connection, which no other thread uses.
     /// - Throws: `ServerError`.
-    package func seal(with server: any LogServer) throws(ServerError) {
-        while isWriter, isSealingDue {
-            let sealed = try sealedThrough(server)
-            guard let frame = try nextFrame(after: sealed) else { return noteSealed(sealed) }
-            do throws(ServerError) {
-                try server.seal(frame)
-            } catch {
-                // Another node was the writer, and has done it.
-                guard error == .conflict else { throw error }
-                return sealing.withLock { $0 = Sealing() }
-            }
-            noteSealed(frame.sequences.upperBound)
+    package func seal(with server: any LogServer) throws(ServerError) -> Bool {
+        guard isWriter, isSealingDue else { return false }
+        let sealed = try sealedThrough(server)
+        guard let frame = try nextFrame(after: sealed) else {
+            noteSealed(sealed)
+            return false
         }
+        do throws(ServerError) {
+            try server.seal(frame)
+        } catch {
+            // Another node was the writer, and has done it.
+            guard error == .conflict else { throw error }
+            sealing.withLock { $0 = Sealing() }
+            return false
+        }
+        noteSealed(frame.sequences.upperBound)
+        return isSealingDue
     }
 
     private var isSealingDue: Bool {

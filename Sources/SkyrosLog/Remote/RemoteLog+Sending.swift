@@ -136,6 +136,7 @@ extension RemoteLog {
             state.staged.removeFirst(group.count)
             state.stagedByteCount -= group.reduce(0) { $0 + $1.batch.bytes.count }
             state.acknowledged = last.position
+            state.hasWritten = true
         }
     }
 

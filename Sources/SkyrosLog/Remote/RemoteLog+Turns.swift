@@ -67,6 +67,7 @@ extension RemoteLog: SharedLog {
             state.follow(local.head)
             state.turn = turn
             state.failure = nil
+            state.hasWritten = false
         }
     }
 
@@ -106,52 +107,60 @@ extension RemoteLog: SharedLog {
     }
 
     package func endTurn(of connection: String, _ error: LogError) {
-        let isOver = state.withLock { state in
-            // The thread that sends may have another connection, and learns it from the server.
-            guard state.turn?.connection == connection, !state.isSending else { return false }
-            state.isSending = true
-            state.fail(error)
-            return true
-        }
-        if isOver { finishTurn(error) }
+        // The thread that sends may have another connection, and learns it from the server.
+        endTurn(error) { $0.turn?.connection == connection && !$0.isSending }
     }
 
     package func endTurnIfBehind(_ server: any LogServer) throws(ServerError) {
+        let (wasSending, before) = state.withLock { ($0.isSending, $0.acknowledged) }
         let head = try server.state().head
-        let isOver = state.withLock { state in
-            // What this node has appended by then is acknowledged, unless a thread is sending.
-            let last = state.acknowledged.head
-            guard state.turn != nil, !state.isSending, last != head,
-                last.sequence <= head.sequence
-            else { return false }
-            state.isSending = true
-            state.fail(.notTheWriter(nil))
-            return true
+        // What is being sent may be there or not.
+        guard !wasSending, before.head != head else { return }
+        endTurn(.notTheWriter(nil)) {
+            $0.turn != nil && !$0.isSending && $0.acknowledged == before
         }
-        if isOver { finishTurn(.notTheWriter(nil)) }
     }
 
     package func endTurn(_ error: LogError) {
-        let isOver = state.withLock { state -> Bool? in
-            guard state.turn != nil else { return nil }
+        let hasTurn = state.withLock { state in
+            guard state.turn != nil else { return false }
+            // A thread that sends ends it.
             state.failure = state.failure ?? error
-            // Otherwise the thread that sends ends it.
-            if state.isSending { return false }
+            return true
+        }
+        // A turn that was prepared is given up, too.
+        guard hasTurn else { return server.disconnect() }
+        endTurn(error) { $0.turn != nil && !$0.isSending }
+    }
+
+    private func endTurn(_ error: LogError, if isOver: (State) -> Bool) {
+        let ends = state.withLock { state in
+            guard isOver(state) else { return false }
             state.isSending = true
             state.fail(error)
             return true
         }
-        // A turn that was prepared is given up, too.
-        guard let isOver else { return server.disconnect() }
-        if isOver { finishTurn(error) }
+        if ends { finishTurn(error) }
     }
 
     /// Announces the end of the turn, by the thread that counts as sending: until then this node
     /// takes no other turn. Ends the round.
     func finishTurn(_ error: LogError) {
-        server.disconnect()
+        disconnect()
         notify(.failure(error))
         state.withLock { $0.endSending(error) }
+    }
+
+    /// Gives up the connection for writing, after an announcement of what was written. The calling
+    /// thread is the only one that uses it.
+    func disconnect() {
+        let head = state.withLock { state in
+            defer { state.hasWritten = false }
+            return state.hasWritten ? state.acknowledged.head : nil
+        }
+        // They also look by themselves.
+        if let head { try? server.announce(head) }
+        server.disconnect()
     }
 
     package func settle() {

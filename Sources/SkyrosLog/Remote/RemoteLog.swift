@@ -59,6 +59,8 @@ package final class RemoteLog: LogEngine {
         var turn: TurnHolder?
         /// The node that had it when that was last asked.
         var otherWriter: String?
+        /// Whether something was acknowledged in this turn.
+        var hasWritten = false
         /// The positions of batches that were lost with a turn, and why.
         var lost: [(positions: ClosedRange<Int>, error: LogError)] = []
 
@@ -150,7 +152,7 @@ package final class RemoteLog: LogEngine {
         let flushed = Result { () throws(LogError) in if isWriter { try flush() } }
         // A thread that sends continues the local log.
         waitForSender(ending: LogError(.closed, "the store was closed"))
-        server.disconnect()
+        disconnect()
         try local.close()
         try flushed.get()
     }

@@ -30,11 +30,12 @@ package protocol SharedLog: Sendable {
         from server: any LogServer, through announced: LogHead
     ) throws(ServerError) -> Bool
 
-    /// Compresses batches on the server. Does nothing in a node that does not write.
+    /// Compresses the next batches on the server; returns whether there are more. Does nothing in a
+    /// node that does not write.
     ///
     /// - Parameter server: a connection, which no other thread uses.
     /// - Throws: `ServerError`.
-    func seal(with server: any LogServer) throws(ServerError)
+    func seal(with server: any LogServer) throws(ServerError) -> Bool
 
     /// Takes the turn to write on the server; nil if another node has it, if this one has it
     /// already, or if the local copy is not complete. This node writes from `beginTurn` on.
@@ -57,8 +58,9 @@ package protocol SharedLog: Sendable {
     /// one.
     func endTurn(of connection: String, _ error: LogError)
 
-    /// Gives up the turn if another node has appended without it, which it can while the server
-    /// forgets whose it is: this node would not show that.
+    /// Gives up the turn if the log of the server ends elsewhere: another node has appended while
+    /// the server had forgotten whose turn it is, or the server has lost events. This node would
+    /// not show that.
     ///
     /// - Parameter server: a connection, which no other thread uses.
     /// - Throws: `ServerError`.

@@ -34,7 +34,8 @@ final class SimulatedServer: LogServer {
         quorum.state.withLock { state in
             if state.turn?.connection == "\(former.number)" { state.turn = nil }
         }
-        quorum.noteNews()
+        // Of another connection, PostgreSQL tells nothing.
+        quorum.news.change { _ in }
     }
 
     func takeTurn(as node: String) throws(ServerError) -> TurnHolder {
@@ -57,15 +58,7 @@ final class SimulatedServer: LogServer {
 
     func wait(atMost milliseconds: Int) throws(ServerError) {
         seen.withLock { $0 = nil }
-        try withSession { _, _ in }
-        _ = quorum.news.wait(atMost: milliseconds) { _ -> Void? in
-            let isWoken = isWoken.withLock { isWoken in
-                defer { isWoken = false }
-                return isWoken
-            }
-            return isWoken || !quorum.state.withLock({ isConnected($0) }) ? () : nil
-        }
-        try withSession { _, _ in }
+        _ = try news(after: .max, atMost: milliseconds)
     }
 
     func wake() {
@@ -74,15 +67,33 @@ final class SimulatedServer: LogServer {
     }
 
     func waitForNews(atMost milliseconds: Int) throws(ServerError) -> LogHead? {
-        try withSession { _, _ in }
         guard let seen = seen.withLock({ $0 }) else {
+            try withSession { _, _ in }
             self.seen.withLock { $0 = quorum.news.withLock { $0.count } }
             return nil
         }
-        let news = quorum.news.wait(atMost: milliseconds) { $0.count > seen ? $0 : nil }
-        guard let news else { return nil }
+        guard let news = try news(after: seen, atMost: milliseconds), news.count > seen else {
+            return nil
+        }
         self.seen.withLock { $0 = news.count }
         return news.lastOther > seen ? nil : news.head
+    }
+
+    /// Waits for news, `wake`, or the end of the connection.
+    private func news(
+        after seen: Int, atMost milliseconds: Int
+    ) throws(ServerError) -> SimulatedQuorum.News? {
+        try withSession { _, _ in }
+        let news = quorum.news.wait(atMost: milliseconds) { news -> SimulatedQuorum.News? in
+            let isWoken = isWoken.withLock { isWoken in
+                defer { isWoken = false }
+                return isWoken
+            }
+            let isOver = isWoken || !quorum.state.withLock { isConnected($0) }
+            return isOver || news.count > seen ? news : nil
+        }
+        try withSession { _, _ in }
+        return news
     }
 
     private func withSession<R>(

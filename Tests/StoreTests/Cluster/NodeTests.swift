@@ -50,6 +50,48 @@ import Testing
         #expect(nodes.begun.withLock { $0 } == count + 18)
     }
 
+    @Test func `shows the last event of a writer that closes`() async throws {
+        let reader = try nodes.store("two", .reader, pollMilliseconds: 600_000)
+        for number in 1...20 {
+            let writer = try nodes.store("one", pollMilliseconds: 600_000)
+            let receipt = try inserted(number, in: writer, "")
+            try writer.close()
+            #expect(try await reader.read(after: receipt).count(Note.self) == number)
+        }
+    }
+
+    @Test func `shows what it has learned of the latest event`() async throws {
+        nodes.quorum.loseAnnouncements()
+        let writer = try nodes.store("one", pollMilliseconds: 600_000)
+        let reader = try nodes.store("two", .reader, pollMilliseconds: 600_000)
+        for id in 1...20 {
+            try insert(id, in: writer)
+            #expect(try await reader.readLatest().count(Note.self) == id)
+        }
+    }
+
+    @Test func `that writes shows what another one has appended without the turn`() async throws {
+        let clock = ManualClock()
+        let first = try nodes.store("one", clock: clock)
+        let second = try nodes.store("two", .reader)
+        try insert(1, in: first)
+        try await second.wait(for: 1)
+        // The same store on other servers has the event that follows.
+        let other = SimulatedNodes()
+        let source = try other.store("three", clock: clock)
+        try insert(1, in: source)
+        try insert(2, in: source, "without the turn")
+        #expect(other.quorum.batches.count == 2)
+        let server = nodes.quorum.connection()
+        try server.connect()
+        try server.append([other.quorum.batches[1]], after: other.quorum.batches[0].head)
+        try await first.wait(for: 2)
+        #expect(try first.get(Note.self, 2)?.text == "without the turn")
+        try await first.waitUntilWriter()
+        try insert(3, in: first)
+        #expect(try await second.read(after: inserted(4, in: first, "")).count(Note.self) == 4)
+    }
+
     @Test func `looks by itself where no announcement arrives`() async throws {
         nodes.quorum.loseAnnouncements()
         let writer = try nodes.store("one", pollMilliseconds: 1)
@@ -289,11 +331,10 @@ import Testing
     }
 
     @Test func `compresses what it has written on the server`() async throws {
-        let writer = try nodes.store("one") { options in
+        let writer = try nodes.store("one", pollMilliseconds: 1) { options in
             (options.unsealedCountMax, options.keptCount, options.frameBytes) = (20, 5, 400)
         }
         for id in 1...100 { try insert(id, in: writer) }
-        // The thread that compresses hears of each event.
         while nodes.quorum.frameCount == 0 {
             try insert(200 + nodes.quorum.batches.count, in: writer)
         }

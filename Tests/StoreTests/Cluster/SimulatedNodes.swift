@@ -26,7 +26,7 @@ struct SimulatedNodes {
     func store(
         _ name: String, _ role: NodeRole = .automatic, on disk: SimulatedDisk = SimulatedDisk(),
         _ options: Store.Options = Store.Options(), clock: any WallClock = SystemClock(),
-        of types: [any Entity.Type] = [Note.self], pollMilliseconds: Int = 1_000,
+        of types: [any Entity.Type] = [Note.self], pollMilliseconds: Int = 20,
         changing change: (inout RemoteLogOptions) -> Void = { _ in }
     ) throws -> Store {
         var plan = NodePlan(role, name: name) { [quorum] in quorum.connection() }
