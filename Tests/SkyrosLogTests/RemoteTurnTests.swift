@@ -108,6 +108,10 @@ private struct ScriptedQuorum {
         #expect(seen.withLock { $0 } == ["1", "2", "notWriter"])
         #expect(try log.takeTurn())
         #expect(log.head == head)
+        // The server has lost events.
+        quorum.restore(batchCount: 2)
+        try log.endTurnIfBehind(connected())
+        #expect(!log.isWriter && log.head == head)
     }
 
     @Test func `is followed as far as its node has announced`() throws {
