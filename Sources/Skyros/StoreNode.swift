@@ -305,7 +305,8 @@ final class StoreNode: Sendable {
             session.subscriptions.pause()
             if let turn {
                 shared.endTurn(of: own, .notTheWriter(turn.node))
-                return false
+                // A thread that sends ends it.
+                return shared.isWriter
             }
             try shared.renewTurn()
             // As the server says, not as this node believes.
