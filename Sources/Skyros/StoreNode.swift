@@ -19,16 +19,16 @@ final class StoreNode: Sendable {
     }
 
     private let plan: NodePlan
-    private let server: any LogServer
-    private let session: Locked<StoreSession>
+    let server: any LogServer
+    let session: Locked<StoreSession>
     private let actions: Actions
     private let queue = SerialQueue()
     /// When all of the server's log was seen and shown last.
     private let contact = Locked<EventTime?>(nil)
     /// The last event that the server and this node have in common, if it has another history.
     private let common = Locked<SequenceNumber?>(nil)
-    private enum Phase { case running, suspended, ended }
-    private struct Progress {
+    enum Phase { case running, suspended, ended }
+    struct Progress {
         var phase = Phase.running
         /// The looks at the server that have begun, and the last one that has ended, perhaps in
         /// vain.
@@ -51,20 +51,17 @@ final class StoreNode: Sendable {
         /// The end of the log as `readLatest` has learned it.
         var latest: LogHead?
     }
-    private let progress = Monitor(Progress())
+    let progress = Monitor(Progress())
     /// Is raised with the number of turns that this node has taken.
     let turns = EventSignal(.zero)
     let latest: LatestHead
     /// When the whole state of the server is looked at, also if there is no news.
-    private let nextLook = Locked(StoreNode.now)
+    let nextLook = Locked(StoreNode.now)
     /// The error that was reported last, so that one that lasts is reported once.
     private let lastReport = Locked<StoreError.Code?>(nil)
 
     /// The longest pause between two attempts to reach the server, in milliseconds.
     private static let pauseMax = 1_000
-    /// The shortest time between two announcements, in milliseconds: each lets every other node
-    /// ask for events.
-    private static let announcementInterval = 1
     /// How long a server may take to notice that a connection was given up, in milliseconds. Later
     /// another look finds it.
     private static let noticeMilliseconds = 1_000
@@ -78,31 +75,6 @@ final class StoreNode: Sendable {
         latest = LatestHead(plan.makeServer)
         latest.observe { [weak self] in self?.note(latest: $0) }
         observe(session)
-    }
-
-    /// Learns what this node has written in a session.
-    private func observe(_ session: StoreSession) {
-        session.engine.shared?.observe { [weak self] in self?.note($0) }
-    }
-
-    private func note(_ outcome: Result<LogPosition, LogError>) {
-        let isAwaited = progress.withLock { progress in
-            switch outcome {
-            case .success(let position): progress.acknowledged = position.head
-            case .failure:
-                progress.hasLostTurn = true
-                progress.givenUp = progress.ownTurn ?? progress.givenUp
-            }
-            defer { progress.isWaiting = false }
-            return progress.isWaiting
-        }
-        if isAwaited { server.wake() }
-    }
-
-    /// What the quorum has is shown without waiting for an announcement.
-    private func note(latest head: LogHead) {
-        progress.withLock { $0.latest = head }
-        server.wake()
     }
 
     /// When this node has seen the end of the server's log last; nil if it has not yet.
@@ -177,7 +149,7 @@ final class StoreNode: Sendable {
                 progress.change { $0.lastEnded = number }
                 // A connection that was made meanwhile is not the one that was given up.
                 if progress.withLock({ $0.wasSuspended }) { continue }
-                news = try waitForNews() ?? takeLatest()
+                news = try nextNews()
                 pause = 1
                 lastReport.withLock { $0 = nil }
             } catch {
@@ -205,58 +177,6 @@ final class StoreNode: Sendable {
                 progress.begunCount += 1
                 return (progress.begunCount, progress.wasSuspended)
             }
-        }
-    }
-
-    /// Waits until there is something to look at. As the node that writes, tells the others, and
-    /// compresses what is due.
-    private func waitForNews() throws -> LogHead? {
-        let shared = session.withLock { $0 }.engine.shared
-        guard let shared, shared.isWriter else {
-            if progress.withLock({ $0.hasLostTurn }) { return nil }
-            // What has changed during a look may not be over yet.
-            return try server.waitForNews(
-                atMost: max(1, nextLook.withLock { $0 }.millisecondsLeft))
-        }
-        var isSealing = true
-        while !nextLook.withLock({ $0.hasPassed }) {
-            // One frame at a time, so that the other nodes need not wait for all.
-            isSealing = try isSealing && shared.seal(with: server)
-            switch nextStep() {
-            case .look: return nil
-            case .announce(let head):
-                try server.announce(head)
-                progress.withLock { $0.announced = head }
-                if isSealing { continue }
-                _ = progress.wait(atMost: Self.announcementInterval) { _ -> Void? in nil }
-            case .wait:
-                if isSealing { continue }
-                try server.wait(atMost: nextLook.withLock { $0 }.millisecondsLeft)
-            }
-        }
-        return nil
-    }
-
-    private func takeLatest() -> LogHead? {
-        progress.withLock { progress in
-            defer { progress.latest = nil }
-            return progress.latest
-        }
-    }
-
-    private enum Step {
-        case announce(LogHead), wait, look
-    }
-
-    /// What the node that writes does next.
-    private func nextStep() -> Step {
-        progress.withLock { progress in
-            guard progress.phase == .running, !progress.hasLostTurn else { return .look }
-            if let head = progress.acknowledged, head != progress.announced {
-                return .announce(head)
-            }
-            progress.isWaiting = true
-            return .wait
         }
     }
 

@@ -36,13 +36,12 @@ private struct Order: Entity {
         let store = try node("two", in: directory)
         #expect(first.isWriter && !store.isWriter)
         try first.close()
-        let reader = try node("three", in: directory)
         let order = Order(id: UUID(), totalCents: 1_200)
 
         try await store.waitUntilWriter()
         try await store.write(by: "ann") { try $0.insert(order) }
 
-        let writer = store
+        let (writer, reader) = (store, try node("three", in: directory))
         try await check(order: Order(id: UUID(), totalCents: 300), writer, reader)
     }
 
