@@ -107,25 +107,25 @@ def values(record):
 
 
 class Replacement:
-    """A time at which servers came back without the events after `last`: a wrong one was promoted,
-    or a backup was restored."""
+    """A time at which servers came back without the newest events: a wrong one was promoted, or a
+    backup was restored. They have the events through `last`, and may have some through `most`:
+    a backup has a part of what is written while it is made."""
 
-    def __init__(self, last, time, reports):
+    def __init__(self, last, most, time, reports):
         self.last = last
         self.time = time
         # A node shows the former history until it notices, perhaps after the next replacement. Then
-        # it has left everything after `last`.
+        # it has left everything after `last`, but for what the servers still have.
         self.noticed = {}
         for line in sorted(reports, key=lambda line: line["time"], reverse=True):
             left = noticed_after(line)
-            if left is not None and left <= last and time < line["time"]:
+            if left is not None and left <= most and time < line["time"]:
                 self.noticed[line["node"]] = line["time"]
 
     @classmethod
-    def all(cls, pairs, reports):
+    def all(cls, triples, reports):
         """Those with these last events and times, in the order of time."""
-        pairs = sorted(pairs, key=lambda pair: pair[1])
-        return [cls(last, time, reports) for last, time in pairs]
+        return [cls(*triple, reports) for triple in sorted(triples, key=lambda triple: triple[2])]
 
     def excuses(self, sequence, operation):
         """Whether the server may no longer have what an operation has written or read."""
@@ -154,9 +154,10 @@ def check(operations, reports, log, replaced=()):
     - A process that has read or written an event shows it in each later read.
     - Nodes that have the same number have the same digest.
 
-    `replaced` has the last event that each wrong promotion or restored backup has left, and its
-    time. What was acknowledged after that event may be lost, and reads may have shown it, until
-    the node has noticed; each node that has shown it must notice.
+    `replaced` has the last event that each wrong promotion or restored backup has left for sure,
+    the last one that it may have left, and its time. What was acknowledged after the first may
+    be lost, and reads may have shown it, until the node has noticed; each node that has shown it
+    must notice.
     """
     replaced = Replacement.all(replaced, reports)
     problems, counts = [], collections.Counter()
@@ -305,7 +306,8 @@ def main(directory, url, words):
     with psycopg.connect(url) as connection:
         log = Log(connection.cursor(), "skyros")
     problems, counts = check(operations, reports, log, replaced)
-    until = min((replacement_begins(operations, *pair) for pair in replaced), default=math.inf)
+    until = min((replacement_begins(operations, last, time) for last, _, time in replaced),
+                default=math.inf)
     unexplained, searched = search.explain(operations, until)
     problems += unexplained
     counts += searched

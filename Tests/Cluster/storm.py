@@ -217,7 +217,7 @@ class Storm:
         self.cluster.kill(primary)
         self.cluster.release_replication(wrong)
         left = int(wrong.query(self.LAST, database="skyros"))
-        self.replaced.append((left, time.monotonic_ns()))
+        self.replaced.append((left, left, time.monotonic_ns()))
         self.cluster.promote(wrong)
         self.cluster.resume_failover()
         self.cluster.start_node(primary)
@@ -225,8 +225,9 @@ class Storm:
     def backup_restored(self):
         left = self.last()
         path = self.cluster.backup(f"backup{len(self.replaced)}")
+        most = self.last()
         time.sleep(self.random.uniform(0.2, 2))
-        self.replaced.append((left, time.monotonic_ns()))
+        self.replaced.append((left, most, time.monotonic_ns()))
         self.cluster.restore(path)
 
     def primary_isolated(self, **how):
@@ -291,7 +292,7 @@ def check(cluster, directory, replaced):
     python = str(HERE.parents[1] / ".build" / "python" / "bin" / "python3")
     words = [os.environ.get("SKYROS_PYTHON", python), str(HERE / "histories.py"), str(directory),
              f"{cluster.url()}&target_session_attrs=read-write",
-             *(f"{last}:{when}" for last, when in replaced)]
+             *(":".join(map(str, triple)) for triple in replaced)]
     return subprocess.run(cluster.client_command(words)).returncode
 
 

@@ -58,7 +58,7 @@ import Testing
         #expect(nodes.begun.withLock { $0 } == count + 2 * 18)
     }
 
-    @Test func `is no reason to miss what another one has appended without the turn`() async throws {
+    @Test func `hides no append of another one`() async throws {
         let clock = ManualClock()
         let first = try nodes.store("one", clock: clock)
         let second = try nodes.store("two", .reader)
