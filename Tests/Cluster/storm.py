@@ -95,7 +95,7 @@ class Storm:
         self.cluster = cluster
         self.nodes = nodes
         self.random = random.Random(seed)
-        # The last event that was left, and when.
+        # The last event that was left for sure, the last one that may have been, and when.
         self.replaced = []
 
     def faults(self):
