@@ -33,7 +33,7 @@ extension StoreNode {
         server.wake()
     }
 
-    /// Waits until there is something to look at; returns the last event of which this node has
+    /// Waits until there is something to check; returns the last event of which this node has
     /// learned that the quorum has it.
     func nextNews() throws -> LogHead? {
         let announced = try waitForNews()
@@ -44,21 +44,21 @@ extension StoreNode {
         return [announced, latest].compactMap(\.self).max { $0.sequence < $1.sequence }
     }
 
-    /// As the node that writes, tells the others meanwhile, and compresses what is due.
+    /// As the node that writes, announces its events meanwhile, and compresses what is due.
     private func waitForNews() throws -> LogHead? {
         let shared = session.withLock { $0 }.engine.shared
         guard let shared, shared.isWriter else {
             if progress.withLock({ $0.hasLostTurn }) { return nil }
-            // What has changed during a look may not be over yet.
+            // What has changed during a check may not be over yet.
             return try server.waitForNews(
-                atMost: max(1, nextLook.withLock { $0 }.millisecondsLeft))
+                atMost: max(1, nextCheck.withLock { $0 }.millisecondsLeft))
         }
         var isSealing = true
-        while !nextLook.withLock({ $0.hasPassed }) {
+        while !nextCheck.withLock({ $0.hasPassed }) {
             // One frame at a time, so that the other nodes need not wait for all.
             isSealing = try isSealing && shared.seal(with: server)
             switch nextStep() {
-            case .look: return nil
+            case .check: return nil
             case .announce(let head):
                 try server.announce(head)
                 progress.withLock { $0.announced = head }
@@ -66,20 +66,20 @@ extension StoreNode {
                 _ = progress.wait(atMost: Self.announcementInterval) { _ -> Void? in nil }
             case .wait:
                 if isSealing { continue }
-                try server.wait(atMost: nextLook.withLock { $0 }.millisecondsLeft)
+                try server.wait(atMost: nextCheck.withLock { $0 }.millisecondsLeft)
             }
         }
         return nil
     }
 
     private enum Step {
-        case announce(LogHead), wait, look
+        case announce(LogHead), wait, check
     }
 
     /// What the node that writes does next.
     private func nextStep() -> Step {
         progress.withLock { progress in
-            guard progress.phase == .running, !progress.hasLostTurn else { return .look }
+            guard progress.phase == .running, !progress.hasLostTurn else { return .check }
             if let head = progress.acknowledged, head != progress.announced {
                 return .announce(head)
             }

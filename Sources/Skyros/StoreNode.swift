@@ -2,7 +2,7 @@ import SkyrosDisk
 import SkyrosLog
 import Synchronization
 
-/// Keeps a store up to date with a server: shows what other nodes write, tells them what this one
+/// Keeps a store up to date with a server: shows what other nodes write, announces what this one
 /// writes, and takes the turn to write when it is free. On a dedicated thread, by a separate
 /// connection.
 final class StoreNode: Sendable {
@@ -30,11 +30,11 @@ final class StoreNode: Sendable {
     enum Phase { case running, suspended, ended }
     struct Progress {
         var phase = Phase.running
-        /// The looks at the server that have begun, and the last one that has ended, perhaps in
+        /// The checks of the server that have begun, and the last one that has ended, perhaps in
         /// vain.
         var begunCount = 0
         var lastEnded = 0
-        /// Whether the connection was given up since the last look began.
+        /// Whether the connection was given up since the last check began.
         var wasSuspended = false
         /// The connection that has, or had, the turn.
         var ownTurn: String?
@@ -42,9 +42,9 @@ final class StoreNode: Sendable {
         var givenUp: String?
         /// The last event that this node has written and the quorum has.
         var acknowledged: LogHead?
-        /// What the other nodes were told of it.
+        /// What was announced of it.
         var announced: LogHead?
-        /// Whether this node has lost its turn since the last look.
+        /// Whether this node has lost its turn since the last check.
         var hasLostTurn = false
         /// Whether the thread waits for one of these.
         var isWaiting = false
@@ -55,15 +55,15 @@ final class StoreNode: Sendable {
     /// Is raised with the number of turns that this node has taken.
     let turns = EventSignal(.zero)
     let latest: LatestHead
-    /// When the whole state of the server is looked at, also if there is no news.
-    let nextLook = Locked(StoreNode.now)
+    /// When the whole state of the server is checked, also if there is no news.
+    let nextCheck = Locked(StoreNode.now)
     /// The error that was reported last, so that one that lasts is reported once.
     private let lastReport = Locked<StoreError.Code?>(nil)
 
     /// The longest pause between two attempts to reach the server, in milliseconds.
     private static let pauseMax = 1_000
     /// How long a server may take to notice that a connection was given up, in milliseconds. Later
-    /// another look finds it.
+    /// another check finds it.
     private static let noticeMilliseconds = 1_000
     private static var now: Deadline { Deadline(afterMilliseconds: 0) }
 
@@ -109,7 +109,7 @@ final class StoreNode: Sendable {
         return Attempt(node: self, last: last)
     }
 
-    /// The next look at the server.
+    /// The next check of the server.
     struct Attempt {
         fileprivate let node: StoreNode
         /// The one before it, which may still run.
@@ -145,7 +145,7 @@ final class StoreNode: Sendable {
                     try server.connect()
                     (isConnected, news) = (true, nil)
                 }
-                if try !follow(to: news) { try look() }
+                if try !follow(to: news) { try checkServer() }
                 progress.change { $0.lastEnded = number }
                 // A connection that was made meanwhile is not the one that was given up.
                 if progress.withLock({ $0.wasSuspended }) { continue }
@@ -163,8 +163,8 @@ final class StoreNode: Sendable {
         }
     }
 
-    /// The number of the next look at the server, and whether the store was suspended since the one
-    /// before; waits while it is. Nil at the end.
+    /// The number of the next check of the server, and whether the store was suspended since the
+    /// one before; waits while it is. Nil at the end.
     private func nextAttempt() -> (number: Int, wasSuspended: Bool)? {
         // It may have connected since the connection was given up.
         if progress.withLock({ $0.phase == .suspended }) { server.disconnect() }
@@ -180,10 +180,10 @@ final class StoreNode: Sendable {
         }
     }
 
-    /// Shows what the writer has announced; returns false if the server should be looked at.
+    /// Shows what the writer has announced; returns false if the server should be checked.
     private func follow(to news: LogHead?) throws -> Bool {
         let session = session.withLock { $0 }
-        guard let news, !nextLook.withLock({ $0.hasPassed }), common.withLock({ $0 }) == nil,
+        guard let news, !nextCheck.withLock({ $0.hasPassed }), common.withLock({ $0 }) == nil,
             let shared = session.engine.shared,
             try shared.catchUp(from: server, through: news)
         else { return false }
@@ -191,17 +191,17 @@ final class StoreNode: Sendable {
         return true
     }
 
-    /// Looks who writes, and at the whole state of the server's log.
-    private func look() throws {
+    /// Checks which node writes, and the whole state of the log on the server.
+    private func checkServer() throws {
         progress.withLock { $0.hasLostTurn = false }
-        nextLook.withLock { $0 = Self.now }
+        nextCheck.withLock { $0 = Self.now }
         guard try isComplete() else { return }
         contact.withLock { $0 = EventTime(microseconds: actions.clock.nowMicroseconds()) }
-        nextLook.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
+        nextCheck.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
     }
 
     /// Shows what the server has, and takes the turn if it is free; returns false if something has
-    /// changed meanwhile, so that it has to look again.
+    /// changed meanwhile, so that it has to be checked again.
     private func isComplete() throws -> Bool {
         if let last = common.withLock({ $0 }) { try beginAgain(after: last) }
         let session = session.withLock { $0 }

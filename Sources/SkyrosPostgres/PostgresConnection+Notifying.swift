@@ -4,7 +4,7 @@
     import SkyrosPlatform
 
     extension PostgresConnection {
-        /// Sends a statement, and does not wait for its outcome, which nobody asks for.
+        /// Sends a statement, and does not wait for its outcome, which is not used.
         ///
         /// - Throws: `PostgresError` if the connection is lost.
         func post(_ sql: String, _ parameters: [PostgresValue]) throws(PostgresError) {

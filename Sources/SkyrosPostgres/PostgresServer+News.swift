@@ -40,7 +40,7 @@
                     try wait(connection, atMost: milliseconds)
                     news = connection.takeNotifications()
                 }
-                // One look is enough for all of them.
+                // The one that reaches furthest counts.
                 let heads = news.map(Self.head)
                 // A writer whose turn is over may announce late.
                 return heads.contains(nil)

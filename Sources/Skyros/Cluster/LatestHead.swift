@@ -24,7 +24,7 @@ final class LatestHead: Sendable {
         self.makeServer = makeServer
     }
 
-    /// Calls `body` with each answer, before those who wait for it get it.
+    /// Calls `body` with each answer, before the waiting calls return it.
     func observe(_ body: @escaping @Sendable (LogHead) -> Void) {
         observer.withLock { $0 = Callback(body) }
     }

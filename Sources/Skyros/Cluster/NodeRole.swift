@@ -16,7 +16,7 @@ package struct NodePlan: Sendable {
     package var role: NodeRole
     /// What people call the node.
     package var name: String
-    /// How often the node looks at the whole state of the server, whatever is announced, in
+    /// How often the node checks the whole state of the server, whatever is announced, in
     /// milliseconds.
     package var pollMilliseconds = 1_000
     package var log = RemoteLogOptions()

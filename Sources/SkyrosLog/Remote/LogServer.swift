@@ -84,13 +84,13 @@ package protocol LogServer: AnyObject, Sendable {
     /// Tells the connections that wait for news that the quorum has all batches through `head`,
     /// which an append of this node has said.
     ///
-    /// It may arrive or not, and is not waited for: nodes also look by themselves.
+    /// It may arrive or not, and is not waited for: nodes also check the log by themselves.
     ///
     /// - Throws: `ServerError` if the connection is lost.
     func announce(_ head: LogHead) throws(ServerError)
 
     /// Returns what was announced meanwhile; nil after some milliseconds, when `wake` is called, or
-    /// earlier if the log should be looked at.
+    /// earlier if the log should be checked.
     func waitForNews(atMost milliseconds: Int) throws(ServerError) -> LogHead?
 
     /// Returns after some milliseconds, or when `wake` is called. News are not kept meanwhile.

@@ -158,7 +158,7 @@ extension RemoteLog: SharedLog {
             defer { state.hasWritten = false }
             return state.hasWritten ? state.acknowledged.head : nil
         }
-        // They also look by themselves.
+        // They also check the log by themselves.
         if let head { try? server.announce(head) }
         server.disconnect()
     }

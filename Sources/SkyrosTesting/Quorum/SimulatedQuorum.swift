@@ -195,7 +195,7 @@ package final class SimulatedQuorum: Sendable {
         }
     }
 
-    /// Lets each connection look at the log.
+    /// Lets each connection check the log.
     func noteNews() {
         news.change { news in
             news.count += 1

@@ -34,7 +34,7 @@ final class SimulatedServer: LogServer {
         quorum.state.withLock { state in
             if state.turn?.connection == "\(former.number)" { state.turn = nil }
         }
-        // Of another connection, PostgreSQL tells nothing.
+        // PostgreSQL does not notify other connections of it.
         quorum.news.change { _ in }
     }
 

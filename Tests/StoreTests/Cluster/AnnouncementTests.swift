@@ -20,7 +20,7 @@ import Testing
     @Test func `is shown without a commit on the server`() async throws {
         let writer = try nodes.store("one", pollMilliseconds: 600_000)
         let reader = try nodes.store("two", .reader, pollMilliseconds: 600_000)
-        // Both have looked at the server then, and wait.
+        // Both have checked the server then, and wait.
         try await reader.wait(for: inserted(1, in: writer, "").sequence ?? .zero)
         try await reader.wait(for: inserted(2, in: writer, "").sequence ?? .zero)
         let count = nodes.begun.withLock { $0 }
@@ -54,7 +54,7 @@ import Testing
         try await show(1...2)
         let count = nodes.begun.withLock { $0 }
         try await show(3...20)
-        // A look would let the quorum commit for each one, too.
+        // A check would let the quorum commit for each one, too.
         #expect(nodes.begun.withLock { $0 } == count + 2 * 18)
     }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(try await second.read(after: inserted(4, in: first, "")).count(Note.self) == 4)
     }
 
-    @Test func `may be lost, as nodes look by themselves`() async throws {
+    @Test func `may be lost, as nodes check the server by themselves`() async throws {
         nodes.quorum.loseAnnouncements()
         let writer = try nodes.store("one", pollMilliseconds: 1)
         let reader = try nodes.store("two", .reader, pollMilliseconds: 1)
