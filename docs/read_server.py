@@ -12,8 +12,11 @@ def batches(cursor, schema="skyros"):                # number, chain hash throug
     name = '"' + schema.replace('"', '""') + '"'
     cursor.execute(f"SELECT version, store FROM {name}.log")
     (version, store), = cursor.fetchall()
-    log.require(version == 1, f"tables of version {version}")
+    log.require(version == 2, f"tables of version {version}")
     chain, next_number = log.hash64(bytes(store)), 1
+    # Before the frames: meanwhile the writer may put rows into frames, and nothing the other way.
+    cursor.execute(f"SELECT sequence, chain, event FROM {name}.event ORDER BY sequence")
+    rows = cursor.fetchall()
     cursor.execute(f"SELECT first, last, chain_before, chain_after, zstd FROM {name}.frame "
                    "ORDER BY first")
     for first, last, before, after, frame in cursor.fetchall():
@@ -26,9 +29,8 @@ def batches(cursor, schema="skyros"):                # number, chain hash throug
             yield next_number, chain, part
             next_number += 1
         assert chain == signed(after), f"frame {first} is damaged"
-    cursor.execute(f"SELECT sequence, chain, event FROM {name}.event WHERE sequence >= %s "
-                   "ORDER BY sequence", (next_number,))
-    for number, stated, part in cursor.fetchall():
+    for number, stated, part in rows:
+        if number < next_number: continue
         part = bytes(part)
         chain = log.hash64(struct.pack("<QQ", chain, log.hash64(log.hash_form(part))))
         assert number == next_number, f"event {next_number} is missing"

@@ -4,7 +4,7 @@
     /// The tables of a store, in a schema of the database.
     struct PostgresSchema: Sendable {
         /// The version of the tables. Another one is refused.
-        static let version: Int64 = 1
+        static let version: Int64 = 2
 
         /// The name, quoted for SQL.
         let name: String
@@ -31,7 +31,8 @@
         ///
         /// `event` has the newest batches, and never loses its last row; `frame` the others, as
         /// compressed parts; `log` one row, which says what this is. `event` has no CHECK: each
-        /// INSERT would parse it again.
+        /// INSERT would parse it again. `origin` is a random number of the append that has brought
+        /// the row.
         var creation: String {
             """
             CREATE SCHEMA IF NOT EXISTS \(name);
@@ -43,7 +44,8 @@
             CREATE TABLE IF NOT EXISTS \(name).event (
                 sequence bigint PRIMARY KEY,
                 chain bigint NOT NULL,
-                event bytea NOT NULL);
+                event bytea NOT NULL,
+                origin bigint NOT NULL);
             ALTER TABLE \(name).event ALTER COLUMN event SET STORAGE EXTERNAL;
             CREATE TABLE IF NOT EXISTS \(name).frame (
                 first bigint PRIMARY KEY CHECK (first > 0),
@@ -61,14 +63,14 @@
         }
 
         /// Appends batches after a head: the first number, chain hashes, batches, the chain hash
-        /// before.
+        /// before, the origin.
         ///
         /// Only who sees the last number can append the next one, so there are no holes; the
         /// primary key lets one of two through.
         var append: String {
             """
-            INSERT INTO \(name).event (sequence, chain, event)
-            SELECT $1::bigint + number - 1, chain, event
+            INSERT INTO \(name).event (sequence, chain, event, origin)
+            SELECT $1::bigint + number - 1, chain, event, $5::bigint
             FROM unnest($2::bigint[], $3::bytea[])
                 WITH ORDINALITY AS batch (chain, event, number)
             WHERE coalesce(
@@ -160,7 +162,8 @@
         var turn: String {
             """
             SELECT coalesce(activity.application_name, ''),
-                activity.pid || ' ' || coalesce(activity.backend_start::text, ''),
+                activity.pid || ' ' || coalesce(
+                    extract(epoch FROM activity.backend_start)::text, ''),
                 activity.pid = pg_backend_pid()
             FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid)
             WHERE lock.locktype = 'advisory' AND lock.granted AND lock.objsubid = 1
@@ -176,7 +179,10 @@
 
         var unlisten: String { "UNLISTEN \(Self.quoted(channel))" }
 
-        var chainHash: String { "SELECT chain FROM \(name).event WHERE sequence = $1::bigint" }
+        /// The chain hash through a batch that is not compressed, and its origin.
+        var chainHash: String {
+            "SELECT chain, origin FROM \(name).event WHERE sequence = $1::bigint"
+        }
 
         /// The batches from a number on, at most 10,000: the first one, and as many as fit into a
         /// number of bytes with it.

@@ -13,6 +13,9 @@
             var endCount = 0
         }
 
+        /// How often the turn is asked for while no session is listed that has it.
+        private static let turnAttemptsMax = 1_000
+
         private let session = Locked(Session())
         /// Ends `wait`.
         let waker = Locked<Waker?>(nil)
@@ -59,14 +62,16 @@
         package func takeTurn(as node: String) throws(ServerError) -> TurnHolder {
             // The name that other nodes get. PostgreSQL takes 63 bytes.
             _ = try read("SELECT set_config('application_name', $1::text, false)", [.text(node)])
-            while true {
+            for _ in 0..<Self.turnAttemptsMax {
                 let rows = try read(schema.takeTurn, [.text(schema.channel)])
                 if let turn = try turn() { return turn }
-                // Another node may have given it up between the two.
                 guard rows.boolean(0, 0) == false else {
                     throw .refused(LogError(.io, "the server does not list its locks"))
                 }
+                // Another node gives it up, or its session ends.
+                Monitor.pause(milliseconds: 1)
             }
+            throw .unavailable("a session that is not listed has the turn to write")
         }
 
         package func turn() throws(ServerError) -> TurnHolder? {
@@ -140,7 +145,7 @@
         }
 
         package func append(
-            _ batches: [RemoteBatch], after head: LogHead
+            _ batches: [RemoteBatch], after head: LogHead, origin: UInt64
         ) throws(ServerError) {
             let rows = try commit(
                 schema.append,
@@ -148,6 +153,7 @@
                     .integer(Int64(bitPattern: head.sequence + 1)),
                     .integers(batches.map(\.chainHash.signed)),
                     .byteArrays(batches.map(\.bytes)), .integer(head.chainHash.signed),
+                    .integer(Int64(bitPattern: origin)),
                 ])
             switch rows.changedCount {
             case batches.count: return
@@ -175,6 +181,16 @@
             if sequence == 0 { return ChainHash(beginning: try state().storeID) }
             let rows = try read(schema.chainHash, [.integer(Int64(bitPattern: sequence))])
             return rows.count == 0 ? nil : rows.integer(0, 0).map { ChainHash(signed: $0) }
+        }
+
+        package func origin(of sequence: UInt64) throws(ServerError) -> BatchOrigin? {
+            let rows = try read(schema.chainHash, [.integer(Int64(bitPattern: sequence))])
+            guard rows.count > 0 else { return nil }
+            guard let chain = rows.integer(0, 0), let origin = rows.integer(0, 1) else {
+                throw .refused(LogError(.corrupt, "a row of the log has no origin"))
+            }
+            return BatchOrigin(
+                chainHash: ChainHash(signed: chain), number: UInt64(bitPattern: origin))
         }
 
         package func batches(
@@ -251,22 +267,17 @@
         package func save(
             _ position: RemotePosition?, of name: String
         ) throws(ServerError) {
-            let connection = try current()
-            do throws(PostgresError) {
-                guard let position else {
-                    try connection.run(schema.removePosition, [.text(name)])
-                    return
-                }
-                try connection.run(
-                    schema.savePosition,
-                    [
-                        .text(name), .integer(Int64(bitPattern: position.head.sequence)),
-                        .integer(position.head.chainHash.signed),
-                        .integer(position.keepsHistory ? 1 : 0),
-                    ])
-            } catch {
-                throw error.ofCommit
+            guard let position else {
+                _ = try commit(schema.removePosition, [.text(name)])
+                return
             }
+            _ = try commit(
+                schema.savePosition,
+                [
+                    .text(name), .integer(Int64(bitPattern: position.head.sequence)),
+                    .integer(position.head.chainHash.signed),
+                    .integer(position.keepsHistory ? 1 : 0),
+                ])
         }
 
         func current() throws(ServerError) -> PostgresConnection {

@@ -56,6 +56,51 @@
             #expect(try store("owner").count(Note.self) == 1)
         }
 
+        @Test func `says what is wrong with the account or the database`() throws {
+            for (from, to, text) in [
+                ("/postgres", "/nowhere", "database \"nowhere\" does not exist"),
+                ("skyros@", "stranger@", "role \"stranger\" does not exist"),
+            ] {
+                let error = refusal(url: database.url().replacing(from, with: to))
+                #expect(error?.code == .serverUnavailable)
+                #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+            }
+            try database.query("CREATE ROLE guard LOGIN PASSWORD 'right'")
+            try database.requirePasswords()
+            let url = database.url().replacing("skyros@", with: "guard:secret@")
+            var error: StoreError?
+            // Until the server asks for a password, the account has no rights.
+            repeat { error = refusal(url: url) } while error?.code == .io
+            #expect(error?.code == .serverUnavailable)
+            #expect(error?.message.contains("password authentication failed") == true)
+            #expect(error?.message.contains("secret") == false)
+        }
+
+        @Test func `loses nothing when its disk is full`() throws {
+            let store = try store()
+            try store.write { try $0.insert(Note(id: 1, text: "")) }
+            // As the error of a table space without room.
+            try database.query(
+                "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
+                    + "$$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$; "
+                    + "CREATE TRIGGER full_disk BEFORE INSERT ON skyros.event "
+                    + "FOR EACH ROW EXECUTE FUNCTION full_disk()")
+            let error = failure(as: StoreError.self) {
+                try store.write { try $0.insert(Note(id: 2, text: "")) }
+            }
+            #expect(error?.code == .diskFull)
+            try database.query("DROP TRIGGER full_disk ON skyros.event")
+            // The node takes its turn again.
+            while true {
+                let error = failure(as: StoreError.self) {
+                    try store.write { try $0.insert(Note(id: 3, text: "")) }
+                }
+                if error == nil { break }
+                #expect([.diskFull, .alreadyOpen].contains(error?.code))
+            }
+            #expect(try store.all(Note.self).map(\.id) == [1, 3] && store.sequence == 2)
+        }
+
         @Test func `is refused for a schema that is not one of ours`() throws {
             try database.query("CREATE SCHEMA theirs; CREATE TABLE theirs.log (id int, text text)")
             try database.query("INSERT INTO theirs.log VALUES (1, 'not a store')")
@@ -71,7 +116,7 @@
             try store("first").close()
             try database.query(
                 "ALTER TABLE skyros.frame DROP CONSTRAINT frame_first_check")
-            try database.query("INSERT INTO skyros.event VALUES (-5, 0, '')")
+            try database.query("INSERT INTO skyros.event VALUES (-5, 0, '', 0)")
             #expect(refusal("second")?.code == .logCorrupt)
             try database.query("DELETE FROM skyros.event")
             try database.query("INSERT INTO skyros.frame VALUES (0, 9, 0, 0, '')")

@@ -51,8 +51,14 @@
 
         var data: String { directory.appending(path: "data").path }
 
-        func connection(as application: String) -> String {
-            "host=127.0.0.1 port=\(port) user=skyros dbname=postgres "
+        func connection(as application: String, to database: String = "postgres") -> String {
+            Self.connection(on: port, as: application, to: database)
+        }
+
+        private static func connection(
+            on port: Int, as application: String, to database: String = "postgres"
+        ) -> String {
+            "host=127.0.0.1 port=\(port) user=skyros dbname=\(database) "
                 + "application_name=\(application)"
         }
 
@@ -107,13 +113,62 @@
 
         /// Runs SQL as the administrator.
         @discardableResult
-        func query(_ sql: String) throws -> String {
-            try Self.shell(
-                Self.programs + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d",
-                connection(as: "test"), "-c", sql)
+        func query(_ sql: String) throws -> String { try Self.query(sql, on: port) }
+
+        /// Runs SQL as the administrator of the server on a port.
+        @discardableResult
+        static func query(_ sql: String, on port: Int) throws -> String {
+            try shell(
+                programs + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d",
+                connection(on: port, as: "test"), "-c", sql)
+        }
+
+        /// Asks every client but the administrator for a password, soon.
+        func requirePasswords() throws {
+            let file = data + "/pg_hba.conf"
+            try "host all skyros 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+                .write(toFile: file, atomically: false, encoding: .utf8)
+            try query("SELECT pg_reload_conf()")
         }
 
         func promote() throws { try query("SELECT pg_promote(true, 30)") }
+
+        // MARK: Backups
+
+        /// Writes a schema to a file of SQL.
+        func dump(_ schema: String, to file: String) throws {
+            try Self.shell(
+                Self.programs + "/pg_dump", "-d", connection(as: "test"), "-n", schema, "-f", file)
+        }
+
+        /// Makes a database of such a file.
+        func load(_ file: String, as database: String) throws {
+            try query("CREATE DATABASE \(database)")
+            try Self.shell(
+                Self.programs + "/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d",
+                connection(as: "test", to: database), "-f", file)
+        }
+
+        /// The settings with which a server keeps what it has written, and where it does.
+        static func archiving(in archive: String) -> [String] {
+            [
+                "archive_mode = on",
+                "archive_command = 'mkdir -p \(archive) && cp %p \(archive)/%f'",
+            ]
+        }
+
+        /// Lets a server that was made as a standby, and did not run, be restored from an archive
+        /// up to a restore point.
+        func recover(from archive: String, through point: String) throws {
+            try FileManager.default.moveItem(
+                atPath: data + "/standby.signal", toPath: data + "/recovery.signal")
+            try configure([
+                "primary_conninfo = ''", "restore_command = 'cp \(archive)/%f %p'",
+                "recovery_target_name = '\(point)'", "recovery_target_action = 'promote'",
+            ])
+            try start()
+            while try query("SELECT pg_is_in_recovery()").hasPrefix("t") {}
+        }
 
         // MARK: Processes
 

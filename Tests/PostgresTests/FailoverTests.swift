@@ -93,7 +93,7 @@
                 sequence: 1, chainHash: head.chainHash.advanced(by: 1), bytes: [9])
             for _ in 0..<2 {
                 let error = #expect(throws: ServerError.self) {
-                    try server.append([batch], after: head)
+                    try server.append([batch], after: head, origin: 1)
                 }
                 guard case .refused(let refusal) = error else {
                     Issue.record("\(String(describing: error))")
@@ -103,7 +103,7 @@
                 #expect(try server.state().head == head)
             }
             try cluster.primary.query("DROP TRIGGER refusal ON orders.event")
-            try server.append([batch], after: head)
+            try server.append([batch], after: head, origin: 1)
             #expect(try server.state().head == batch.head)
         }
 
@@ -117,7 +117,7 @@
                 let batch = RemoteBatch(
                     sequence: head.sequence + 1, chainHash: head.chainHash.advanced(by: 1),
                     bytes: [9])
-                try server.append([batch], after: head)
+                try server.append([batch], after: head, origin: 1)
                 head = batch.head
             }
             try append()

@@ -39,16 +39,21 @@
             var state = try server.state()
             #expect(state.head.sequence == 0 && state.storeID == Self.storeID)
             let first = batches(5, after: state.head)
-            try server.append(first, after: state.head)
-            #expect(throws: ServerError.conflict) { try server.append(first, after: state.head) }
+            try server.append(first, after: state.head, origin: 1)
+            #expect(throws: ServerError.conflict) {
+                try server.append(first, after: state.head, origin: 1)
+            }
             state = try server.state()
             #expect(state.head == first.last?.head)
             #expect(try server.batches(from: 1, byteCountMax: 1 << 20) == first)
             #expect(try server.batches(from: 3, byteCountMax: 700).map(\.sequence) == [3, 4])
             #expect(try server.chainHash(through: 3) == first[2].chainHash)
+            let origin = BatchOrigin(chainHash: first[2].chainHash, number: 1)
+            #expect(try server.origin(of: 3) == origin)
+            #expect(try server.origin(of: 6) == nil)
             let other = LogHead(sequence: 5, chainHash: first[3].chainHash)
             #expect(throws: ServerError.conflict) {
-                try server.append(batches(1, after: other), after: other)
+                try server.append(batches(1, after: other), after: other, origin: 1)
             }
             try server.waitForQuorum()
             // Another node.
@@ -82,7 +87,7 @@
             var head = try first.state().head
             for _ in 0..<2 {
                 let more = batches(2, after: head)
-                try first.append(more, after: head)
+                try first.append(more, after: head, origin: 1)
                 head = more[1].head
                 try first.announce(head)
             }
@@ -109,6 +114,42 @@
             _ = try server.state()
         }
 
+        /// As an administrator who does not want to wait for a standby.
+        @Test func `does not take a commit for acknowledged that was not replicated`() throws {
+            let server = try connect("cancelled")
+            try database.query("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n9)'")
+            try database.query("SELECT pg_reload_conf()")
+            let isOver = Locked(false)
+            let port = database.port
+            let cancelling = Thread {
+                while !isOver.withLock({ $0 }) {
+                    _ = try? DatabaseServer.query(
+                        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
+                            + "WHERE wait_event = 'SyncRep'", on: port)
+                }
+            }
+            cancelling.start()
+            defer { isOver.withLock { $0 = true } }
+            // The server takes the setting soon.
+            var unknown: ServerError?
+            while unknown == nil {
+                let head = try server.state().head
+                do throws(ServerError) {
+                    try server.append(batches(1, after: head), after: head, origin: 7)
+                } catch {
+                    unknown = error
+                }
+            }
+            guard case .unknown(let warning) = unknown else {
+                Issue.record("\(String(describing: unknown))")
+                return
+            }
+            #expect(warning.contains("canceling wait for synchronous replication"))
+            // It is there all the same.
+            let head = try server.state().head
+            #expect(try server.origin(of: head.sequence)?.number == 7)
+        }
+
         @Test func `refuses a server without a quorum`() throws {
             let server = try PostgresServer(url: database.url(), schema: "weak")
             do throws(ServerError) {
@@ -125,7 +166,7 @@
             let server = try connect("frames")
             let start = LogHead(sequence: 0, chainHash: ChainHash(beginning: Self.storeID))
             let all = batches(10, after: start)
-            try server.append(all, after: start)
+            try server.append(all, after: start, origin: 1)
             func frame(_ range: ClosedRange<UInt64>, _ after: ChainHash) -> RemoteFrame {
                 RemoteFrame(
                     range, chainHashBefore: start.chainHash, chainHashAfter: after, zstd: [1, 2])
@@ -150,7 +191,7 @@
             try server.seal(frame(5...10, all[9].chainHash))
             #expect(try server.batches(from: 1, byteCountMax: .max).map(\.sequence) == [10])
             #expect(try server.state().head == all[9].head)
-            try server.append(batches(1, after: all[9].head), after: all[9].head)
+            try server.append(batches(1, after: all[9].head), after: all[9].head, origin: 1)
         }
 
         @Test func `keeps positions, and tells the time`() throws {

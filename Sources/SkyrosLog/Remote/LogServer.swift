@@ -32,9 +32,17 @@ package protocol LogServer: AnyObject, Sendable {
 
     /// Appends batches after `head`, in one transaction; returns when the quorum has them.
     ///
+    /// - Parameter origin: a number by which `origin(of:)` shows that the batches are of this
+    ///   append: another node may append the same bytes.
     /// - Throws: `ServerError` with `.conflict` if the log ends elsewhere, `.unknown` if it cannot
     ///   be said whether they were appended.
-    func append(_ batches: [RemoteBatch], after head: LogHead) throws(ServerError)
+    func append(
+        _ batches: [RemoteBatch], after head: LogHead, origin: UInt64
+    ) throws(ServerError)
+
+    /// The append that a batch is of; nil if the server does not hold the batch, or has compressed
+    /// it.
+    func origin(of sequence: UInt64) throws(ServerError) -> BatchOrigin?
 
     /// Returns when the quorum has everything that this connection sees.
     ///
@@ -168,6 +176,19 @@ package struct RemoteBatch: Equatable, Sendable {
     }
 
     package var head: LogHead { LogHead(sequence: sequence, chainHash: chainHash) }
+}
+
+/// The append that a batch is of.
+package struct BatchOrigin: Equatable, Sendable {
+    /// The chain hash through the batch.
+    package let chainHash: ChainHash
+    /// The number that the append has given.
+    package let number: UInt64
+
+    package init(chainHash: ChainHash, number: UInt64) {
+        self.chainHash = chainHash
+        self.number = number
+    }
 }
 
 /// What can go wrong between a node and a server.

@@ -76,7 +76,7 @@ package struct LogUpload {
         while head.sequence < last {
             let group = try nextGroup(through: last)
             do throws(ServerError) {
-                try server.append(group, after: head)
+                try server.append(group, after: head, origin: options.entropy.next())
                 if let end = group.last?.head { head = end }
                 try seal()
                 deadline = Deadline(afterMilliseconds: options.patienceMilliseconds)

@@ -120,6 +120,13 @@ extension LogServer {
         through sequence: UInt64, _ format: FrameFormat
     ) throws(ServerError) -> ChainHash? {
         if let chainHash = try chainHash(through: sequence) { return chainHash }
+        return try compressedChainHash(through: sequence, format)
+    }
+
+    /// The chain hash through a batch that is compressed; nil if it is not.
+    func compressedChainHash(
+        through sequence: UInt64, _ format: FrameFormat
+    ) throws(ServerError) -> ChainHash? {
         guard let frame = try frame(containing: sequence) else { return nil }
         if sequence == frame.sequences.upperBound { return frame.chainHashAfter }
         return try frame.read(format).first { $0.sequence == sequence }?.chainHash

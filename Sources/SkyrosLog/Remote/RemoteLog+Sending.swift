@@ -146,14 +146,16 @@ extension RemoteLog {
     private func send(_ group: ArraySlice<Staged>) throws(LogError) {
         let batches = group.map(\.batch)
         let head = durableEnd.head
+        // Another node may send the same events, at the same time by its clock.
+        let origin = options.entropy.next()
         // Begins with the first error.
         var deadline: Deadline?
         // Whether an attempt may have arrived, or may still arrive.
         var isUnknown = false
         while true {
             do throws(ServerError) {
-                if isUnknown, try isCommitted(batches, after: head) { return }
-                return try server.append(batches, after: head)
+                if isUnknown, try isCommitted(batches, after: head, origin) { return }
+                return try server.append(batches, after: head, origin: origin)
             } catch {
                 let why: String
                 switch error {
@@ -194,29 +196,36 @@ extension RemoteLog {
     ) -> LogError {
         LogError(
             .outcomeUnknown,
-            "the server was lost while it wrote, and could not be asked since (\(why)); open the "
-                + "store again, and look whether the event is there",
+            "the server was lost while it wrote, and could not be asked since (\(why)). The event "
+                + "may be there: read it when the server answers again, or repeat the write, if it "
+                + "has an idempotency key",
             sequences: Self.sequences(of: batches), cause: cause)
     }
 
     /// Whether the batches of an earlier attempt are in the log, and the quorum has them.
     ///
-    /// - Throws: `.refused` if others are in their place, or the log does not have `head`.
+    /// - Throws: `.refused` if others are in their place, or the log does not have `head`; also if
+    ///   the same bytes are there, and the server does not know any more whose they are.
     private func isCommitted(
-        _ batches: [RemoteBatch], after head: LogHead
+        _ batches: [RemoteBatch], after head: LogHead, _ origin: UInt64
     ) throws(ServerError) -> Bool {
         guard let last = batches.last else { return true }
         try server.waitForQuorum()
         // Before the batch is looked for: it may arrive meanwhile.
         let state = try server.state()
-        // Another node may have compressed it since.
-        if let found = try server.chainHash(through: last.sequence, local.format) {
-            if found == last.chainHash {
-                // It may have arrived after the first wait.
-                try server.waitForQuorum()
-                return true
+        if let found = try server.origin(of: last.sequence) {
+            guard found == BatchOrigin(chainHash: last.chainHash, number: origin) else {
+                throw .refused(Self.deposed(after: head))
             }
-            throw .refused(Self.deposed(after: head))
+            // It may have arrived after the first wait.
+            try server.waitForQuorum()
+            return true
+        }
+        // Another node may have compressed it since.
+        let found = try server.compressedChainHash(through: last.sequence, local.format)
+        if found == last.chainHash {
+            throw .refused(
+                LogError(.outcomeUnknown, "the same event was compressed on the server since"))
         }
         if state.head == head { return false }
         throw .refused(Self.deposed(after: head))

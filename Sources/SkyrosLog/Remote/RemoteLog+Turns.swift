@@ -163,6 +163,8 @@ extension RemoteLog: SharedLog {
         server.disconnect()
     }
 
+    package func flushCopy() throws(LogError) { try local.flush() }
+
     package func settle() {
         // An error ends the turn.
         try? flush()

@@ -1,4 +1,4 @@
-import SkyrosDisk
+package import SkyrosDisk
 
 /// A log on a server, as the node uses it that writes it.
 ///
@@ -65,6 +65,13 @@ package final class RemoteLog: LogEngine {
         var lost: [(positions: ClosedRange<Int>, error: LogError)] = []
 
         func checkOpen() throws(LogError) {
+            // What may have happened to earlier batches has not happened to the next one.
+            if failure?.code == .outcomeUnknown {
+                throw LogError(
+                    .unavailable,
+                    "the server could not be asked yet what became of an earlier event; nothing "
+                        + "was written")
+            }
             if let failure { throw failure }
             if turn == nil { throw .notTheWriter(otherWriter) }
         }
@@ -181,6 +188,8 @@ package struct RemoteLogOptions: Sendable {
     /// How long an unknown outcome is looked up, and an unavailable server tried again, before the
     /// log takes no more batches. A failover takes 5 to 40 seconds. Default: one minute.
     package var patienceMilliseconds = 60_000
+    /// Makes the numbers by which a node finds what it has appended.
+    package var entropy: any Entropy = SystemEntropy()
     /// Waits for some milliseconds between two attempts to connect.
     package var pause: @Sendable (_ milliseconds: Int) -> Void = {
         Monitor.pause(milliseconds: $0)

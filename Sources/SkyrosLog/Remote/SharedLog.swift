@@ -69,6 +69,10 @@ package protocol SharedLog: Sendable {
     /// Whether a turn has ended, and not everybody knows it yet.
     var isEndingTurn: Bool { get }
 
+    /// Gives what the local copy has in memory to the operating system: of events that the server
+    /// loses, the copies of nodes may be all that is left.
+    func flushCopy() throws(LogError)
+
     /// Waits until everything that is staged was acknowledged or is lost, and its observer knows.
     func settle()
 

@@ -49,6 +49,7 @@ package final class SimulatedQuorum: Sendable {
     /// One transaction: batches, or a frame of earlier ones, or nothing.
     struct Commit: Equatable, Sendable {
         var batches: [RemoteBatch] = []
+        var origin: UInt64 = 0
         var frame: RemoteFrame?
     }
 

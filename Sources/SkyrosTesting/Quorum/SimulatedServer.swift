@@ -172,9 +172,21 @@ final class SimulatedServer: LogServer {
         }
     }
 
-    func append(_ batches: [RemoteBatch], after head: LogHead) throws(ServerError) {
+    func origin(of sequence: UInt64) throws(ServerError) -> BatchOrigin? {
+        try withPrimary { machine, _ throws(ServerError) in
+            guard let row = machine.rows.first(where: { $0.sequence == sequence }) else {
+                return nil
+            }
+            let commit = machine.log.first { $0.batches.contains(row) }
+            return BatchOrigin(chainHash: row.chainHash, number: commit?.origin ?? 0)
+        }
+    }
+
+    func append(
+        _ batches: [RemoteBatch], after head: LogHead, origin: UInt64
+    ) throws(ServerError) {
         let event = quorum.nextEvent()
-        let commit = SimulatedQuorum.Commit(batches: batches)
+        let commit = SimulatedQuorum.Commit(batches: batches, origin: origin)
         quorum.state.withLock { state in
             if event == .delayed, isConnected(state) { state.delay(commit, after: head) }
         }

@@ -72,7 +72,8 @@ import Testing
         #expect(other.quorum.batches.count == 2)
         let server = nodes.quorum.connection()
         try server.connect()
-        try server.append([other.quorum.batches[1]], after: other.quorum.batches[0].head)
+        try server.append(
+            [other.quorum.batches[1]], after: other.quorum.batches[0].head, origin: 1)
         try await first.wait(for: 2)
         #expect(try first.get(Note.self, 2)?.text == "without the turn")
         try await first.waitUntilWriter()
