@@ -1,4 +1,5 @@
 #if Postgres
+    import CPQ
     import SkyrosLog
 
     extension PostgresConnection {
@@ -33,7 +34,26 @@
         /// The settings may change while a commit waits, which then ends without a warning:
         /// `commit` asks after it, too.
         func requireQuorum() throws(PostgresError) {
+            try Self.requireVersion(Int(PQserverVersion(handle)))
             try Self.requireQuorum(try run(Self.durability))
+        }
+
+        /// The first versions in which a commit waits for a standby also in the moments after the
+        /// start of the server, by major version: before them it may not, until the checkpointer
+        /// has read the settings.
+        /// https://www.postgresql.org/message-id/Z_csIqEv6dhZ77jz@paquier.xyz
+        private static let versions = [13: 21, 14: 18, 15: 13, 16: 9, 17: 5]
+
+        /// - Parameter version: 150013 for 15.13.
+        static func requireVersion(_ version: Int) throws(PostgresError) {
+            let (major, minor) = (version / 10_000, version % 10_000)
+            if major > 17 { return }
+            guard let least = versions[major], minor >= least else {
+                let newer = versions[major].map { "\(major).\($0)" } ?? "13.21"
+                throw weak(
+                    "PostgreSQL \(major).\(minor) may acknowledge a commit after its start that no "
+                        + "other machine has; use \(newer) or later")
+            }
         }
 
         static func requireQuorum(_ rows: PostgresRows) throws(PostgresError) {

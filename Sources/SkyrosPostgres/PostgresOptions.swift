@@ -60,13 +60,5 @@
                     .joined(separator: "…")
             }
         }
-
-        /// The same, connecting to another kind of server: `any`, `standby`, `read-write`.
-        func targeting(_ attributes: String) -> PostgresOptions {
-            var copy = self
-            copy.all.removeAll { $0.name == "target_session_attrs" }
-            copy.all.append(Option(name: "target_session_attrs", value: attributes))
-            return copy
-        }
     }
 #endif
