@@ -151,7 +151,9 @@ let package = Package(
             dependencies: ["SkyrosDisk", "SkyrosSQLite", "TestSupport"]),
         .testTarget(
             name: "SkyrosLogTests",
-            dependencies: ["SkyrosLog", "SkyrosDisk", "SkyrosTesting", "TestSupport"]),
+            dependencies: [
+                "SkyrosLog", "SkyrosDisk", "SkyrosPostgres", "SkyrosTesting", "TestSupport",
+            ]),
         .testTarget(
             name: "SkyrosTestingTests",
             dependencies: [

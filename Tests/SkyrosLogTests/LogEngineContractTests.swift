@@ -16,27 +16,31 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
     static let batchBytesMax = 300
 
     /// Factories of logs that no other test uses.
-    static var fresh: [EngineFactory] { [files(), memory(), servers()] }
+    static var fresh: [EngineFactory] {
+        [files(), memory(), servers()] + [database()].compactMap(\.self)
+    }
+
+    static let fixture = {
+        var fixture = LogFixture(segmentBytesMax: 2_000)
+        fixture.options.batchBytesMax = batchBytesMax
+        return fixture
+    }()
 
     private static func files() -> EngineFactory {
         let disk = SimulatedDisk()
-        var fixture = LogFixture(segmentBytesMax: 2_000)
-        fixture.options.batchBytesMax = batchBytesMax
         return EngineFactory(
             testDescription: "files",
-            engine: { [fixture] in try fixture.make(on: disk) },
-            reopened: { [fixture] in try fixture.open(disk.killed()).0 },
-            observer: { [fixture] in
+            engine: { try fixture.make(on: disk) },
+            reopened: { try fixture.open(disk.killed()).0 },
+            observer: {
                 try LogFollower(on: disk, fixture.options, framing: LogFixture.framing)
             })
     }
 
     private static func servers() -> EngineFactory {
         let quorum = SimulatedQuorum(LogFixture().storeID, sharesTurn: true) { .none }
-        var fixture = LogFixture(segmentBytesMax: 2_000)
-        fixture.options.batchBytesMax = batchBytesMax
         // Each process has files that are a copy.
-        let local: @Sendable (any LogServer) throws -> FileLog = { [fixture] server in
+        let local: @Sendable (any LogServer) throws -> FileLog = { server in
             try server.connect()
             let log = try fixture.make(on: SimulatedDisk())
             #expect(try log.catchUp(with: server, time: { _ in 0 }) == .complete)

@@ -16,6 +16,9 @@ package enum SharedStore {
     /// Whether the log is on servers.
     package static var isUsed: Bool { place != nil }
 
+    /// The URL of the PostgreSQL server; nil if there is none.
+    package static var url: String? { place.flatMap { $0.hasPrefix("postgres") ? $0 : nil } }
+
     /// Opens or creates the store at a URL, or the one on the servers that has it as its copy.
     package static func open(
         at url: URL, entities: [any Entity.Type], options: Store.Options = Store.Options()
@@ -73,6 +76,11 @@ package enum SharedStore {
 }
 
 extension Trait where Self == ConditionTrait {
+    /// For a test that needs a PostgreSQL server.
+    package static var onPostgres: ConditionTrait {
+        .enabled(if: SharedStore.url != nil, "no server is named by SKYROS_TEST_LOG")
+    }
+
     /// For a test of what only a store in files can do.
     package static var inFiles: ConditionTrait {
         .enabled(if: !SharedStore.isUsed, "it is about a store whose log is in files")
