@@ -68,6 +68,26 @@ extension Receipt {
         }
     }
 
+    /// The error of a block, once what the block has seen is acknowledged by the server, or why it
+    /// is lost; blocks until it is. That of a log in files, of which nothing is lost, immediately.
+    func error(_ error: any Error) -> any Error {
+        guard let promise, promise.log.shared != nil else { return error }
+        do {
+            try promise.wait()
+            return error
+        } catch let loss {
+            return loss
+        }
+    }
+
+    /// The same; blocks nothing.
+    func whenSeen(_ error: any Error, _ body: @escaping @Sendable (any Error) -> Void) {
+        guard let promise, promise.log.shared != nil else { return body(error) }
+        promise.whenDurable { result in
+            if case .failure(let loss) = result { body(loss) } else { body(error) }
+        }
+    }
+
     private var asDurable: Receipt {
         Receipt(sequence, .durable, promise, isRepeated: isRepeated)
     }

@@ -24,7 +24,8 @@ struct ServerCache {
     private static func text(_ storeID: StoreID) -> String {
         """
         The files in this directory are a copy of a log that is on a server: the store \(storeID).
-        The program that uses the server keeps it up to date. It can be deleted.
+        The program that uses the server keeps it up to date. It can be deleted, but
+        not quarantine/, which has events that the server has lost.
 
         """
     }
@@ -216,7 +217,11 @@ struct ServerCache {
     }
 
     private func fill(_ storeID: StoreID, from server: any LogServer) throws {
-        guard let log = try log(of: storeID), try outcome(of: log, server) == .complete else {
+        switch try log(of: storeID).map({ try outcome(of: $0, server) }) {
+        case .complete: break
+        case .belowFloor:
+            throw StoreError(LogError(.belowFloor, "the server does not keep the first event"))
+        case .historyReplaced, nil:
             throw StoreError(
                 .serverUnavailable, "the log on the server changed while it was copied; try again")
         }

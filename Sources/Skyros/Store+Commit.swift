@@ -20,8 +20,12 @@ extension Store {
         try session.checkWriter()
         // Of a log on a server, one state for all steps, since the turn may end between them. A
         // view that changes in place must be the only one that has its state.
-        let pending = session.publication?.newest
-        func base() -> Snapshot { pending ?? view.current }
+        let pending = session.publication?.newestWithPosition
+        func base() -> Snapshot { pending?.state ?? view.current }
+        // Errors also show what is not acknowledged yet.
+        if let seen = pending?.position {
+            receipt = self.receipt(nil, request.durability, at: seen, in: session)
+        }
         if let condition = request.condition { try check(condition, on: base()) }
         var batch = CommandBatch(metadata: request.metadata, intent: request.intent)
         batch.key = request.key
@@ -101,7 +105,8 @@ extension Store {
         return (state, dirty)
     }
 
-    private func receipt(
+    /// The receipt of an event, or of all events before a position.
+    func receipt(
         _ sequence: SequenceNumber?, _ durability: Durability, at position: LogPosition,
         in session: StoreSession
     ) -> Receipt {

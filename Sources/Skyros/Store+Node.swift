@@ -71,10 +71,9 @@ extension Store {
         let sequence = SequenceNumber(rawValue: head.sequence)
         try await wait(for: sequence)
         let state = session.view.current
-        guard
-            try EventReader(session.engine).check(through: sequence) ?? state.chainHash
-                == head.chainHash
-        else { throw StoreError.historyReplaced(after: nil) }
+        guard try session.hasHistory(through: head) else {
+            throw StoreError.historyReplaced(after: nil, through: state.sequence)
+        }
         return state
     }
 
@@ -91,8 +90,9 @@ public struct NodeStatus: Hashable, Sendable {
     public let isWriter: Bool
     /// The node that writes; nil if none does.
     public let writer: String?
-    /// When it has looked last where the server's log ends, and has shown all of it: what it shows
-    /// is at most that old. Nil if it has not yet.
+    /// When it has asked the server last where the log ends, and has shown all of it; nil if it has
+    /// not yet. What it shows is at most that old, unless another server has taken over and the one
+    /// that was asked does not know that yet: `readLatest` asks the quorum.
     public let lastContact: EventTime?
 }
 
@@ -124,7 +124,9 @@ extension Store {
         try StoreError.wrap(try syncing.start())
         return try writer.withLock(afterAllJobs: true) {
             try checkOpen()
-            let error = StoreError.historyReplaced(after: last)
+            let error = StoreError.historyReplaced(after: last, through: view.current.sequence)
+            // Events that the server has lost may be nowhere else.
+            try StoreError.wrap(try session.engine.shared?.flushCopy())
             session.retire(
                 throwing: error, LogError(.otherHistory, "the server has other events now"))
             // It takes the turn as after a start, if it is free.
@@ -156,19 +158,36 @@ extension Store {
     }
 }
 
+extension StoreSession {
+    /// Whether the events of this node up to a number are those of the server.
+    func hasHistory(through head: LogHead) throws -> Bool {
+        // Before the first event there is nothing to read.
+        if head.sequence == 0 { return empty.chainHash == head.chainHash }
+        let sequence = SequenceNumber(rawValue: head.sequence)
+        return try EventReader(engine).check(through: sequence) == head.chainHash
+    }
+}
+
 extension StoreError {
     /// The error of a node whose server has other events than the node has shown.
-    static func historyReplaced(after last: SequenceNumber?) -> StoreError {
-        let place = last.map { "after event \($0)" } ?? "now"
+    ///
+    /// - Parameters:
+    ///   - last: the last event that both have; nil if it is not known yet.
+    ///   - shown: the last event that the node has shown.
+    static func historyReplaced(
+        after last: SequenceNumber?, through shown: SequenceNumber
+    ) -> StoreError {
+        let text = last.map { "after event \($0)" } ?? "now"
         return StoreError(
             .historyChanged,
-            "the server has another history \(place): it was restored from a backup, or a failover "
+            "the server has another history \(text): it was restored from a backup, or a failover "
                 + "took events back. This node shows what the server has; its former copy of the "
-                + "events was set aside in quarantine/")
+                + "events was set aside in quarantine/",
+            at: StoreError.Place(sequences: last.map { $0.next...max($0.next, shown) }))
     }
 
     /// The error of a call that is for logs in files.
-    static func ofSharedLog(_ what: String) -> StoreError {
+    package static func ofSharedLog(_ what: String) -> StoreError {
         StoreError(
             .invalidInput,
             "a store whose log is on a server cannot be \(what): its other nodes would still have "

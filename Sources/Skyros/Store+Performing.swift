@@ -48,8 +48,13 @@ extension Store {
             actor, reason, metadata, command, durability, expecting: condition,
             once: command.idempotencyKey)
         var receipt = Receipt(nil, request.durability, nil)
-        let output = try withWriterLock {
-            try commitOnce(request, &receipt) { tx in try tx.perform(command) }
+        let output: C.Output?
+        do {
+            output = try withWriterLock {
+                try commitOnce(request, &receipt) { tx in try tx.perform(command) }
+            }
+        } catch {
+            throw receipt.error(error)
         }
         if request.durability == .durable { receipt = try receipt.madeDurable() }
         return (try output ?? keptOutput(of: command, receipt), receipt)

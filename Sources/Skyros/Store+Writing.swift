@@ -79,7 +79,12 @@ extension Store {
         _ request: WriteRequest, _ receipt: inout Receipt,
         _ block: (inout WriteTransaction) throws -> R
     ) throws -> R {
-        let result = try withWriterLock { try commit(request, &receipt, block) }
+        let result: R
+        do {
+            result = try withWriterLock { try commit(request, &receipt, block) }
+        } catch {
+            throw receipt.error(error)
+        }
         if request.durability == .durable { receipt = try receipt.madeDurable() }
         return result
     }
@@ -93,6 +98,6 @@ extension Store {
         return try WriteRequest(
             // Other machines have it, or it may be taken back: there is nothing between.
             actor, reason, metadata, intent, resources.isShared ? .durable : durability,
-            expecting: condition, once: key)
+            expecting: condition.map { try prepared($0) }, once: key)
     }
 }

@@ -117,7 +117,7 @@ extension Store {
         do {
             result = try commit(self, &receipt)
         } catch {
-            return finish(.failure(error))
+            return receipt.whenSeen(error) { finish(.failure($0)) }
         }
         guard request.durability == .durable else { return finish(.success((result, receipt))) }
         syncer.waitForCapacity()

@@ -49,13 +49,17 @@ extension Store {
             actor, reason, metadata, intent, durability, expecting: condition)
         var conflict: ReadConflict?
         for _ in 0...Swift.max(0, retries) {
+            var seen = Receipt(nil, request.durability, nil)
             do {
-                let (result, run) = try runConcurrently(request, block)
+                let (result, run) = try runConcurrently(request, &seen, block)
+                if run == nil { try seen.waitUntilDurable() }
                 var receipt = Receipt(nil, request.durability, nil)
                 try write(request, &receipt) { tx in try run?.commit(in: &tx) }
                 return result
             } catch let found as ReadConflict {
                 conflict = found
+            } catch {
+                throw seen.error(error)
             }
         }
         throw StoreError.conflict(conflict, runCount: Swift.max(0, retries) + 1)
@@ -76,8 +80,10 @@ extension Store {
             actor, reason, metadata, intent, durability, expecting: condition)
         var conflict: ReadConflict?
         for _ in 0...Swift.max(0, retries) {
+            var seen = Receipt(nil, request.durability, nil)
             do {
-                let (result, run) = try runConcurrently(request, block)
+                let (result, run) = try runConcurrently(request, &seen, block)
+                if run == nil { try await seen.waitUntilDurable() }
                 _ = try await withCheckedThrowingContinuation { continuation in
                     enqueue(
                         request, isBounded: false, finish: { continuation.resume(with: $0) }
@@ -88,6 +94,11 @@ extension Store {
                 return result
             } catch let found as ReadConflict {
                 conflict = found
+            } catch {
+                let seen = seen
+                throw await withCheckedContinuation { continuation in
+                    seen.whenSeen(error) { continuation.resume(returning: $0) }
+                }
             }
         }
         throw StoreError.conflict(conflict, runCount: Swift.max(0, retries) + 1)
@@ -96,11 +107,14 @@ extension Store {
     /// Runs the block on the newest state, and compares what it has read with the state at its end:
     /// so the writer lock is held for the comparison with later events only.
     ///
+    /// - Parameter seen: is given what the block has seen, if that may be lost with the turn to
+    ///   write.
     /// - Returns: what the block returns, and the run to commit; nil if it changed nothing, so that
     ///   it takes effect at its beginning.
     /// - Throws: `ReadConflict`; what the block throws.
     private func runConcurrently<R>(
-        _ request: WriteRequest, _ block: (inout WriteTransaction) throws -> R
+        _ request: WriteRequest, _ seen: inout Receipt,
+        _ block: (inout WriteTransaction) throws -> R
     ) throws -> (R, ConcurrentBlock?) {
         try checkProcess()
         try writer.lock.checkNotHeld()
@@ -109,13 +123,10 @@ extension Store {
         let session = session
         try session.checkWriter()
         let (base, position) = session.publication?.newestWithPosition ?? (view.current, nil)
+        if let position { seen = receipt(nil, request.durability, at: position, in: session) }
         if let condition = request.condition { try check(condition, on: base) }
         let run = ConcurrentBlock(on: base, BlockInputs(resources.environment))
         let result = try concurrentThreads.run { try run.run(block) }
-        // What the block has seen may be lost with the turn to write.
-        if let position, run.isReadOnly {
-            try StoreError.wrap(try session.engine.sync(through: position))
-        }
         if run.isReadOnly, request.intent == nil { return (result, nil) }
         try run.check(against: session.newest)
         return (result, run)

@@ -50,7 +50,11 @@ extension Store {
         let request = try request(
             actor, reason, metadata, intent, durability, expecting: condition, once: key)
         var receipt = Receipt(nil, request.durability, nil)
-        _ = try withWriterLock { try commitOnce(request, &receipt, block) }
+        do {
+            _ = try withWriterLock { try commitOnce(request, &receipt, block) }
+        } catch {
+            throw receipt.error(error)
+        }
         return request.durability == .durable ? try receipt.madeDurable() : receipt
     }
 
@@ -118,6 +122,9 @@ extension Store {
         // First: what is lost with a turn later is not taken for a repetition.
         let ends = (all: session.engine.end, durable: session.engine.durableEnd)
         try session.checkWriter()
+        if session.publication != nil {
+            receipt = self.receipt(nil, request.durability, at: ends.all, in: session)
+        }
         guard let first = firstEvent(of: request) else {
             return try commit(request, &receipt, block)
         }

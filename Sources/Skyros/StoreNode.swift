@@ -59,6 +59,8 @@ final class StoreNode: Sendable {
     let nextCheck = Locked(StoreNode.now)
     /// The error that was reported last, so that one that lasts is reported once.
     private let lastReport = Locked<StoreError.Code?>(nil)
+    /// Whether it was reported that the clock is ahead of the server's.
+    private let isClockAhead = Locked(false)
 
     /// The longest pause between two attempts to reach the server, in milliseconds.
     private static let pauseMax = 1_000
@@ -196,6 +198,7 @@ final class StoreNode: Sendable {
         progress.withLock { $0.hasLostTurn = false }
         nextCheck.withLock { $0 = Self.now }
         guard try isComplete() else { return }
+        try StoreError.wrap(try session.withLock { $0 }.engine.shared?.flushCopy())
         contact.withLock { $0 = EventTime(microseconds: actions.clock.nowMicroseconds()) }
         nextCheck.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
     }
@@ -251,7 +254,17 @@ final class StoreNode: Sendable {
             try beginAgain(after: last)
             return false
         }
-        if plan.role != .reader, other == nil { try takeTurn(shared, session) }
+        guard plan.role != .reader, other == nil else { return true }
+        do {
+            try takeTurn(shared, session)
+        } catch ServerError.refused(let refusal) where refusal.code == .clockAhead {
+            // It shows everything, and may not write.
+            let isKnown = isClockAhead.withLock { isAhead in
+                defer { isAhead = true }
+                return isAhead
+            }
+            if !isKnown { actions.report(StoreError(refusal)) }
+        }
         return true
     }
 
@@ -270,6 +283,7 @@ final class StoreNode: Sendable {
 
     private func takeTurn(_ shared: any SharedLog, _ session: StoreSession) throws {
         try plan.checkClock(actions.clock, of: server)
+        isClockAhead.withLock { $0 = false }
         guard let turn = try shared.prepareTurn() else { return }
         progress.withLock { $0.ownTurn = turn.connection }
         do {

@@ -19,9 +19,14 @@ extension Store: ForkOrigin {
         _ request: WriteRequest, _ block: (inout WriteTransaction) throws -> Void
     ) throws -> (state: Snapshot, receipt: Receipt?) {
         var receipt = Receipt(nil, request.durability, nil)
-        let state = try withWriterLock {
-            try commit(request, &receipt, block)
-            return session.newest
+        let state: Snapshot
+        do {
+            state = try withWriterLock {
+                try commit(request, &receipt, block)
+                return session.newest
+            }
+        } catch {
+            throw receipt.error(error)
         }
         // A child continues from what it has merged: that must not be taken back.
         return (state, resources.isShared ? try receipt.madeDurable() : receipt)

@@ -93,17 +93,23 @@ final class LatestHead: Sendable {
         if let server = server.withLock({ $0 }), let head = try? head(of: server) { return head }
         let next = try StoreError.wrap(try makeServer())
         server.withLock { $0 = next }
-        // `stop` and `suspend` end the connection of before or this one.
-        let (hasEnded, isSuspended) = state.withLock { ($0.hasEnded, $0.isSuspended) }
-        if hasEnded { throw StoreError.closed }
-        if isSuspended { throw StoreError.suspended }
-        do throws(ServerError) {
+        do {
+            // `stop` and `suspend` end the connection of before or this one, unless it is made
+            // after they have.
+            try checkOpen()
             try next.connect()
+            try checkOpen()
             return try head(of: next)
         } catch {
             next.disconnect()
-            throw StoreError(LogError(error))
+            throw (error as? ServerError).map { StoreError(LogError($0)) } ?? error
         }
+    }
+
+    private func checkOpen() throws(StoreError) {
+        let (hasEnded, isSuspended) = state.withLock { ($0.hasEnded, $0.isSuspended) }
+        if hasEnded { throw StoreError.closed }
+        if isSuspended { throw StoreError.suspended }
     }
 
     private func head(of server: any LogServer) throws(ServerError) -> LogHead {

@@ -1,5 +1,5 @@
 package import Foundation
-import SkyrosDisk
+package import SkyrosDisk
 
 /// Where a store is whose log is on a server, and where this node keeps its copy of it.
 ///
@@ -39,9 +39,16 @@ extension Store {
     public convenience init(
         at place: StorePlace, entities: [any Entity.Type], options: Options = Options()
     ) throws {
+        try self.init(at: place, entities: entities, options: options, clock: SystemClock())
+    }
+
+    package convenience init(
+        at place: StorePlace, entities: [any Entity.Type], options: Options,
+        clock: any WallClock
+    ) throws {
         let schema = try Schema(entities)
         let disk = try StoreDirectory.disk(at: place.cache, creating: true)
-        try self.init(schema, options, Environment(disk: disk), node: place.node)
+        try self.init(schema, options, Environment(disk: disk, clock: clock), node: place.node)
     }
 
     /// Opens or creates a store at `place` without types: for importers, tools and adapters, as one

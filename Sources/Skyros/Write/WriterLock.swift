@@ -19,9 +19,12 @@ final class WriterLock: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         /// The number of the job that must run first; 0 for none.
         let neededJob: UInt64
+        /// Whether it waits for all jobs, unless they are paused meanwhile.
+        let isAfterAllJobs: Bool
 
-        init(after neededJob: UInt64) {
+        init(after neededJob: UInt64, isAfterAllJobs: Bool) {
             self.neededJob = neededJob
+            self.isAfterAllJobs = isAfterAllJobs
         }
     }
 
@@ -53,7 +56,8 @@ final class WriterLock: Sendable {
 
     /// Blocks the calling thread until it holds the lock.
     ///
-    /// - Parameter afterAllJobs: whether every queued job runs first, unless they are paused.
+    /// - Parameter afterAllJobs: whether every queued job runs first, unless they are paused, now
+    ///   or before it is their turn.
     /// - Throws: `StoreError` with `.nestedWrite` if the thread holds it already, `.writeCycle` if
     ///   it holds another store's lock whose next owner waits for it.
     func lock(afterAllJobs: Bool = false) throws {

@@ -63,7 +63,8 @@ struct WriterLockState: Sendable {
     mutating func addThread(afterJobsOf caller: WriteCaller?) -> WriterLock.SleepingThread {
         let own = jobs.lastPosition { caller == nil ? !arePaused : $0.caller == caller }
         let sleeping = WriterLock.SleepingThread(
-            after: own.map { startedJobCount + UInt64($0) + 1 } ?? 0)
+            after: own.map { startedJobCount + UInt64($0) + 1 } ?? 0,
+            isAfterAllJobs: caller == nil)
         threads.append(sleeping)
         return sleeping
     }
@@ -102,7 +103,9 @@ struct WriterLockState: Sendable {
     mutating func unlock() -> WriterLock.Next {
         owner = nil
         isLocked = false
-        let position = threads.firstPosition { $0.neededJob <= startedJobCount }
+        let position = threads.firstPosition {
+            $0.neededJob <= startedJobCount || (arePaused && $0.isAfterAllJobs)
+        }
         let thread = position.flatMap { threads[$0] }
         let mustWait = thread != nil && (isThreadOwed || bargingCount >= Self.bargingMax)
         let job = arePaused || mustWait ? nil : startFirstJob()

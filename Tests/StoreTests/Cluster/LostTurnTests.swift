@@ -41,26 +41,6 @@ private final class HookedClock: WallClock {
 @Suite(.mayHang) struct `A turn to write that is lost` {
     private let nodes = SimulatedNodes()
 
-    /// Lets a store lose its turn while one event is on its way, and what `write` queues waits.
-    private func loseTurn(of store: Store, with write: () -> Void) {
-        nodes.gate.change { $0 = false }
-        let count = nodes.begun.withLock { $0 }
-        store.writeAsync { tx in
-            try tx.insert(Note(id: 100, text: "sent"))
-        } completion: { _ in
-        }
-        nodes.begun.wait { $0 > count ? () : nil }
-        write()
-        let hasRun = Monitor(false)
-        store.writeAsync { _ in
-            hasRun.change { $0 = true }
-        } completion: { _ in
-        }
-        hasRun.wait { $0 ? () : nil }
-        store.session.engine.shared?.endTurn(.notTheWriter("two"))
-        nodes.gate.change { $0 = true }
-    }
-
     private func code(_ result: Result<Receipt, any Error>) -> StoreError.Code? {
         if case .failure(let error) = result { StoreError.wrapping(error).code } else { nil }
     }
@@ -68,7 +48,7 @@ private final class HookedClock: WallClock {
     @Test func `leaves no idempotency key`() async throws {
         let store = try nodes.store("one")
         let outcome = Monitor<Result<Receipt, any Error>?>(nil)
-        loseTurn(of: store) {
+        nodes.loseTurn(of: store) {
             store.writeAsync(once: "key") { tx in
                 try tx.insert(Note(id: 1, text: "lost"))
             } completion: { result in
@@ -91,7 +71,7 @@ private final class HookedClock: WallClock {
         options.projections = [Total.self]
         let store = try nodes.store("one", .automatic, on: SimulatedDisk(), options)
         let done = Monitor(false)
-        loseTurn(of: store) {
+        nodes.loseTurn(of: store) {
             store.writeAsync { tx in
                 try tx.insert(Note(id: 1, text: "lost"))
             } completion: { _ in
@@ -108,7 +88,7 @@ private final class HookedClock: WallClock {
         var options = Store.Options()
         options.projections = [Total.self, Count.self]
         let store = try nodes.store("one", .automatic, on: SimulatedDisk(), options)
-        loseTurn(of: store) {
+        nodes.loseTurn(of: store) {
             store.writeAsync { tx in
                 try tx.insert(Note(id: 1, text: "lost"))
             } completion: { _ in
@@ -181,7 +161,7 @@ private final class HookedClock: WallClock {
         let store = try nodes.store("one")
         let outcome = Monitor<Result<Receipt, any Error>?>(nil)
         let seen = Monitor<String?>(nil)
-        loseTurn(of: store) {
+        nodes.loseTurn(of: store) {
             store.writeAsync { tx in
                 try tx.insert(Note(id: 1, text: "lost"))
             } completion: { _ in

@@ -36,4 +36,24 @@ struct SimulatedNodes {
         return try Store(
             Schema(types), options, Environment(disk: disk, clock: clock), node: plan)
     }
+
+    /// Lets a store lose its turn while one event is on its way, and what `write` queues waits.
+    func loseTurn(of store: Store, with write: () -> Void) {
+        gate.change { $0 = false }
+        let count = begun.withLock { $0 }
+        store.writeAsync { tx in
+            try tx.insert(Note(id: 100, text: "sent"))
+        } completion: { _ in
+        }
+        begun.wait { $0 > count ? () : nil }
+        write()
+        let hasRun = Monitor(false)
+        store.writeAsync { _ in
+            hasRun.change { $0 = true }
+        } completion: { _ in
+        }
+        hasRun.wait { $0 ? () : nil }
+        store.session.engine.shared?.endTurn(.notTheWriter("two"))
+        gate.change { $0 = true }
+    }
 }

@@ -60,13 +60,15 @@ extension StoreError {
         /// Two threads would wait for each other for ever: each is in a write block of a store in
         /// which the other wants to write.
         public static let writeCycle = Code("writeCycle")
-        /// The clock is further ahead of the newest event than `Options.clockJumpMax`.
+        /// The clock is further ahead of the newest event than `Options.clockJumpMax`, or that of a
+        /// node is ahead of its server's.
         public static let clockAhead = Code("clockAhead")
         /// The clock is before the newest event: a warning, passed to `Options.onError` once.
         public static let clockBehind = Code("clockBehind")
         /// The store was suspended by `suspend()`; `resume()` makes it writable again.
         public static let suspended = Code("suspended")
-        /// The log does not continue the history that the suspended store, or a backup, has seen.
+        /// The log does not continue the history that the suspended store, a backup, or a node has
+        /// seen: its server was restored, or a failover took events back.
         public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")
