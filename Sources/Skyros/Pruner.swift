@@ -56,9 +56,11 @@ struct Pruner {
         var keys = KeyTable()
         var stamps = RecordStamps()
         var head = FloorHead()
+        var correlations = CutCorrelations([])
         if let floor = try log.floor.map({ try FloorState($0) }) {
             keys = floor.keys
             head.happenedUntil = floor.happenedUntil
+            correlations = CutCorrelations(floor.correlations)
             try state.fold { state in
                 state = try floor.state(into: state, marking: &dirty) { row, table, version in
                     stamps.note(row, inTable: table, version.sequence, version.time)
@@ -72,6 +74,7 @@ struct Pruner {
             try HistoryReader.fold(log, through: last, into: &state, marking: &dirty) { event in
                 window.note(event, in: &keys)
                 times.append(event.time)
+                correlations.note(event)
                 // The state in another order than that of the log is not known from now on.
                 let isLater = head.happenedUntil <= event.happenedAt
                 head.happenedUntil = isLater ? event.happenedAt : EventTime(microseconds: .max)
@@ -89,6 +92,7 @@ struct Pruner {
         head.prunedAt = EventTime(microseconds: clock.nowMicroseconds())
         (head.actor, head.reason) = (actor, reason)
         head.projections = projections
+        head.correlations = try correlations.list(keptFrom: state.sequence.next, in: log)
         (head.keys, head.keyBound) = (Array(keys.events), keys.bound)
         return try FloorBuilder(head, state, stamps)
     }

@@ -3,6 +3,26 @@ import SkyrosLog
 // Conditions of writes, which are checked under the writer lock, before the block runs.
 
 extension Store {
+    /// A condition with the states that it names by their sequences, so that other writers need not
+    /// wait until they are made.
+    ///
+    /// - Throws: as `snapshot(asOf:)`.
+    func prepared(_ condition: WriteCondition) throws -> WriteCondition {
+        let newest = view.current
+        return try condition.mapStates { answer, sequence in
+            // What was just read is at hand when the block runs.
+            guard sequence < newest.sequence else { return nil }
+            if let record = try answer.record(), let index = session.history,
+                index.isQuick(through: sequence)
+            {
+                return try historyReader.state(
+                    of: record.entity, record.id, asOf: sequence, in: index)
+                    ?? historyReader.stateWithoutRecords(asOf: sequence)
+            }
+            return try historyReader.snapshot(asOf: .sequence(sequence), from: newest)
+        }
+    }
+
     /// Checks conditions in the state on which the block will run.
     ///
     /// - Throws: `StoreError` with `.conflict` if one does not hold, `.noSuchEvent` if one names a

@@ -31,37 +31,16 @@ extension Archive {
         return after.differences(from: before, in: entity)
     }
 
-    /// A record is found in the index for both moments in the time in which this number of events
-    /// is folded.
-    private static let costOfRecord = 20.0
-
     /// The same of the index of the history; nil if states answer in less time, or only they can.
     private func indexedDifferences(
         _ first: Moment, _ second: Moment, in entity: String?
     ) throws -> [RecordDifference]? {
+        guard let historyIndex else { return nil }
         let reader = historyReader
         let (before, after) = try (reader.sequence(of: first), reader.sequence(of: second))
-        let (lower, upper) = (min(before, after), max(before, after))
-        guard let historyIndex, let tail = historyIndex.firstQuestionCost(through: upper) else {
-            return nil
-        }
-        let left = cost(of: lower) - Double(tail)
-        guard left > 0,
-            let keys = try reader.changedRecords(
-                after: lower, through: upper, in: entity, countMax: Int(left / Self.costOfRecord))
-        else { return nil }
-        var list: [RecordDifference] = []
-        for (entity, id) in keys {
-            let rowBefore = try reader.row(of: entity, id, asOf: before, in: historyIndex)
-            let rowAfter = try reader.row(of: entity, id, asOf: after, in: historyIndex)
-            // A run may have turned out to be damaged, or the tail to be too large.
-            guard historyIndex.firstQuestionCost(through: upper) != nil else { return nil }
-            if rowBefore == rowAfter { continue }
-            list.append(
-                RecordDifference(
-                    rowBefore: rowBefore, rowAfter: rowAfter, entity: entity, id: id))
-        }
-        return list
+        return try reader.differences(
+            from: before, to: after, in: entity, historyIndex,
+            costOfStates: cost(of: min(before, after)))
     }
 
     /// The first event that this store and another one do not have in common; nil if both have the
@@ -100,32 +79,6 @@ extension Archive {
             : try own.firstOtherEvent(than: others, through: common)
         if first <= common { return first }
         return sequence == other.sequence ? nil : first
-    }
-}
-
-extension HistoryReader {
-    /// The records that the events of a range change, by entity and id; nil if they are too many,
-    /// or an event deletes all records of an entity.
-    fileprivate func changedRecords(
-        after first: SequenceNumber, through last: SequenceNumber, in entity: String?,
-        countMax: Int
-    ) throws -> [(entity: String, id: RecordID)]? {
-        var found: Set<HistoryKey> = []
-        var isWhole = true
-        try EventReader(log).forEach(from: first.next, through: last) { event, _ in
-            for change in event.changes where entity?.isSameName(as: change.entity) ?? true {
-                guard change.id != nil, found.count < countMax else {
-                    isWhole = false
-                    return false
-                }
-                found.insert(HistoryKey(change.entity, change.id))
-            }
-            return true
-        }
-        guard isWhole else { return nil }
-        return found.sorted().compactMap { key in
-            key.id.map { (String(decoding: key.entity, as: UTF8.self), $0) }
-        }
     }
 }
 

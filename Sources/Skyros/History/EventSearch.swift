@@ -11,6 +11,7 @@ struct EventSearch: Sendable {
 
     /// The range of the events that are not too early and not too late; nil if there are none.
     private func bounds() throws -> ClosedRange<UInt64>? {
+        try filter.checkDates()
         let log = EventReader(reader.log)
         let end = min(last, reader.last)
         guard first >= log.first else {

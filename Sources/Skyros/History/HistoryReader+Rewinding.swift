@@ -21,6 +21,14 @@ extension HistoryReader {
         return try near(target, from: known) ?? folded(target, as: known)
     }
 
+    /// What `snapshot(asOf:from:)` costs, about, in events that are folded from the beginning.
+    func cost(of target: SequenceNumber, from known: Snapshot) -> Double {
+        let first = SequenceNumber(rawValue: log.firstSequence - 1)
+        let fromStart = Double(first.distance(to: target) + known.recordCount)
+        let between = Double(abs(target.distance(to: known.sequence)))
+        return min(fromStart, between * Double(Self.foldedPerRewound))
+    }
+
     /// The state after the event `target`, of the first event and those that follow.
     ///
     /// - Parameter known: a state with the same types.

@@ -76,6 +76,16 @@ extension HistoryReader {
         return state
     }
 
+    /// The state after an event without any records.
+    func stateWithoutRecords(asOf sequence: SequenceNumber) throws -> Snapshot {
+        guard sequence > .zero, let stamp = try EventReader(log).stamp(of: sequence),
+            let time = stamp.time
+        else { return empty }
+        var state = empty
+        state.move(to: sequence, time: time, rawChainHash: stamp.chainHash.rawValue)
+        return state
+    }
+
     /// What the log had recorded of the shapes of entities after an event.
     ///
     /// - Complexity: O(events that record shapes), and O(log n) frames of each run.

@@ -17,19 +17,30 @@ struct UndoPlanner {
     /// The events of a target, in ascending ranges with gaps between them.
     ///
     /// - Throws: `StoreError` with `.noSuchEvent`, also if no event has the correlation;
-    ///   `.nothingToUndo` for an empty list of events.
+    ///   `.belowFloor` if some of those that had it were pruned; `.nothingToUndo` for an empty list
+    ///   of events.
     func ranges(of target: UndoTarget) throws -> [ClosedRange<SequenceNumber>] {
         switch target.selection {
         case .ranges(let ranges):
             if !ranges.isEmpty { return ranges }
             throw StoreError(.nothingToUndo, "there is nothing to undo: no event was named")
         case .correlation(let correlation):
+            let first = EventReader(log).first
+            if let floor = log.floor,
+                try FloorState(floor).correlations.contains(where: {
+                    $0.isSameName(as: correlation)
+                })
+            {
+                throw StoreError.belowFloor(
+                    "some events with the correlation \"\(correlation)\" are not kept", first)
+            }
             let events = try EventSelection(reader: reader.reader, index: reader.index).events(
-                withCorrelation: correlation, from: EventReader(reader.reader.log).first,
-                through: reader.newest.sequence)
+                withCorrelation: correlation, from: first, through: reader.newest.sequence)
             if !events.isEmpty { return events.ranges }
+            let range = first > 1 ? " from event \(first) on, where the log begins" : ""
             throw StoreError(
-                .noSuchEvent, "there is no event with the correlation \"\(correlation)\"")
+                .noSuchEvent,
+                "there is no event with the correlation \"\(correlation)\"\(range)")
         }
     }
 

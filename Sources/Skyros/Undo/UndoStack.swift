@@ -1,4 +1,5 @@
 import SkyrosDisk
+import SkyrosLog
 
 /// Undo and redo of one actor's edits, for the menu of an app.
 ///
@@ -110,7 +111,11 @@ public final class UndoStack: Sendable {
             guard last > memory.last else { return memory.steps }
             let earliest = max(last.advanced(by: 1 - max(1, options.eventsMax)), first)
             let isGap = memory.last < earliest.advanced(by: -1)
-            var steps = isGap ? UndoSteps(options) : memory.steps
+            var steps = memory.steps
+            if isGap {
+                let floor = try session.engine.floor.map { try FloorState($0) }
+                steps = UndoSteps(options, cut: floor?.correlations ?? [])
+            }
             let reader = HistoryReader(log: session.engine, empty: session.empty)
             let selection = EventSelection(reader: reader, index: session.history)
             let events = try selection.events(

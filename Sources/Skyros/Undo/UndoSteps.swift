@@ -12,8 +12,10 @@ struct UndoSteps: Sendable {
     private var dropped: Set<String> = []
     private let options: UndoStack.Options
 
-    init(_ options: UndoStack.Options) {
+    /// - Parameter cut: the correlations of events of which the log does not keep all.
+    init(_ options: UndoStack.Options, cut: some Sequence<String> = []) {
         self.options = options
+        dropped = Set(cut)
     }
 
     /// The next step to undo or to redo.

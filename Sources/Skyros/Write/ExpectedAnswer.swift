@@ -7,6 +7,9 @@ protocol ExpectedAnswer: Sendable {
 
     /// The answer: ids and records in the newest shape.
     func answer(in state: Snapshot) throws -> [StoredAnswer]
+
+    /// The record whose state is the answer; nil if others count.
+    func record() throws -> (entity: String, id: RecordID)?
 }
 
 /// A record of an answer.
@@ -30,6 +33,10 @@ struct ExpectedRecord<E: Entity>: ExpectedAnswer where E.ID: Sendable {
         let id = try RecordCoding.id(id, of: E.self)
         return state.answer(of: E.entityName, id)
     }
+
+    func record() throws -> (entity: String, id: RecordID)? {
+        (E.entityName, try RecordCoding.id(id, of: E.self))
+    }
 }
 
 /// A record that is named without its type, or its absence.
@@ -43,6 +50,8 @@ struct ExpectedUntypedRecord: ExpectedAnswer {
     }
 
     func answer(in state: Snapshot) throws -> [StoredAnswer] { state.answer(of: entity, id) }
+
+    func record() -> (entity: String, id: RecordID)? { (entity, id) }
 }
 
 /// The records that a request finds, in its order.
@@ -62,6 +71,8 @@ struct ExpectedFetch<E: Entity>: ExpectedAnswer {
             state.answer(of: E.entityName, try RecordCoding.id($0))
         }
     }
+
+    func record() -> (entity: String, id: RecordID)? { nil }
 }
 
 extension Snapshot {

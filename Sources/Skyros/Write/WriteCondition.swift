@@ -19,7 +19,8 @@
 ///
 /// - Complexity: of a check, O(1) if nothing was written since; otherwise O(ids × log n), and for a
 ///   request the records of its entity that have changed. With a sequence in place of a snapshot
-///   that state is made first, as by `Store.snapshot(asOf:)`, while other writers wait. Of events,
+///   that state is made first, of one record as by `Store.get(_:_:asOf:)`, for a request as by
+///   `Store.snapshot(asOf:)`; other writers do not wait for it. Of events,
 ///   O(log n) in each run of the history, and the events that were written since the last one.
 public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
     enum Part: Sendable {
@@ -39,6 +40,24 @@ public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
     let parts: [Part]
 
     private init(_ part: Part) { parts = [part] }
+
+    private init(_ parts: [Part]) { self.parts = parts }
+
+    /// The same condition with states in place of sequences.
+    ///
+    /// - Parameter state: the state of a sequence, as far as an answer needs it; nil if there is
+    ///   none yet.
+    func mapStates(
+        _ state: (any ExpectedAnswer, SequenceNumber) throws -> Snapshot?
+    ) rethrows -> WriteCondition {
+        WriteCondition(
+            try parts.map { part in
+                guard case .unchanged(let answer, .sequence(let sequence)) = part,
+                    let made = try state(answer, sequence)
+                else { return part }
+                return .unchanged(answer, since: .state(made))
+            })
+    }
 
     /// Conditions that must all hold.
     public init(arrayLiteral conditions: WriteCondition...) {

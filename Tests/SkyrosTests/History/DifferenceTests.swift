@@ -120,6 +120,37 @@ private enum Cafe {
         try store.close()
     }
 
+    @Test(arguments: 0..<UInt64(Extent.pick(brief: 3, quick: 10, deep: 200)))
+    func `is the same of the index and of states`(seed: UInt64) throws {
+        var random = RandomSource(seed: seed)
+        let store = try Store(on: SimulatedDisk(), entities: Pair.self, Other.self)
+        for number in 0..<60 {
+            try store.write { tx in
+                try tx.upsert(Other(id: "\(number % 3)"))
+                try tx.upsert(Pair(id: random.below(20), value: random.below(4)))
+                if random.below(3) == 0 { try tx.delete(Pair.self, random.below(20)) }
+            }
+            if random.below(8) == 0 { try store.run(.indexHistory) }
+        }
+        let (reader, index) = (store.historyReader, try #require(store.session.history))
+        for entity in ["Pair", nil] {
+            let moments = (0..<2).map { _ in
+                SequenceNumber(rawValue: UInt64(random.below(Int(store.sequence.rawValue) + 1)))
+            }
+            let (before, after) = (moments[0], moments[1])
+            let (first, second) = try (
+                store.snapshot(asOf: .sequence(before)), store.snapshot(asOf: .sequence(after))
+            )
+            let expected = second.differences(from: first, in: entity)
+            let found = try reader.differences(
+                from: before, to: after, in: entity, index, costOfStates: 1e9)
+            #expect(found == expected)
+            let list = try store.diff(from: .sequence(before), to: .sequence(after), in: entity)
+            #expect(list == expected)
+        }
+        try store.close()
+    }
+
     @Test func `of two logs begins with the first event that differs`() throws {
         func archive(_ values: [Int], after disk: SimulatedDisk = SimulatedDisk()) throws -> (
             SimulatedDisk, Archive

@@ -112,6 +112,21 @@ private struct Usage {
         #expect(try Archive(on: usage.disk).verify().problems == [])
     }
 
+    @Test func `has no longer run that was made without a period`() throws {
+        var random = RandomSource(seed: 4)
+        var usage = Usage(.forever)
+        try usage.run(days: 100, &random)
+        #expect(try usage.runs().contains { !$0.times.fits(15 * day) })
+        usage.options.retention = .keep(.days(150))
+        let runs = try usage.runs()
+        #expect(runs.count > 5 && runs.allSatisfy { $0.times.fits(15 * day) })
+        #expect(runs.first?.sequences.lowerBound == 1)
+        for (run, next) in zip(runs, runs.dropFirst()) {
+            #expect(run.sequences.upperBound + 1 == next.sequences.lowerBound)
+        }
+        #expect(try Archive(on: usage.disk).verify().problems == [])
+    }
+
     @Test func `keeps the period, and not much more`() throws {
         var random = RandomSource(seed: 9)
         var usage = Usage(.keep(.days(10)))

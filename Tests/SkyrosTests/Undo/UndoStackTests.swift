@@ -340,4 +340,40 @@ import Testing
         let kept = Int(store.sequence.rawValue - store.firstSequence.rawValue) + 1
         #expect(try undo.undoSteps.count == kept && kept < 9)
     }
+
+    @Test func `makes no step of what is left of a group that was pruned`() throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 200
+        let store = try Store(
+            on: SimulatedDisk(), entities: DraftCard.self, options: options, clock: clock)
+        let undo = UndoStack(store, actor: "ann")
+        func insert(_ ids: ClosedRange<Int>) throws {
+            for id in ids {
+                try store.write(by: "ann") { try $0.insert(DraftCard(id: id)) }
+                clock.advance(byMicroseconds: 5_000_000)
+            }
+        }
+        try undo.group { try insert(1...9) }
+        let group = try #require(try store.event(9)?.metadata.correlation)
+        #expect(try store.prune(before: store.snapshot.time.date.addingTimeInterval(1)) != nil)
+        #expect((2...9).contains(store.firstSequence))
+        for _ in 0..<2 {
+            #expect(try undo.undoSteps.isEmpty)
+            // As another process sees it.
+            #expect(try UndoStack(store, actor: "ann").undoSteps.isEmpty)
+            let error = failure(as: StoreError.self) { _ = try store.undo(.correlation(group)) }
+            #expect(error?.code == .belowFloor)
+            #expect(error?.message.contains(group) == true)
+            // The next floor is before the end of the group, too, or there is none.
+            _ = try store.prune(before: #require(try store.event(9)).time.date)
+        }
+        try insert(10...30)
+        #expect(try store.prune(before: store.snapshot.time.date.addingTimeInterval(1)) != nil)
+        #expect(store.firstSequence > 9)
+        let error = failure(as: StoreError.self) { _ = try store.undo(.correlation(group)) }
+        #expect(error?.code == .noSuchEvent)
+        #expect(error?.message.contains("where the log begins") == true)
+        let steps = try UndoStack(store, actor: "ann").undoSteps
+        #expect(steps.count == Int(store.sequence.rawValue - store.firstSequence.rawValue) + 1)
+    }
 }

@@ -34,6 +34,19 @@ import Testing
         #expect(try store.snapshot(asOf: .date(.distantFuture)).sequence == 5)
     }
 
+    @Test func `is not searched by a date that is no number`() throws {
+        let none = Date(timeIntervalSince1970: .nan)
+        for filter in [
+            EventFilter(since: none), EventFilter(until: none), EventFilter(occurredSince: none),
+            EventFilter(occurredUntil: none),
+        ] {
+            let error = failure(as: StoreError.self) {
+                try store.events(where: filter).forEach { _ in }
+            }
+            #expect(error?.code == .invalidInput)
+        }
+    }
+
     @Test func `does not include the future`() throws {
         #expect(throws: StoreError(.noSuchEvent, "")) {
             try store.snapshot(asOf: .sequence(6))

@@ -38,6 +38,7 @@ struct FloorHead: Equatable, Sendable {
         static let schema: StaticString = "schema"
         static let happened: StaticString = "happened"
         static let projections: StaticString = "projections"
+        static let correlations: StaticString = "correlations"
     }
 
     var recordCount = 0
@@ -55,12 +56,15 @@ struct FloorHead: Equatable, Sendable {
     var keyBound = KeyBound.none
     /// The values of projections after the last event that was pruned.
     var projections: [StoredProjection] = []
+    /// The correlations that events before and after the floor have, sorted.
+    var correlations: [String] = []
 
     init() {}
 
     var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.appendMapHead(9 + (actor == nil ? 0 : 1) + (reason == nil ? 0 : 1))
+        let optionals = [actor == nil, reason == nil, correlations.isEmpty]
+        writer.appendMapHead(9 + optionals.count { !$0 })
         writer.append(text: Key.keys)
         writer.append(bytes: encodedKeys)
         if let actor {
@@ -89,6 +93,11 @@ struct FloorHead: Equatable, Sendable {
         writer.append(happenedUntil.microseconds)
         writer.append(text: Key.projections)
         writer.append(bytes: encodedProjections)
+        if !correlations.isEmpty {
+            writer.append(text: Key.correlations)
+            writer.appendArrayHead(correlations.count)
+            for correlation in correlations { writer.append(text: correlation) }
+        }
         return writer.array
     }
 
@@ -148,6 +157,10 @@ extension FloorHead {
                     happenedUntil = EventTime(microseconds: try reader.readInteger(Int64.self))
                 case Key.projections:
                     projections = try Self.readProjections(reader.readBytes())
+                case Key.correlations:
+                    for _ in 0..<(try reader.readArrayHead()) {
+                        correlations.append(try reader.readText())
+                    }
                 case Key.schema:
                     let map = UnsafeRawBufferPointer(
                         rebasing: reader.bytes[try reader.skipValue()])

@@ -59,7 +59,8 @@ struct FloorBuilder {
             let floor = try FloorState(file)
             try copy.fold { copy in copy = try floor.state(into: copy, marking: &unused) }
             guard copy.sequence == state.sequence, copy.chainHash == state.chainHash,
-                copy.schemas == state.schemas, floor.keys.events.elementsEqual(head.keys)
+                copy.schemas == state.schemas, floor.keys.events.elementsEqual(head.keys),
+                floor.correlations == head.correlations
             else { throw file.damage("it is not what was written") }
         } catch let error as LogError {
             throw error

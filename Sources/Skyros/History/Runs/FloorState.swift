@@ -59,6 +59,9 @@ final class FloorState: Sendable {
     /// The values of projections after the last event that was pruned.
     var projections: [StoredProjection] { head.projections }
 
+    /// The correlations of events that were pruned, and of others that the log had then.
+    var correlations: [String] { head.correlations }
+
     /// The idempotency keys that were known after the last event that was pruned.
     var keys: KeyTable { KeyTable(head.keys, after: head.keyBound) }
 

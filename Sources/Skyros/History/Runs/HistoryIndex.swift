@@ -336,7 +336,12 @@ extension HistoryIndex {
         do throws(LogError) {
             let run = try HistoryRun(name, on: disk, cache: cache)
             guard let isOwn = isOfThisLog(run) else { return nil }
-            if isOwn { return run }
+            if isOwn {
+                if run.header.times.fits(timeSpanMax) || !mayChangeFiles { return run }
+                // Of a time without the limit: smaller ones are made.
+                removeLeftover(name)
+                return nil
+            }
             throw LogError(
                 .otherHistory, "it is not of the history that the log has", in: name.path)
         } catch {

@@ -38,6 +38,8 @@ public struct EventFilter: Hashable, Sendable {
     var hasOccurredAt = false
     /// Whether the event records the shape of an entity.
     var hasSchemas = false
+    /// Whether a date is not a number: a search throws then.
+    private let hasInvalidDate: Bool
 
     /// A filter with these parts; that without any is passed by all events.
     public init(
@@ -60,6 +62,16 @@ public struct EventFilter: Hashable, Sendable {
         self.until = until.map { EventTime($0) }
         self.occurredSince = occurredSince.map { EventTime($0) }
         self.occurredUntil = occurredUntil.map { EventTime($0) }
+        hasInvalidDate = [since, until, occurredSince, occurredUntil].contains { date in
+            date?.timeIntervalSince1970.isNaN ?? false
+        }
+    }
+
+    /// Throws `StoreError` with `.invalidInput` if a date is not a number.
+    func checkDates() throws {
+        guard hasInvalidDate else { return }
+        throw StoreError(
+            .invalidInput, "a date of the filter is not a number; compute it anew")
     }
 
     /// A filter for the events that change a record of a type.
