@@ -58,13 +58,20 @@ struct Arguments {
 
     /// Brings the copy of a log on a server up to date; afterwards its directory is `store`.
     ///
-    /// - Parameter isFollowed: whether what the server gets later is copied, too, until the end of
-    ///   the process.
-    mutating func joinServer(isFollowed: Bool) throws {
+    /// - Parameters:
+    ///   - isFollowed: whether what the server gets later is copied, too, until the end of the
+    ///     process.
+    ///   - mayBeMissing: whether there need be no store on the server.
+    mutating func joinServer(isFollowed: Bool, mayBeMissing: Bool) throws {
         guard let server else { return }
         let place = try server.place(.reader)
         store = place.cache
-        let update = try CacheUpdate(place)
+        let update: CacheUpdate
+        do {
+            update = try CacheUpdate(place)
+        } catch let error as StoreError where error.code == .notAStore && mayBeMissing {
+            return
+        }
         guard isFollowed else { return }
         Thread.detachNewThread {
             var last = ""
@@ -85,6 +92,14 @@ struct Arguments {
         guard let server else { return try Store(untypedAt: store, options: options) }
         return try Store(untypedAt: server.place(.writer), options: options)
     }
+
+    /// The store as a word of a shell, without a password.
+    var storeWord: String {
+        server.map { ShellCommand.quoted($0.word) } ?? ShellCommand.quoted(store)
+    }
+
+    /// The store as people call it.
+    var storeName: String { server?.name ?? store.lastPathComponent }
 
     /// Splits `--name=value`.
     private static func split(_ word: String) -> (String, String?) {

@@ -15,6 +15,8 @@ protocol Command: SendableMetatype {
     static var flags: Set<String> { get }
     /// Whether the store is one that is read: then the copy of one on a server is updated first.
     static var readsStore: Bool { get }
+    /// Whether it creates a store that does not exist.
+    static var createsStore: Bool { get }
 
     /// - Throws: `UsageError` if the arguments are wrong.
     init(_ arguments: Arguments) throws
@@ -28,6 +30,7 @@ extension Command {
     static var repeatable: Set<String> { [] }
     static var flags: Set<String> { [] }
     static var readsStore: Bool { true }
+    static var createsStore: Bool { false }
 }
 
 /// Wrong arguments on the command line.

@@ -38,6 +38,39 @@ struct ServerArgument {
         #endif
     }
 
+    /// The argument as it was given, but for passwords.
+    var word: String {
+        let (start, rest) = Self.split(url, after: "://")
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        var place = String(rest)
+        if let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":")
+        {
+            place = String(rest[..<colon] + rest[end...])
+        }
+        let (path, query) = Self.split(place, after: "?")
+        let options = query.split(separator: "&").filter { !$0.hasPrefix("password=") }
+            .filter { !$0.hasPrefix("sslpassword=") }
+        let base = options.isEmpty ? String(path.prefix { $0 != "?" }) : path
+        return start + base + options.joined(separator: "&")
+            + (schema == "skyros" ? "" : "#\(schema)")
+    }
+
+    /// What people call the store: the database, and the schema if it is another one than `skyros`.
+    var name: String {
+        let rest = Self.split(url, after: "://").rest.prefix { $0 != "?" }
+        let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let database = parts.count > 1 ? String(parts[1]) : ""
+        return [database, schema == "skyros" ? "" : schema].filter { !$0.isEmpty }
+            .joined(separator: "#")
+    }
+
+    private static func split(
+        _ text: String, after separator: String
+    ) -> (start: String, rest: Substring) {
+        guard let range = text.range(of: separator) else { return (text, "") }
+        return (String(text[..<range.upperBound]), text[range.upperBound...])
+    }
+
     private static var caches: URL {
         let given = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"].map { URL(filePath: $0) }
         let home = FileManager.default.homeDirectoryForCurrentUser

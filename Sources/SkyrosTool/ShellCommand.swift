@@ -177,13 +177,17 @@ struct ShellCommand: Sendable {
     /// A path as a word of a shell.
     static func quoted(_ url: URL) -> String {
         let path = url.relativePath
-        let plain = path.utf8.allSatisfy { byte in
+        // What begins with a hyphen would be an option.
+        return quoted(path.hasPrefix("-") ? "./\(path)" : path)
+    }
+
+    /// A text as a word of a shell.
+    static func quoted(_ word: String) -> String {
+        let plain = word.utf8.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || "/._-+@".utf8.contains(byte)
         }
-        // What begins with a hyphen would be an option.
-        let word = path.hasPrefix("-") ? "./\(path)" : path
         return plain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }

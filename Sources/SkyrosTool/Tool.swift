@@ -57,7 +57,8 @@ enum Tool {
             var arguments = try Arguments(rest, for: command)
             if command.readsStore {
                 let isFollowed = arguments.has("follow") || command is SQLCommand.Type
-                try arguments.joinServer(isFollowed: isFollowed)
+                try arguments.joinServer(
+                    isFollowed: isFollowed, mayBeMissing: command.createsStore)
             }
             return try command.init(arguments).run(output) ? 0 : ExitCode.failure
         } catch let error as UsageError {

@@ -129,7 +129,7 @@ struct BisectCommand: Command {
     }
 
     private func report(_ event: Event, _ stateCount: Int, _ output: Output) throws {
-        let undo = "skyros undo \(ShellCommand.quoted(arguments.store)) \(event.sequence)"
+        let undo = "skyros undo \(arguments.storeWord) \(event.sequence)"
         if arguments.isJSON {
             return try output.json([
                 "found": .bool(true), "states": .integer(Int128(stateCount)),

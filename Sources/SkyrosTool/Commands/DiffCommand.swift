@@ -9,11 +9,12 @@ struct DiffCommand: Command {
     static let details = """
           A, B          moments: the number of an event, -10 for the tenth before the last, or a
                         time; B is the newest state if it is left out
-          --with STORE  B, or the newest state, is that of another store; the first event that only
-                        one of them has is named
+          --with STORE  B, or the newest state, is that of another store; the first event that the
+                        two do not have in common is named
           --entity E    only the records of this entity
 
-        A field has its value at A and then at B. The exit code is 1 if anything differs.
+        A field has its value at A and then at B. The exit code is 1 if anything differs, also
+        events that have led to the same records.
 
           skyros diff Orders.skyros -10
           skyros diff Orders.skyros 2026-05-09 2026-05-10 --entity Order
@@ -40,13 +41,35 @@ struct DiffCommand: Command {
         let entity = arguments.text("entity")
         let differences = try differences(archive, other ?? archive, entity, bar)
         if let entity, differences.isEmpty { try archive.require(entity) }
-        let event = try other.flatMap { try archive.firstDifference(from: $0) }
+        let hasSameEvents = try other.map { try compareEvents(archive, $0, bar, output) } ?? true
         bar.finish()
-        if let event, !arguments.isJSON {
-            try output.line("the stores differ from event \(event) on")
-        }
         for difference in differences { try print(difference, to: output) }
-        return differences.isEmpty
+        return differences.isEmpty && hasSameEvents
+    }
+
+    /// Names the first event that two stores do not have in common; returns whether there is none.
+    private func compareEvents(
+        _ archive: Archive, _ other: Archive, _ bar: ProgressBar, _ output: Output
+    ) throws -> Bool {
+        var (event, note): (SequenceNumber?, String?)
+        do {
+            event = try archive.firstDifference(from: other)
+        } catch let error as StoreError where error.code == .belowFloor {
+            // The records can be compared.
+            note = error.message
+        }
+        bar.finish()
+        if arguments.isJSON {
+            try output.json([
+                "firstDifference": event.map { .integer(Int128($0.rawValue)) } ?? .null,
+                "note": note.map { .text($0) } ?? .null,
+            ])
+        } else if let event {
+            try output.line("the stores differ from event \(event) on")
+        } else if let note {
+            try output.line(note)
+        }
+        return event == nil && note == nil
     }
 
     private func differences(

@@ -95,7 +95,7 @@ struct DistillCommand: Command {
                 mentioning: [condition.sql], holds)
             let test = try DistilledTest(
                 of: history, in: store, named: target.lastPathComponent,
-                from: arguments.store.lastPathComponent, archive.tables().map(\.entity),
+                from: arguments.storeName, archive.tables().map(\.entity),
                 condition, arguments.text("import"))
             try NewFile.writeText(at: directory.appending(path: test.fileName)) {
                 try $0.line(test.text)

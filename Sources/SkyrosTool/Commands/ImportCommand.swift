@@ -50,6 +50,7 @@ struct ImportCommand: Command {
     ]
     static let repeatable: Set<String> = ["table", "type", "rename"]
     static let flags: Set<String> = ["replace", "check"]
+    static let createsStore = true
 
     private let arguments: Arguments
     private let input: ImportInput

@@ -40,6 +40,7 @@ struct PruneCommand: Command {
     }
 
     func run(_ output: Output) throws -> Bool {
+        if arguments.server != nil { throw StoreError.ofSharedLog("pruned") }
         // A store that does not exist is an error, and is not created.
         let archive = try Archive(at: arguments.store)
         guard arguments.has("yes") else {
@@ -74,8 +75,8 @@ extension PruneCommand {
             try output.json(["pruned": .null])
         } else {
             try output.line(
-                "there is nothing to remove: no file holds only events before \(time); the store "
-                    + "begins with event \(first)")
+                "there is nothing to remove: no file holds only events before \(time) that each "
+                    + "subscription has handled; the store begins with event \(first)")
         }
         return false
     }

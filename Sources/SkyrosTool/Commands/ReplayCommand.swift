@@ -60,15 +60,16 @@ struct ReplayCommand: Command {
         let seconds = start.duration(to: .now).seconds
         let digest = try state.digest { bar.update($0) }.description
         bar.finish()
+        let count = archive.firstSequence.advanced(by: -1).distance(to: state.sequence)
         if arguments.isJSON {
             try output.json([
                 "sequence": .integer(Int128(state.sequence.rawValue)),
-                "events": .integer(Int128(state.sequence.rawValue)),
+                "events": .integer(Int128(count)),
                 "digest": .text(digest), "seconds": .double(seconds),
             ])
         } else {
-            let speed = Int(Double(state.sequence.rawValue) / max(seconds, 1e-9))
-            try output.line("\(state.sequence) events, \(speed) events/s, digest \(digest)")
+            let speed = Int(Double(count) / max(seconds, 1e-9))
+            try output.line("\(count) events, \(speed) events/s, digest \(digest)")
         }
         return true
     }

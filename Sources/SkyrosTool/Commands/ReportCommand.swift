@@ -65,7 +65,8 @@ struct ReportCommand: Command {
     }
 
     private var title: String {
-        arguments.text("title") ?? arguments.store.deletingPathExtension().lastPathComponent
+        arguments.text("title") ?? arguments.server?.name
+            ?? arguments.store.deletingPathExtension().lastPathComponent
     }
 
     /// The events that the options allow.

@@ -54,6 +54,20 @@ private struct Volume: Entity {
         #expect(history.output.contains("kept"), "\(history)")
     }
 
+    @Test func `leaves records that can be compared with those of another store`() throws {
+        let copy = store.path("copy")
+        #expect(try store.run("backup", "--into", copy, "--to", "10").status == 0)
+        #expect(try store.run("prune", "--before", "2100-01-01", "--yes").status == 0)
+        // What is left does not say where the two differ.
+        let outcome = try store.run("diff", "41", "10", "--with", copy)
+        #expect(outcome.status == 1 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.output.hasPrefix("one log ends before the other one begins"))
+        #expect(outcome.output.contains("- Volume 110"))
+        let json = try store.run("diff", "41", "10", "--with", copy, "--json")
+        #expect(json.output.hasPrefix(#"{"firstDifference":null,"note":"one log"#))
+        #expect(json.output.split(separator: "\n").count == 122)
+    }
+
     @Test func `prints JSON`() throws {
         let plan = try store.run("prune", "--before", "2100-01-01", "--json")
         #expect(plan.output.hasPrefix(#"{"bytes":"#))
