@@ -15,6 +15,9 @@ import Testing
 ///
 /// The store beside this file has 2 of the 399 records before it, and the event as event 2.
 /// In a Swift package, exclude it from the target, or copy it as a resource.
+///
+/// Run it now: it must fail. Types have the names that they have in the log: adapt
+/// those that the code calls otherwise.
 @Suite struct `Overdraft, from a log` {
     private let store = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "history.skyros")
@@ -25,7 +28,7 @@ import Testing
         let outcome = try WhatIf(in: archive, commands: [Transfer.self])
             .starting(after: 1).run()
         let missing = outcome.problems.filter {
-            ($0.error as? StoreError)?.code == .notFound
+            [.notFound, .unknownEntity].contains(($0.error as? StoreError)?.code)
         }
         #expect(missing.isEmpty, "keep the entity of the record: skyros distill --keep")
         let answer = try outcome.query(

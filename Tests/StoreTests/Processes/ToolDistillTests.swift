@@ -3,6 +3,7 @@ import Skyros
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import SkyrosTool
 
 private struct Purse: Entity {
@@ -59,6 +60,33 @@ private struct Spend: Skyros.Command {
             #expect(text.contains(part), "\(part): \(text)")
         }
         #expect(!text.contains("Eve 3"))
+    }
+
+    /// The test of the example is compiled, and run with the code of today.
+    @Test func `writes the test of the example, which fails with the code of release 1`() throws {
+        let query = "SELECT id FROM Account WHERE cents < 0"
+        let bank = try ToolStore([Account.self, Posting.self]) { try Release1.writeMonth(to: $0) }
+        let path = bank.path("Overdraft")
+        let outcome = try bank.run(
+            "distill", "--violates", query, "--import", "Ledger", "--scrub", "Account.owner",
+            "--into", path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let example = Repository.root.appending(path: "Tests/ExampleTests/Overdraft")
+        // The comments have the time of the event, and ids.
+        let texts = try [URL(filePath: path), example].map { directory in
+            let file = directory.appending(path: "OverdraftTests.swift")
+            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                .filter { !$0.hasPrefix("///") }
+        }
+        #expect(texts[0] == texts[1])
+        let archive = try Archive(
+            at: URL(filePath: path + "/history.skyros"), entities: [Account.self, Posting.self])
+        func isRed(_ command: any Skyros.Command.Type) throws -> Bool {
+            let course = try WhatIf(in: archive, commands: [command]).starting(after: 1).run()
+            return try !course.query(query).rows.isEmpty
+        }
+        #expect(try isRed(Release1.Transfer.self))
+        #expect(try !isRed(Transfer.self))
     }
 
     @Test func `writes a test without types`() throws {
