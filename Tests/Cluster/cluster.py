@@ -132,8 +132,8 @@ class Cluster(Faults):
         run([*request, "-subj", "/CN=skyros test authority", "-keyout", folder / "ca.key",
              "-out", folder / "ca.crt"])
         run([*request, "-subj", "/CN=node", "-CA", folder / "ca.crt", "-CAkey", folder / "ca.key",
-             "-addext", f"subjectAltName={addresses}", "-keyout", folder / "node.key",
-             "-out", folder / "node.crt"])
+             "-extensions", "usr_cert", "-addext", f"subjectAltName={addresses}",
+             "-keyout", folder / "node.key", "-out", folder / "node.crt"])
         for path in folder.iterdir():
             path.chmod(0o644 if path.suffix == ".crt" else 0o600)
             self.give(path)

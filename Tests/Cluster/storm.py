@@ -11,83 +11,19 @@ whether nothing acknowledged was lost, nothing was written twice, and no read wa
 
 import argparse
 import contextlib
-import json
 import os
 import pathlib
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
 
 from cluster import Cluster
 from network import Failure
+from store_nodes import NODES, Nodes
 
-NODES = ("one", "two", "three")
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS_OF_A_NODE = 36_000
-
-
-class Nodes:
-    """The processes of the nodes of the store. One that has ended is started again."""
-
-    def __init__(self, cluster, program, directory, threads, seed):
-        self.cluster = cluster
-        self.program = program
-        self.directory = directory
-        self.threads = threads
-        self.random = random.Random(seed)
-        self.processes = {}
-        # Those that have ended by themselves, which none should.
-        self.ended = []
-
-    def start(self):
-        for name in NODES:
-            process = self.processes.get(name)
-            if process and process.poll() is None:
-                continue
-            if process and process.returncode != -signal.SIGKILL:
-                self.ended.append(f"{name} has ended by itself, with {process.returncode}")
-            words = [
-                self.program, self.cluster.url(), str(self.directory), name,
-                str(SECONDS_OF_A_NODE), str(self.threads), str(self.random.getrandbits(60))]
-            with open(self.directory / f"{name}.output", "a") as output:
-                self.processes[name] = subprocess.Popen(
-                    self.cluster.client_command(
-                        ["setpriv", "--pdeathsig", "KILL", "--", *words]),
-                    stdout=output, stderr=output)
-
-    def kill(self, name):
-        self.processes[name].kill()
-        self.processes[name].wait()
-
-    def shows(self, name):
-        """The last event that a node has shown to a reader."""
-        path = self.directory / f"{name}.history"
-        with open(path, "rb") as file:
-            file.seek(max(0, path.stat().st_size - 1_000_000))
-            lines = file.read().split(b"\n")[1:-1]
-        shown = [line for line in map(json.loads, lines)
-                 if line["phase"] == "ok" and "basket" in line]
-        return max((line["sequence"] for line in shown[-20:]), default=0)
-
-    def wait_until_all_show(self, last):
-        """A node that does not follow any more would give right answers, about old states."""
-        self.cluster.wait(
-            "each node shows the last event", lambda: all(self.shows(x) >= last for x in NODES))
-
-    def stop(self):
-        for process in self.processes.values():
-            process.kill()
-            process.wait()
-
-    def writer(self):
-        """The node that holds the turn, as the server says; None if none does."""
-        found = self.cluster.primary().query(
-            "SELECT application_name FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) "
-            "WHERE l.locktype = 'advisory' AND l.granted", database="skyros")
-        return found if found in NODES else None
 
 
 class Storm:
@@ -106,6 +42,10 @@ class Storm:
             "postgres crashed": self.postgres_crashed, "writer killed": self.writer_killed,
             "reader killed": self.reader_killed, "commits cancelled": self.commits_cancelled,
             "postgres crashed while commits wait": self.crashed_while_commits_wait,
+            "postgres restarted while commits wait": self.restarted_while_commits_wait,
+            "primary and a standby killed": self.two_killed,
+            "sessions ended": self.sessions_ended, "clock of a node ahead": self.clock_ahead,
+            "clock of a node behind": self.clock_behind,
             "wrong promotion": self.wrong_promotion, "backup restored": self.backup_restored,
         }
         if self.cluster.network.isolates:
@@ -199,6 +139,55 @@ class Storm:
         with self.waiting_commits():
             self.cluster.crash_postgres(self.cluster.primary())
             time.sleep(self.random.uniform(0, 2))
+
+    def restarted_while_commits_wait(self):
+        with self.waiting_commits():
+            self.cluster.restart_postgres(self.cluster.primary())
+
+    def two_killed(self):
+        """Nothing is acknowledged meanwhile, and the nodes read."""
+        two = [self.cluster.primary(), self.random.choice(self.cluster.standbys())]
+        for node in two:
+            self.cluster.kill(node)
+        self.nodes.wait_until_all_read(time.monotonic_ns())
+        time.sleep(self.random.uniform(0, 5))
+        for node in two:
+            self.cluster.start_node(node)
+
+    def sessions_ended(self):
+        """All sessions of nodes end, and new ones begin with a time that is too short."""
+        primary = self.cluster.primary()
+        primary.query("ALTER ROLE skyros SET statement_timeout = 1")
+        try:
+            for _ in range(3):
+                primary.query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE usename = 'skyros' AND backend_type = 'client backend'")
+                time.sleep(self.random.uniform(0, 1))
+        finally:
+            primary.query("ALTER ROLE skyros RESET statement_timeout")
+
+    def clock_ahead(self):
+        """The node is refused: it would give times of the future to events."""
+        name = self.random.choice(NODES)
+        self.nodes.kill(name)
+        now = time.monotonic_ns()
+        self.nodes.start_one(name, ahead=600)
+        self.nodes.wait_until_refused(name, "clockAhead", now)
+        self.nodes.kill(name)
+
+    def clock_behind(self):
+        """It writes, if it gets the turn, with times that follow those of the others."""
+        name = self.nodes.writer() or self.random.choice(NODES)
+        for other in NODES:
+            if other != name:
+                self.nodes.kill(other)
+        self.nodes.kill(name)
+        self.nodes.start_one(name, ahead=-600)
+        first = self.last()
+        self.cluster.wait("a node whose clock is behind writes", lambda: self.last() > first)
+        time.sleep(self.random.uniform(0, 2))
+        self.nodes.kill(name)
 
     @contextlib.contextmanager
     def waiting_commits(self):

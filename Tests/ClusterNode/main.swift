@@ -1,20 +1,22 @@
 #if Postgres
     import Foundation
     import Skyros
+    import SkyrosDisk
     import SkyrosPostgres
 
     // A node of a cluster under test: it reads and writes at random, and keeps a history of it.
     //
-    //     cluster-node URL DIRECTORY NAME SECONDS THREADS SEED
+    //     cluster-node URL DIRECTORY NAME SECONDS THREADS SEED AHEAD
     //
-    // The directory gets NAME.history, NAME.token, and NAME.cache.
+    // The directory gets NAME.history, NAME.token, and NAME.cache. AHEAD is by how many seconds the
+    // clock of the node is wrong.
 
     let words = CommandLine.arguments
-    guard words.count == 7, let seconds = Int(words[4]), let threads = Int(words[5]),
-        let seed = UInt64(words[6])
+    guard words.count == 8, let seconds = Int(words[4]), let threads = Int(words[5]),
+        let seed = UInt64(words[6]), let ahead = Int64(words[7])
     else {
         FileHandle.standardError.write(
-            Data("usage: cluster-node URL DIRECTORY NAME SECONDS THREADS SEED\n".utf8))
+            Data("usage: cluster-node URL DIRECTORY NAME SECONDS THREADS SEED AHEAD\n".utf8))
         exit(2)
     }
     let (url, directory, name) = (words[1], words[2], words[3])
@@ -32,6 +34,12 @@
         history.note("report", "report", ["code": code, "text": "\(error)"])
     }
 
+    struct WrongClock: WallClock {
+        let microsecondsAhead: Int64
+
+        func nowMicroseconds() -> Int64 { SystemClock().nowMicroseconds() + microsecondsAhead }
+    }
+
     /// Opens the store, as long as it takes: the servers may be in the middle of a failover.
     @MainActor func opened() async -> Store? {
         while ContinuousClock.now < end {
@@ -40,10 +48,11 @@
                     url, cache: URL(filePath: "\(directory)/\(name).cache"), node: name,
                     allowsWeakDurability: allowsWeakDurability)
                 return try Store(
-                    at: place, entities: Basket.self, Account.self, Register.self, Claim.self,
-                    options: options)
+                    at: place, entities: [Basket.self, Account.self, Register.self, Claim.self],
+                    options: options, clock: WrongClock(microsecondsAhead: 1_000_000 * ahead))
             } catch {
-                history.note("opening", "fail", ["text": "\(error)"])
+                let code = (error as? StoreError)?.code.name ?? ""
+                history.note("opening", "fail", ["code": code, "text": "\(error)"])
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
