@@ -17,6 +17,8 @@ final class AuditReader: Sendable {
     private let versions: SQLiteStatement
     private let past: SQLiteStatement
     private let count: SQLiteStatement
+    private let changes: SQLiteStatement
+    private let end: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
         versions = try SQLiteStatement(
@@ -39,6 +41,32 @@ final class AuditReader: Sendable {
             SELECT count(*) FROM audit AS a WHERE number <= ?1 AND new ->> 'status' = ?2
                 AND number = (SELECT max(number) FROM audit WHERE id = a.id AND number <= ?1)
             """)
+        changes = try SQLiteStatement(
+            database,
+            """
+            SELECT hex(id), old, new FROM audit
+            WHERE number > ? AND number <= ? ORDER BY number
+            """)
+        end = try SQLiteStatement(database, "SELECT max(number) FROM audit")
+    }
+
+    /// The last entry of the table.
+    func last() throws -> Int {
+        defer { end.reset() }
+        return try end.step() ? end.integer(0) : 0
+    }
+
+    /// The number of rows that differ between two entries of the table.
+    func difference(after first: Int, through last: Int) throws -> Int {
+        changes.bind(first, at: 1)
+        changes.bind(last, at: 2)
+        defer { changes.reset() }
+        var rows: [String: (before: String?, after: String?)] = [:]
+        while try changes.step() {
+            let (id, after) = (changes.text(0), changes.optionalText(2))
+            rows[id, default: (changes.optionalText(1), nil)].after = after
+        }
+        return rows.values.count { $0.before != $0.after }
     }
 
     /// The versions of a row, the oldest first.
@@ -74,6 +102,6 @@ final class AuditReader: Sendable {
     }
 
     func finalize() {
-        for statement in [versions, past, count] { statement.finalize() }
+        for statement in [versions, past, count, changes, end] { statement.finalize() }
     }
 }

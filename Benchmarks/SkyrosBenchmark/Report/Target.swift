@@ -85,6 +85,7 @@ struct Target: Sendable {
                 times(1 / 1.15, .floor, "W9", kind.variant(LogSize.zstd)),
             ]
         } + [
+            times(1, .sqliteAuditExclusive, "W10", Past.historyVariant),
             value(500, "W11", Residence.Holding.indexed.rawValue),
             value(500, "W11", Residence.Holding.opened.rawValue),
             times(1 / 1.15, .floor, "W11", Residence.besideDictionary),

@@ -13,6 +13,7 @@
         static let sequence = "the newest event"
         static let record = "the record"
         static let query = "a query by an index"
+        static let queried = "without a condition, after the same query"
         private static let lateState = "the record, of up to 100 events ago by a snapshot"
         private static let lateNumber = "the record, of up to 100 events ago by a number"
 
@@ -24,7 +25,7 @@
         private static func measure(_ side: Side, _ bench: Bench) throws -> [Figure] {
             let peer = try SkyrosPeer(at: bench.copy(of: .base, side))
             let (store, rows) = (peer.store, bench.settings.rows)
-            let variants = [none, sequence, record, query, lateState, lateNumber]
+            let variants = [none, sequence, record, queried, query, lateState, lateNumber]
             var costs = [Cost](repeating: Cost(), count: variants.count)
             let turns = max(1, bench.settings.updates / turnCount / variants.count)
             for turn in 0..<turns {
@@ -56,16 +57,15 @@
             let id = Generator.id((first + number % turnCount) % rows)
             // What a program reads before it decides.
             guard let order = try state.get(Order.self, id) else { throw missing }
+            let request = FetchRequest<Order>(
+                where: \.restaurant == order.restaurant && \.status == order.status)
+            if [queried, query].contains(variant) { _ = try state.count(request) }
             let condition: WriteCondition? =
                 switch variant {
                 case sequence: .sequence(state.sequence)
                 case record, lateNumber: .unchanged(Order.self, id: id, since: state.sequence)
                 case lateState: .unchanged(Order.self, id: id, since: state)
-                case query:
-                    .unchanged(
-                        FetchRequest<Order>(
-                            where: \.restaurant == order.restaurant && \.status == order.status),
-                        since: state.sequence)
+                case query: .unchanged(request, since: state.sequence)
                 default: nil
                 }
             try store.write(by: Audit.actor, because: Audit.reason, expecting: condition) { tx in

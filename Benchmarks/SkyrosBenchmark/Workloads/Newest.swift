@@ -21,6 +21,9 @@ extension Workload {
                 ValueTarget("W-live", LiveQueries.page, 20),
                 ValueTarget("W-live", LiveQueries.others, 5),
                 ValueTarget("W-commands", Commands.deposits, 100_000),
+                ValueTarget("W10", Past.asOfVariant, 60),
+                ValueTarget("W10", Past.recordsVariant, 5_000),
+                ValueTarget("W10", Past.nearVariant, 5_000),
                 ValueTarget("W-timemachine", TimeMachines.step, 1),
                 ValueTarget("W-timemachine", TimeMachines.jump, 100),
             ]
@@ -29,6 +32,7 @@ extension Workload {
             RelativeTarget("W-relations", Relations.linked, 0.9, Relations.indexed),
             RelativeTarget("W-conditions", Conditions.sequence, 0.9, Conditions.none),
             RelativeTarget("W-conditions", Conditions.record, 0.9, Conditions.none),
+            RelativeTarget("W-conditions", Conditions.query, 0.9, Conditions.queried),
             RelativeTarget("W-evolution", Evolving.newer, 1.3, Evolving.same),
         ]
     #endif

@@ -54,7 +54,7 @@ enum Past {
                 let past = try store.past(asOf: .sequence(moments[row]))
                 _ = try past.count(Order.self, where: \.status == .placed)
             }
-            return states + count
+            return try states + count + differences(of: store) + wholeStates(of: store)
         #endif
     }
 
@@ -81,14 +81,15 @@ enum Past {
         let count = try times(countVariant, of: 3) { row in
             _ = try reader.count(.placed, asOf: moments[row])
         }
+        let differences = try differences(of: reader)
         reader.finalize()
         try peer.close()
-        return history + asOf + states + count
+        return history + asOf + states + count + differences
     }
 
-    private static let historyVariant = "history of \(Versions.perRow) versions"
-    private static let asOfVariant = "record as of a moment"
-    private static let recordsVariant = "\(recordCount) records as of a moment"
+    static let historyVariant = "history of \(Versions.perRow) versions"
+    static let asOfVariant = "record as of a moment"
+    static let recordsVariant = "\(recordCount) records as of a moment"
     private static let countVariant = "count of a status as of a moment"
     private static let recordCount = 20
 
@@ -108,7 +109,7 @@ enum Past {
 
     /// The median time of a question, in microseconds, asked for row after row until a second has
     /// passed or all rows with many versions have been asked for; and the time of the first one.
-    private static func times(
+    static func times(
         _ variant: String, of rows: Int = Versions.rowCount, _ ask: (Int) throws -> Void
     ) throws -> [Figure] {
         let clock = ContinuousClock()
