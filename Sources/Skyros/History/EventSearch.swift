@@ -26,7 +26,33 @@ struct EventSearch: Sendable {
             let next = try log.firstSequence(since: later, through: end)
             upper = min(upper, SequenceNumber(rawValue: next.rawValue - 1))
         }
+        try narrow(&lower, &upper, through: end)
         return lower <= upper ? lower.rawValue...upper.rawValue : nil
+    }
+
+    /// Leaves out what happened too early and too late, if the events through `end` happened in the
+    /// order of the log.
+    private func narrow(
+        _ lower: inout SequenceNumber, _ upper: inout SequenceNumber, through end: SequenceNumber
+    ) throws {
+        let (since, until) = (filter.occurredSince, filter.occurredUntil)
+        guard since != nil || until != nil, let index,
+            try index.happened(through: end).isThatOfTheLog
+        else { return }
+        let log = EventReader(reader.log)
+        func first(since microseconds: Int64) throws -> SequenceNumber {
+            // What was pruned may have happened later than what is kept.
+            guard microseconds > reader.log.floor?.time ?? .min else { return log.first }
+            return try log.firstSequence(
+                since: EventTime(microseconds: microseconds), through: end, by: \.happenedAt)
+        }
+        if let since { lower = max(lower, try first(since: since.microseconds)) }
+        if let until, until.microseconds < .max,
+            until.microseconds >= reader.log.floor?.time ?? .min
+        {
+            let next = try first(since: until.microseconds + 1)
+            upper = min(upper, SequenceNumber(rawValue: next.rawValue - 1))
+        }
     }
 
     /// The stretches of the log in which to search, those first that are read last.

@@ -6,27 +6,28 @@ extension HistoryReader {
     /// - Parameters:
     ///   - index: finds the events that say when they happened; nil if the log is read.
     ///   - newest: a state of the log.
-    /// - Complexity: that of `snapshot(asOf:from:)` if no event says when it happened, or if they
-    ///   were recorded in that order; otherwise O(events log events).
+    /// - Complexity: that of `snapshot(asOf:from:)` if the events happened in the order of the log,
+    ///   and that of `HistoryIndex.happened` or O(events) to know it; otherwise
+    ///   O(events log events).
     /// - Throws: as `snapshot(asOf:)`.
     func snapshot(
         occurred time: EventTime, knownThrough last: SequenceNumber, in index: HistoryIndex?,
         from newest: Snapshot, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> OccurredSnapshot {
-        try requireKept(time)
-        guard try mayBeReordered(through: last, in: index) else {
-            let recorded = try sequence(of: .date(time.date), through: last)
-            let past = try snapshot(asOf: .sequence(recorded), from: newest)
-            return OccurredSnapshot(snapshot: past, misfits: [])
-        }
         let border = try requireKept(time)
+        if let index {
+            let order = try index.happened(through: last)
+            if order.isThatOfTheLog {
+                try require(
+                    [order.times?.start].compactMap { $0.map(EventTime.init) }, after: border)
+                return try plain(lastHappened(by: time, through: last), newest)
+            }
+        }
         let order = try order(through: last)
         try require(order.happened.map(\.time), after: border)
         if order.isThatOfTheLog {
             let count = order.happened.count { $0.time <= time }
-            let moment = Moment.sequence(EventReader(log).first.advanced(by: count - 1))
-            return OccurredSnapshot(
-                snapshot: try snapshot(asOf: moment, from: newest), misfits: [])
+            return try plain(EventReader(log).first.advanced(by: count - 1), newest)
         }
         let happened = order.happened.filter { $0.time <= time }.sorted { $0.precedes($1) }
         return try fold(happened.map(\.sequence), at: time, progress: progress)
@@ -78,18 +79,21 @@ extension HistoryReader {
             EventReader(log).first)
     }
 
-    /// Whether an event through `last` says that it happened at another time.
-    private func mayBeReordered(
-        through last: SequenceNumber, in index: HistoryIndex?
-    ) throws -> Bool {
-        guard let index else { return true }
-        var filter = EventFilter()
-        filter.hasOccurredAt = true
-        let search = EventSearch(
-            reader: self, index: index, filter: filter, first: EventReader(log).first, last: last,
-            newestFirst: true)
-        var cursor = EventSearch.Cursor(search)
-        return try cursor.next() != nil
+    private func plain(
+        _ sequence: SequenceNumber, _ newest: Snapshot
+    ) throws -> OccurredSnapshot {
+        OccurredSnapshot(
+            snapshot: try snapshot(asOf: .sequence(sequence), from: newest), misfits: [])
+    }
+
+    /// The last event that had happened by a time, if they happened in the order of the log.
+    private func lastHappened(
+        by time: EventTime, through last: SequenceNumber
+    ) throws -> SequenceNumber {
+        guard time.microseconds < .max else { return last }
+        let later = EventTime(microseconds: time.microseconds + 1)
+        let next = try EventReader(log).firstSequence(since: later, through: last, by: \.happenedAt)
+        return SequenceNumber(rawValue: next.rawValue - 1)
     }
 
     private struct Happening {

@@ -25,6 +25,8 @@ struct EventOutline {
     private(set) var about = EventCoding.about(Metadata(), nil)
     /// The same, decoded.
     private(set) var decodedAbout: EventCoding.About = (Metadata(), nil)
+    /// When the event happened.
+    var happenedAt: EventTime { decodedAbout.metadata.occurredAt ?? time }
     /// Grows whenever they differ from those that were read last.
     private(set) var aboutNumber = 0
     /// Their keys and values, of the event that is read, and of the one before.

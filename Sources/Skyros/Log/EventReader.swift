@@ -112,10 +112,12 @@ struct EventReader {
 
     /// The first event that is not earlier than `time`; the number after `last` if all are.
     ///
-    /// - Complexity: O(log n) parts of the log: the times of events ascend.
+    /// - Parameter eventTime: the time of an event, which ascends in the log.
+    /// - Complexity: O(log n) parts of the log.
     /// - Throws: `StoreError` with `.belowFloor` if it was pruned.
     func firstSequence(
-        since time: EventTime, through last: SequenceNumber
+        since time: EventTime, through last: SequenceNumber,
+        by eventTime: (Event) -> EventTime = \.time
     ) throws -> SequenceNumber {
         // The wanted number is in lower...upper.
         var lower = first.rawValue
@@ -123,12 +125,12 @@ struct EventReader {
         while lower < upper {
             let middle = lower + (upper - lower) / 2
             let sequence = SequenceNumber(rawValue: middle)
-            guard let eventTime = try event(sequence)?.time else {
+            guard let event = try event(sequence) else {
                 throw StoreError(
                     .noSuchEvent, "the log does not hold event \(sequence)",
                     at: StoreError.Place(sequences: sequence...sequence))
             }
-            if eventTime < time { lower = middle + 1 } else { upper = middle }
+            if eventTime(event) < time { lower = middle + 1 } else { upper = middle }
         }
         if let floor = log.floor, lower == floor.firstSequence, time.microseconds <= floor.time {
             throw StoreError.belowFloor(

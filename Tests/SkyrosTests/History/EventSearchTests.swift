@@ -286,8 +286,9 @@ private struct Author {
         let (last, label) = (list.last ?? 1, EventLabel.key(.actor, "ada"))
         let header = RunHeader(
             storeID: try #require(StoreID([UInt8](repeating: 1, count: 16))), sequences: 1...last,
-            times: TimeSpan(from: 0, through: 0), chainHashBefore: ChainHash(rawValue: 1),
-            chainHashAfter: ChainHash(rawValue: 2), logByteCount: 1)
+            times: TimeSpan(from: 0, through: 0), happened: nil,
+            chainHashBefore: ChainHash(rawValue: 1), chainHashAfter: ChainHash(rawValue: 2),
+            logByteCount: 1)
         var writer = try RunWriter(header, on: disk)
         var postings = CBORWriter()
         Postings.append(list, to: &postings)

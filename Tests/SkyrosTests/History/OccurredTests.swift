@@ -99,7 +99,7 @@ private struct Fact: Entity {
         try store.close()
     }
 
-    @Test func `of an import is found by binary search`() throws {
+    @Test func `is that of the log in an import`() throws {
         let store = try open()
         for id in 0..<9 { try write(store, on: id) { try $0.insert(Fact(id: id)) } }
         let found = try store.snapshot(occurred: day(4))

@@ -245,6 +245,7 @@ private struct Usage {
         RunHeader(
             storeID: StoreID(from: SeededEntropy(seed: 1)), sequences: 3...9,
             times: TimeSpan(from: -5, through: 1_700_000_000_000_000),
+            happened: TimeSpan(from: -9, through: -7),
             chainHashBefore: ChainHash(rawValue: 1), chainHashAfter: ChainHash(rawValue: .max),
             logByteCount: 1_000)
     }
@@ -255,7 +256,8 @@ private struct Usage {
         let map = try FieldValue(cbor: [UInt8](fields)).map
         #expect(map?["firstTime"] == -5)
         #expect(map?["lastTime"] == 1_700_000_000_000_000)
-        #expect(map?["format"] == 4)
+        #expect(map?["firstHappened"] == -9 && map?["lastHappened"] == -7)
+        #expect(map?["format"] == 5)
     }
 
     @Test func `is of another format if it lacks them`() throws {

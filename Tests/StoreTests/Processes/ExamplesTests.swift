@@ -120,7 +120,7 @@ import Testing
     @Test(.enabled(if: Extent.current == .deep, "a history of 12,000 commits is for the deep run"))
     func `imports a long history, and agrees with git at 500 commits`() throws {
         let stream = directory.url.appending(path: "long.fi")
-        try LongHistory.stream(commitCount: 12_000).write(to: stream)
+        try LongHistory.stream(commitCount: 12_000, planted: 7_345).write(to: stream)
         let repository = try Shell.repository(of: stream, in: directory)
         let outcome = try Program("git-history").run(
             repository.path, directory.store.path, "--crash", "5", "--check", "500")
@@ -128,6 +128,14 @@ import Testing
         #expect(outcome.output.contains("checked 500 commits and the checkpoint"))
         #expect(outcome.output.contains("checked 50 differences and 20 origins"))
         #expect(try Archive(at: directory.store).sequence == 12_000)
+
+        let condition = "SELECT id FROM File WHERE id = '\(LongHistory.plantedPath)'"
+        let found = try Program("skyros").run(
+            "bisect", directory.store.path, "--violates", condition, "--json")
+        let object = try #require(try FieldValue(json: found.output).map, "\(found.errors)")
+        #expect(object["event"]?.map?["sequence"] == .integer(7_345))
+        let states = try #require(object["states"]?.integer)
+        #expect(Double(states) <= log2(12_000) + 1)
     }
 
     @Test func `reports a store that differs from git`() throws {

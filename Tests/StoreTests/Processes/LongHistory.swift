@@ -6,14 +6,20 @@ import TestSupport
 enum LongHistory {
     private static let pathCount = 3_000
 
+    /// A file that one commit adds, and none changes.
+    static let plantedPath = "planted/fault.txt"
+
     /// The input of `git fast-import`, whose first-parent history has this number of commits.
     /// https://git-scm.com/docs/git-fast-import
-    static func stream(commitCount: Int) -> Data {
+    ///
+    /// - Parameter planted: the commit that adds `plantedPath`; it merges nothing.
+    static func stream(commitCount: Int, planted: Int) -> Data {
         var history = Writer()
         for number in 1...commitCount {
             let isMerge = number % 40 == 0
             if isMerge { history.branch(from: number - 10, number) }
             history.commit(number, merging: isMerge)
+            if number == planted { history.plant() }
         }
         return Data(history.text.utf8)
     }
@@ -53,7 +59,11 @@ enum LongHistory {
                 text += "M 100644 inline merged/\(number).txt\ndata 4\nside\n"
             }
             for _ in 0...random.below(5) { change(random.below(LongHistory.pathCount), number) }
-            text += "\n"
+        }
+
+        /// Adds the file to the last commit.
+        mutating func plant() {
+            text += "M 100644 inline \(LongHistory.plantedPath)\ndata 6\nfault\n\n"
         }
 
         private mutating func change(_ file: Int, _ number: Int) {

@@ -4,8 +4,6 @@
 enum EventLabel {
     enum Kind: String {
         case actor, causation, correlation, entity, intent, key, reason
-        /// That the event says when it happened; the text is empty.
-        case occurred
         /// That the event records the shape of an entity; the text is empty.
         case schema
         /// A tag's name.
@@ -44,7 +42,6 @@ enum EventLabel {
         add(.key, key)
         add(.causation, metadata.causation)
         add(.correlation, metadata.correlation)
-        if metadata.occurredAt != nil { add(.occurred, "") }
         if recordsShapes { add(.schema, "") }
         for (name, value) in metadata.tags {
             add(.tag, name)

@@ -102,7 +102,6 @@ enum LabelCondition {
             if let text { list.append(.label(kind, text)) }
         }
         if filter.hasSchemas { add(.schema, "") }
-        if filter.hasOccurredAt { add(.occurred, "") }
         add(.key, filter.key)
         add(.correlation, filter.correlation)
         add(.causation, filter.causation)

@@ -53,8 +53,9 @@ extension HistoryIndex {
         }
         let header = RunHeader(
             storeID: storeID, sequences: first...builder.last.rawValue,
-            times: builder.times, chainHashBefore: try chainHash(before: first),
-            chainHashAfter: builder.chainHash, logByteCount: builder.logByteCount)
+            times: builder.times, happened: builder.happened.times,
+            chainHashBefore: try chainHash(before: first), chainHashAfter: builder.chainHash,
+            logByteCount: builder.logByteCount)
         let records = RunRecords(
             index: self, sequences: header.sequences, end: end, known: known)
         try sync()

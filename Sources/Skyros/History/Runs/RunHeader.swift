@@ -5,7 +5,7 @@ import SkyrosLog
 /// A map of CBOR, and the XXH64 of it. Source of the layout: docs/history-format.md.
 struct RunHeader: Equatable, Sendable {
     /// The format that this library writes, and the only one that it reads: a run can be made anew.
-    static let format = 4
+    static let format = 5
 
     /// A larger size of a log is damage: sizes are added.
     private static let logByteCountMax = 1 << 50
@@ -20,12 +20,16 @@ struct RunHeader: Equatable, Sendable {
         static let chainHashAfter: StaticString = "chainHashAfter"
         static let chainHashBefore: StaticString = "chainHashBefore"
         static let logByteCount: StaticString = "logByteCount"
+        static let lastHappened: StaticString = "lastHappened"
+        static let firstHappened: StaticString = "firstHappened"
     }
 
     let storeID: StoreID
     let sequences: ClosedRange<UInt64>
     /// The times of the first and the last event.
     let times: TimeSpan
+    /// When these two happened; nil if the events did not happen in the order of the log.
+    let happened: TimeSpan?
     /// The chain hashes before the first event and through the last.
     let chainHashBefore: ChainHash
     let chainHashAfter: ChainHash
@@ -34,7 +38,7 @@ struct RunHeader: Equatable, Sendable {
 
     var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.appendMapHead(9)
+        writer.appendMapHead(happened == nil ? 9 : 11)
         writer.append(text: Key.last)
         writer.append(sequences.upperBound)
         writer.append(text: Key.first)
@@ -47,8 +51,16 @@ struct RunHeader: Equatable, Sendable {
         writer.append(times.end)
         writer.append(text: Key.firstTime)
         writer.append(times.start)
+        if let happened {
+            writer.append(text: Key.lastHappened)
+            writer.append(happened.end)
+        }
         writer.append(text: Key.logByteCount)
         writer.append(Int64(logByteCount))
+        if let happened {
+            writer.append(text: Key.firstHappened)
+            writer.append(happened.start)
+        }
         writer.append(text: Key.chainHashAfter)
         writer.append(chainHashAfter.rawValue)
         writer.append(text: Key.chainHashBefore)
@@ -79,6 +91,7 @@ extension RunHeader {
         var (first, last, before, after): (UInt64, UInt64, UInt64?, UInt64?) = (0, 0, nil, nil)
         var (storeID, format, logByteCount): (StoreID?, Int, Int) = (nil, 0, 0)
         var (firstTime, lastTime): (Int64?, Int64?) = (nil, nil)
+        var (firstHappened, lastHappened): (Int64?, Int64?) = (nil, nil)
         for _ in 0..<(try reader.readMapHead()) {
             switch try reader.readUTF8() {
             case Key.first: first = try reader.readInteger(UInt64.self)
@@ -87,6 +100,8 @@ extension RunHeader {
             case Key.format: format = try reader.readInteger(Int.self)
             case Key.firstTime: firstTime = try reader.readInteger(Int64.self)
             case Key.lastTime: lastTime = try reader.readInteger(Int64.self)
+            case Key.lastHappened: lastHappened = try reader.readInteger(Int64.self)
+            case Key.firstHappened: firstHappened = try reader.readInteger(Int64.self)
             case Key.logByteCount: logByteCount = try reader.readInteger(Int.self)
             case Key.chainHashAfter: after = try reader.readInteger(UInt64.self)
             case Key.chainHashBefore: before = try reader.readInteger(UInt64.self)
@@ -94,12 +109,16 @@ extension RunHeader {
             }
         }
         guard format == Self.format, 0 < first, first <= last, let storeID, let before, let after,
-            let firstTime, let lastTime,
+            let firstTime, let lastTime, (firstHappened == nil) == (lastHappened == nil),
+            firstHappened ?? 0 <= lastHappened ?? 0,
             (0...Self.logByteCountMax).contains(logByteCount)
         else { return nil }
         self.init(
             storeID: storeID, sequences: first...last,
             times: TimeSpan(from: firstTime, through: lastTime),
+            happened: firstHappened.flatMap { first in
+                lastHappened.map { TimeSpan(from: first, through: $0) }
+            },
             chainHashBefore: ChainHash(rawValue: before),
             chainHashAfter: ChainHash(rawValue: after), logByteCount: logByteCount)
     }

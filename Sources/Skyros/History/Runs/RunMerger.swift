@@ -20,10 +20,12 @@ final class RunMerger: @unchecked Sendable {
     /// - Throws: `LogError` with `.corrupt` if one of the runs is damaged.
     init?(_ runs: [HistoryRun], on disk: any Disk) throws {
         guard let first = runs.first?.header, let last = runs.last?.header else { return nil }
+        var happened = HappeningOrder()
+        for run in runs { happened.append(run.header.happened) }
         let header = RunHeader(
             storeID: first.storeID,
             sequences: first.sequences.lowerBound...last.sequences.upperBound,
-            times: first.times.joined(with: last.times),
+            times: first.times.joined(with: last.times), happened: happened.times,
             chainHashBefore: first.chainHashBefore, chainHashAfter: last.chainHashAfter,
             logByteCount: runs.reduce(0) { $0 + $1.header.logByteCount })
         self.runs = runs

@@ -9,6 +9,8 @@ final class RunTail: Sendable {
         var byteCount = 0
         var versions: [HistoryKey: [RecordVersion]] = [:]
         var labels: [HistoryKey: [UInt64]] = [:]
+        /// When each event happened.
+        var happened: [EventTime] = []
         /// Whether there was more than memory is used for.
         var isTooLarge = false
     }
@@ -57,6 +59,13 @@ final class RunTail: Sendable {
         }
     }
 
+    /// When each event through `last` happened, in the order of the log; nil as above.
+    func happened(
+        through last: SequenceNumber, in log: EventReader
+    ) throws -> ArraySlice<EventTime>? {
+        try withState(through: last, in: log) { $0.happened.prefix(start.distance(to: last)) }
+    }
+
     /// Reads what is new in the log, and returns what `body` does; nil if there are too many
     /// events.
     private func withState<R>(
@@ -80,10 +89,11 @@ final class RunTail: Sendable {
             for label in EventLabel.keys(of: event) {
                 state.labels[label, default: []].append(event.sequence.rawValue)
             }
+            state.happened.append(event.happenedAt)
             state.last = event.sequence
             state.byteCount += bytes.count
             guard state.byteCount <= byteCountMax else {
-                (state.versions, state.labels) = ([:], [:])
+                (state.versions, state.labels, state.happened) = ([:], [:], [])
                 state.isTooLarge = true
                 return false
             }

@@ -34,8 +34,6 @@ public struct EventFilter: Hashable, Sendable {
     public var occurredSince: EventTime?
     /// The latest time at which that happened.
     public var occurredUntil: EventTime?
-    /// Whether the event says when that happened.
-    var hasOccurredAt = false
     /// Whether the event records the shape of an entity.
     var hasSchemas = false
     /// Whether a date is not a number: a search throws then.
@@ -99,7 +97,7 @@ public struct EventFilter: Hashable, Sendable {
             since.map({ event.time >= $0 }) ?? true, until.map({ event.time <= $0 }) ?? true,
             occurredSince.map({ event.happenedAt >= $0 }) ?? true,
             occurredUntil.map({ event.happenedAt <= $0 }) ?? true,
-            !hasOccurredAt || metadata.occurredAt != nil, !hasSchemas || !event.schemas.isEmpty
+            !hasSchemas || !event.schemas.isEmpty
         else { return false }
         if let reason, metadata.reason?.contains(reason) != true { return false }
         return tags.allSatisfy { name, value in
