@@ -37,6 +37,10 @@ public struct HistoryEntry: Hashable, Sendable {
 
     /// The reason of the event.
     public var reason: String? { metadata.reason }
+
+    /// When the change happened: the `occurredAt` of its event, and without that when it was
+    /// recorded.
+    public var happenedAt: EventTime { metadata.occurredAt ?? time }
 }
 
 extension HistoryEntry {

@@ -78,7 +78,7 @@ private struct Subscribe: DomainCommand {
         #expect(refusal(.unchanged("Course", id: RecordID(3), since: first)) == nil)
     }
 
-    // The examples of dynamic consistency boundaries, see dcb.events; courses are in their own file.
+    // Examples of dynamic consistency boundaries, see dcb.events; courses have their own file.
 
     @Test func `is the number of seats that are taken in a course`() throws {
         func subscribe(_ student: Int, since sequence: SequenceNumber) -> StoreError? {
