@@ -157,7 +157,7 @@ def copy_sources():
     # Tests compare with a reader in Python, whose packages are not installed twice.
     link = COPY / ".build" / "python"
     link.parent.mkdir(parents=True, exist_ok=True)
-    if not link.exists():
+    if not link.is_symlink():
         link.symlink_to(ROOT / ".build" / "python")
 
 
