@@ -47,10 +47,10 @@ import Testing
     }
 
     @Test func `shows what is before an event that it cannot show`() throws {
-        let codes = Locked<[StoreError.Code]>([])
+        let codes = Monitor<[StoreError.Code]>([])
         var options = Store.Options()
         options.onError = { error in
-            codes.withLock { $0.append(StoreError.wrapping(error).code) }
+            codes.change { $0.append(StoreError.wrapping(error).code) }
         }
         let writer = try nodes.store("one", of: [Note.self, Counter.self])
         let reader = try nodes.store("two", .reader, options)
@@ -60,6 +60,7 @@ import Testing
         try reader.resume()
         #expect(try reader.all(Note.self).map(\.id) == [1, 2, 3])
         #expect(reader.sequence == 3)
-        #expect(codes.withLock { $0 } == [.unknownEntity])
+        // It is reported after what is before it is shown.
+        #expect(codes.wait { $0.isEmpty ? nil : $0 } == [.unknownEntity])
     }
 }
