@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import SkyrosDisk
 
     /// A PostgreSQL server of a test: in a directory under /tmp, on a port of 127.0.0.1, as an
     /// unprivileged user. It ends with the test.
@@ -179,8 +180,19 @@
             return url
         }
 
-        /// A port that nothing listens on: the system chooses it.
+        /// The ports that servers of these tests have, or will have.
+        private static let givenPorts = Locked<Set<Int>>([])
+
+        /// A port that nothing listens on, and that was not given before.
         static func freePort() throws -> Int {
+            while true {
+                let port = try unusedPort()
+                if givenPorts.withLock({ $0.insert(port).inserted }) { return port }
+            }
+        }
+
+        /// A port that nothing listens on now: the system chooses it.
+        private static func unusedPort() throws -> Int {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
             var address = sockaddr_in()
