@@ -21,10 +21,8 @@ struct EventSearch: Sendable {
         if let since = filter.since {
             lower = max(lower, try log.firstSequence(since: since, through: end))
         }
-        if let until = filter.until, until.microseconds < .max {
-            let later = EventTime(microseconds: until.microseconds + 1)
-            let next = try log.firstSequence(since: later, through: end)
-            upper = min(upper, SequenceNumber(rawValue: next.rawValue - 1))
+        if let until = filter.until {
+            upper = min(upper, try log.lastSequence(until: until, through: end))
         }
         try narrow(&lower, &upper, through: end)
         return lower <= upper ? lower.rawValue...upper.rawValue : nil
@@ -40,18 +38,15 @@ struct EventSearch: Sendable {
             try index.happened(through: end).isThatOfTheLog
         else { return }
         let log = EventReader(reader.log)
-        func first(since microseconds: Int64) throws -> SequenceNumber {
-            // What was pruned may have happened later than what is kept.
-            guard microseconds > reader.log.floor?.time ?? .min else { return log.first }
-            return try log.firstSequence(
-                since: EventTime(microseconds: microseconds), through: end, by: \.happenedAt)
+        // What was pruned may have happened later than what is kept: such a time narrows nothing.
+        let floorTime = reader.log.floor?.time ?? .min
+        if let since, since.microseconds > floorTime {
+            let first = try log.firstSequence(since: since, through: end, by: \.happenedAt)
+            lower = max(lower, first)
         }
-        if let since { lower = max(lower, try first(since: since.microseconds)) }
-        if let until, until.microseconds < .max,
-            until.microseconds >= reader.log.floor?.time ?? .min
-        {
-            let next = try first(since: until.microseconds + 1)
-            upper = min(upper, SequenceNumber(rawValue: next.rawValue - 1))
+        if let until, until.microseconds >= floorTime {
+            let last = try log.lastSequence(until: until, through: end, by: \.happenedAt)
+            upper = min(upper, last)
         }
     }
 

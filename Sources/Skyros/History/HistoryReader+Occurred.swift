@@ -18,13 +18,14 @@ extension HistoryReader {
         if let index {
             let order = try index.happened(through: last)
             if order.isThatOfTheLog {
-                try require(
-                    [order.times?.start].compactMap { $0.map(EventTime.init) }, after: border)
-                return try plain(lastHappened(by: time, through: last), newest)
+                try require(order.times.map { EventTime(microseconds: $0.start) }, after: border)
+                let past = try EventReader(log).lastSequence(
+                    until: time, through: last, by: \.happenedAt)
+                return try plain(past, newest)
             }
         }
         let order = try order(through: last)
-        try require(order.happened.map(\.time), after: border)
+        try require(order.happened.map(\.time).min(), after: border)
         if order.isThatOfTheLog {
             let count = order.happened.count { $0.time <= time }
             return try plain(EventReader(log).first.advanced(by: count - 1), newest)
@@ -49,7 +50,7 @@ extension HistoryReader {
         let kept = versions.first { $0.kind == .kept }
         let events = try Set(versions.filter { $0.kind != .kept }.map(\.sequence)).sorted()
             .compactMap { try EventReader(log).event($0) }
-        try require(events.map(\.happenedAt), after: border)
+        try require(events.map(\.happenedAt).min(), after: border)
         let happened = events.filter { $0.happenedAt <= time }.sorted {
             ($0.happenedAt, $0.sequence) < ($1.happenedAt, $1.sequence)
         }
@@ -61,7 +62,6 @@ extension HistoryReader {
 
     /// Throws unless the log keeps all that happened after a time; returns the time until which
     /// the pruned events happened.
-    @discardableResult
     private func requireKept(_ time: EventTime) throws -> EventTime? {
         guard let floor = log.floor else { return nil }
         let border = try max(
@@ -70,10 +70,10 @@ extension HistoryReader {
         throw StoreError.belowFloor("what happened at \(time) is not kept", EventReader(log).first)
     }
 
-    /// Throws if an event happened between those that were pruned: their order is not known any
-    /// more.
-    private func require(_ times: [EventTime], after border: EventTime?) throws {
-        guard let border, let time = times.min(), time < border else { return }
+    /// Throws if the event that happened first did so between those that were pruned: their order
+    /// is not known any more.
+    private func require(_ time: EventTime?, after border: EventTime?) throws {
+        guard let border, let time, time < border else { return }
         throw StoreError.belowFloor(
             "an event happened at \(time), between events that are not kept",
             EventReader(log).first)
@@ -84,16 +84,6 @@ extension HistoryReader {
     ) throws -> OccurredSnapshot {
         OccurredSnapshot(
             snapshot: try snapshot(asOf: .sequence(sequence), from: newest), misfits: [])
-    }
-
-    /// The last event that had happened by a time, if they happened in the order of the log.
-    private func lastHappened(
-        by time: EventTime, through last: SequenceNumber
-    ) throws -> SequenceNumber {
-        guard time.microseconds < .max else { return last }
-        let later = EventTime(microseconds: time.microseconds + 1)
-        let next = try EventReader(log).firstSequence(since: later, through: last, by: \.happenedAt)
-        return SequenceNumber(rawValue: next.rawValue - 1)
     }
 
     private struct Happening {
@@ -110,14 +100,14 @@ extension HistoryReader {
         through last: SequenceNumber
     ) throws -> (happened: [Happening], isThatOfTheLog: Bool) {
         var happened: [Happening] = []
-        var isThatOfTheLog = true
+        var order = HappeningOrder()
         let reader = EventReader(log)
         try reader.forEach(from: reader.first, through: last) { event, _ in
-            if let before = happened.last, event.happenedAt < before.time { isThatOfTheLog = false }
+            order.append(event.happenedAt)
             happened.append(Happening(time: event.happenedAt, sequence: event.sequence))
             return true
         }
-        return (happened, isThatOfTheLog)
+        return (happened, order.isThatOfTheLog)
     }
 
     private func fold(

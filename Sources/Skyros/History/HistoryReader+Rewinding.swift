@@ -89,11 +89,7 @@ extension HistoryReader {
             return sequence
         case .date(let date):
             let time = try EventTime(checking: date)
-            let end = end ?? last
-            guard time.microseconds < .max else { return end }
-            let later = EventTime(microseconds: time.microseconds + 1)
-            let first = try EventReader(log).firstSequence(since: later, through: end)
-            return SequenceNumber(rawValue: first.rawValue - 1)
+            return try EventReader(log).lastSequence(until: time, through: end ?? last)
         }
     }
 

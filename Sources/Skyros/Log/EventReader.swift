@@ -139,6 +139,19 @@ struct EventReader {
         return SequenceNumber(rawValue: lower)
     }
 
+    /// The last event that is not later than `time`; the number before the first if all are.
+    ///
+    /// - Complexity: and throws: as `firstSequence(since:through:by:)`.
+    func lastSequence(
+        until time: EventTime, through last: SequenceNumber,
+        by eventTime: (Event) -> EventTime = \.time
+    ) throws -> SequenceNumber {
+        guard time.microseconds < .max else { return last }
+        let later = EventTime(microseconds: time.microseconds + 1)
+        let next = try firstSequence(since: later, through: last, by: eventTime)
+        return SequenceNumber(rawValue: next.rawValue - 1)
+    }
+
     /// The chunk of the log with an event; nil if the log does not hold it yet.
     ///
     /// - Throws: `StoreError` with `.belowFloor` if the event was pruned.

@@ -22,18 +22,17 @@ import Testing
         }
     }
 
-    private func run(_ words: String...) throws -> String {
-        let outcome = try store.process(words[0], Array(words.dropFirst())).outcome()
+    private func output(_ command: String, _ words: [String]) throws -> String {
+        let outcome = try store.process(command, words).outcome()
         #expect(outcome.status == 0, "\(outcome.errors)")
         return outcome.output
     }
 
     private func value(_ day: String, _ options: String...) throws -> Int? {
         let words = ["--at", "1970-01-\(day)", "--occurred", "--json"] + options
-        let outcome = try store.process("show", words).outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        guard !outcome.output.isEmpty else { return nil }
-        let record = try FieldValue(json: String(outcome.output.dropLast()))
+        let text = try output("show", words)
+        guard !text.isEmpty else { return nil }
+        let record = try FieldValue(json: String(text.dropLast()))
         return record.map?["record"]?.map?["value"]?.integer.map { Int($0) }
     }
 
@@ -70,9 +69,7 @@ import Testing
         ]
         for command in [["log"], ["history", "Counter", "a"]] {
             let words = Array(command.dropFirst()) + options + ["--occurred", "--json"]
-            let outcome = try store.process(command[0], words).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            let found = try outcome.output.split(separator: "\n").map {
+            let found = try output(command[0], words).split(separator: "\n").map {
                 try FieldValue(json: String($0)).map?["sequence"]?.integer.map { Int($0) }
             }
             #expect(found == expected[options.joined(separator: " ")], "\(command)")
@@ -80,9 +77,12 @@ import Testing
     }
 
     @Test func `the history of a record is limited by the times of its events without it`() throws {
-        #expect(try run("history", "Counter", "a", "--until", "1970-01-31").isEmpty)
-        #expect(try run("history", "Counter", "a", "--since", "1 hour ago").contains("opened"))
-        let newest = try run("history", "Counter", "a", "--reverse", "--limit", "1")
+        func history(_ options: String...) throws -> String {
+            try output("history", ["Counter", "a"] + options)
+        }
+        #expect(try history("--until", "1970-01-31").isEmpty)
+        #expect(try history("--since", "1 hour ago").contains("opened"))
+        let newest = try history("--reverse", "--limit", "1")
         #expect(newest.contains("late report") && !newest.contains("closed"))
     }
 }

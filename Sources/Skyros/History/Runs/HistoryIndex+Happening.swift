@@ -3,7 +3,7 @@ import SkyrosLog
 extension HistoryIndex {
     /// When the events through `last` happened, from the first one that the log keeps on.
     ///
-    /// The end may be later than that of `last`, but no event between them has happened.
+    /// The end is that of a run which goes beyond `last`.
     ///
     /// - Complexity: O(runs), and O(events) of the parts for which there is no run.
     func happened(through last: SequenceNumber) throws -> HappeningOrder {

@@ -9,6 +9,7 @@ struct RunBuilder: ~Copyable {
     private(set) var logByteCount = 0
     /// From the first event to the last.
     private(set) var times = TimeSpan(from: 0, through: 0)
+    /// When the events happened.
     private(set) var happened = HappeningOrder()
     /// Whether no further event belongs to the run: it has as much log as one may have, or the next
     /// event is too late for it.
