@@ -183,8 +183,12 @@ class Faults:
         return False
 
     def has_replaced(self, standby):
-        """Writes much; whether another standby is the synchronous one."""
-        self._write_much()
+        """Writes much, but no more than the primary keeps for a standby that does not take it;
+        whether another standby is the synchronous one."""
+        sql = f"""SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) < 24 << 20
+            FROM pg_replication_slots WHERE slot_name = '{standby.name}'"""
+        if self.primary().query(sql) == "t":
+            self._write_much()
         return self.synchronous_standby() not in (None, standby)
 
     def free_wal_disk(self, node):
