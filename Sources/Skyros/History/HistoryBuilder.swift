@@ -14,12 +14,17 @@ struct HistoryBuilder {
     /// The metadata and intent that were read last: those of neighbouring events are often equal.
     private var lastAbout: (bytes: [UInt8], about: EventCoding.About)?
 
-    /// - Parameter row: the record before the versions, if it is known.
-    init(_ key: HistoryKey, _ log: EventReader, from row: HistoryRow? = nil) {
+    /// - Parameters:
+    ///   - row: the record before the versions, if it is known.
+    ///   - count: how many entries to make room for.
+    init(
+        _ key: HistoryKey, _ log: EventReader, from row: HistoryRow? = nil, count: Int = 0
+    ) {
         self.key = key
         self.row = row
         entity = row?.entity ?? String(decoding: key.entity, as: UTF8.self)
         self.log = log
+        entries.reserveCapacity(count)
     }
 
     /// Adds the entry of a version: of the record, or of a clearing of its entity.

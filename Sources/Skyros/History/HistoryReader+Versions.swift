@@ -21,7 +21,8 @@ extension HistoryReader {
         let versions = try index.versions(of: HistoryKey(entity, id), through: last)
         guard !versions.isEmpty else { return [] }
         let clearings = try index.versions(of: HistoryKey(entity, nil), through: last)
-        var builder = HistoryBuilder(HistoryKey(entity, id), EventReader(log))
+        var builder = HistoryBuilder(
+            HistoryKey(entity, id), EventReader(log), count: versions.count + clearings.count)
         var next = clearings.startIndex
         for version in versions {
             while next < clearings.endIndex, clearings[next].precedes(version) {

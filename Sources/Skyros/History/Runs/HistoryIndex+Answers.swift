@@ -24,7 +24,8 @@ extension HistoryIndex {
                 }
             }
         }
-        return versions + (try tailVersions(tail, of: key, through: last))
+        try versions += tailVersions(tail, of: key, through: last)
+        return versions
     }
 
     /// The versions of a key that make its record as of an event: the newest, and those before it

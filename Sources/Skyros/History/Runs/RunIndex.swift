@@ -56,17 +56,21 @@ struct RunIndex: Sendable {
 
     /// The frames that may hold versions of `key`, in order.
     func frames(of key: HistoryKey) throws(CBORError) -> Range<Int> {
-        let first = try firstFrame(after: key, orAt: true)
-        let end = try firstFrame(after: key, orAt: false)
+        let first = try firstFrame(after: key, orAt: true, from: 0)
+        var end = first
+        if first < frameCount, try compareKey(ofFrame: first, to: key) == 0 {
+            end = try firstFrame(after: key, orAt: false, from: first + 1)
+        }
         // The frame before the first that begins with the key may hold its beginning.
         return max(0, first - 1)..<end
     }
 
-    /// The first frame that begins with a later key than this one, or with this one.
+    /// The first frame from a number on that begins with a later key than this one, or with this
+    /// one.
     private func firstFrame(
-        after key: HistoryKey, orAt isKeyIncluded: Bool
+        after key: HistoryKey, orAt isKeyIncluded: Bool, from start: Int
     ) throws(CBORError) -> Int {
-        var (lower, upper) = (0, frameCount)
+        var (lower, upper) = (start, frameCount)
         while lower < upper {
             let middle = lower + (upper - lower) / 2
             let order = try compareKey(ofFrame: middle, to: key)
