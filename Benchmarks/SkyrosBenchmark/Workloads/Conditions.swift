@@ -31,6 +31,9 @@
             for turn in 0..<turns {
                 for (place, variant) in variants.enumerated() {
                     let first = (turn * variants.count + place) * turnCount
+                    // What the other variants have written is read from the log now, not later.
+                    let before = Moment.sequence(store.sequence.advanced(by: -1))
+                    _ = try store.get(Order.self, Generator.id(0), asOf: before)
                     costs[place] += try Cost.measure {
                         var state = store.snapshot
                         for number in first..<first + turnCount {
