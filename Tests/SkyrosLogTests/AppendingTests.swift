@@ -26,6 +26,19 @@ import Testing
         #expect(again.head == log.head)
     }
 
+    @Test func `reads the newest batch with at most 8 KiB before it`() throws {
+        let log = try LogFixture().make(on: disk)
+        while log.statistics.contentBytes < 60 << 10 { try log.append(1) }
+        let chunk = try #require(try log.chunk(containing: log.head.sequence))
+        #expect(chunk.lastSequence == log.head.sequence)
+        var byteCount = 0
+        _ = chunk.forEach(from: 0) { _, batch in
+            byteCount += batch.count
+            return true
+        }
+        #expect(byteCount < 8 << 10)
+    }
+
     @Test func `makes one write and no sync for a buffered append`() throws {
         let log = try fixture.make(on: disk)
         try log.append(1)

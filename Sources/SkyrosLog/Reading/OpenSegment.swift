@@ -42,7 +42,7 @@ struct OpenSegment: Sendable {
     func chunk(
         containing sequence: UInt64, _ format: FrameFormat
     ) throws(LogError) -> LogChunk {
-        let index = scan.waypoints.lastIndex { $0.sequence <= sequence } ?? 0
+        let index = max(1, scan.waypoints.partitioningIndex { $0.sequence > sequence }) - 1
         let start = scan.waypoints[index]
         let end = scan.waypoints[(index + 1)...].first {
             $0.offset - start.offset >= Self.chunkBytes

@@ -62,8 +62,9 @@ struct SegmentScan: Sendable {
 
     var head: LogHead { LogHead(sequence: lastSequence, chainHash: lastChainHash) }
 
-    /// Waypoints are at least this many bytes apart.
-    static let waypointDistanceBytes = 64 << 10
+    /// Waypoints are at least this many bytes apart: who wants the newest batch reads as much before
+    /// it, at most.
+    static let waypointDistanceBytes = 8 << 10
 
     /// A scan that has read the header only.
     init(beginning header: SegmentHeader) {
