@@ -46,6 +46,7 @@ extension Store {
             batch, at: batch.nowMicroseconds ?? resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred || session.publication != nil)
         if let key = batch.key { session.keys.note(key, batch.intent, appended.stamp) }
+        session.recent.note(batch.changes, as: appended.stamp, after: base().chainHash)
         try apply(batch, appended, on: base(), in: session)
         session.recorder.noteAppended(batch)
         session.syncer.noteAppended()

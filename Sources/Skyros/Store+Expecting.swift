@@ -12,15 +12,28 @@ extension Store {
         return try condition.mapStates { answer, sequence in
             // What was just read is at hand when the block runs.
             guard sequence < newest.sequence else { return nil }
-            if let record = try answer.record(), let index = session.history,
-                index.isQuick(through: sequence)
-            {
-                return try historyReader.state(
-                    of: record.entity, record.id, asOf: sequence, in: index)
-                    ?? historyReader.stateWithoutRecords(asOf: sequence)
+            if try answer.record() != nil, session.recent.covers(sequence, through: newest) {
+                return nil
             }
-            return try historyReader.snapshot(asOf: .sequence(sequence), from: newest)
+            return try past(of: answer, asOf: sequence, before: newest)
         }
+    }
+
+    /// The state after an event, as far as an answer needs it.
+    ///
+    /// - Parameter newest: a later state.
+    /// - Throws: as `snapshot(asOf:)`.
+    private func past(
+        of answer: any ExpectedAnswer, asOf sequence: SequenceNumber, before newest: Snapshot
+    ) throws -> Snapshot {
+        if let record = try answer.record(), let index = session.history,
+            index.isQuick(through: sequence)
+        {
+            return try historyReader.state(
+                of: record.entity, record.id, asOf: sequence, in: index)
+                ?? historyReader.stateWithoutRecords(asOf: sequence)
+        }
+        return try historyReader.snapshot(asOf: .sequence(sequence), from: newest)
     }
 
     /// Checks conditions in the state on which the block will run.
@@ -51,7 +64,12 @@ extension Store {
     private func check(
         _ answer: any ExpectedAnswer, since base: WriteCondition.Base, on state: Snapshot
     ) throws {
-        let past = try self.state(at: base, before: state)
+        if case .sequence(let sequence) = base,
+            try isUnchanged(answer, since: sequence, in: state)
+        {
+            return
+        }
+        let past = try self.state(at: base, of: answer, before: state)
         let reads = ReadSet(of: state)
         try answer.note(in: reads, from: past, to: state)
         // The comparison of states may find a change that leaves the answer: before the page of a
@@ -69,9 +87,21 @@ extension Store {
                 ids: change.id.map { [$0] } ?? []))
     }
 
-    /// The state on which a write was decided, with the hash seed of `state`, which is a later one.
+    /// Whether it is known without a state of the past that a record is the same.
+    private func isUnchanged(
+        _ answer: any ExpectedAnswer, since sequence: SequenceNumber, in state: Snapshot
+    ) throws -> Bool {
+        guard let record = try answer.record(), let table = try answer.table(in: state) else {
+            return false
+        }
+        return session.recent.isUnchanged(
+            record.id, inTableAt: table, since: sequence, through: state)
+    }
+
+    /// The state on which a write was decided, as far as the answer needs it, with the hash seed of
+    /// `state`, which is a later one.
     private func state(
-        at base: WriteCondition.Base, before state: Snapshot
+        at base: WriteCondition.Base, of answer: any ExpectedAnswer, before state: Snapshot
     ) throws -> Snapshot {
         let sequence: SequenceNumber
         switch base {
@@ -88,7 +118,7 @@ extension Store {
         }
         try requireEvent(sequence, in: state)
         if sequence == state.sequence { return state }
-        return try historyReader.snapshot(asOf: .sequence(sequence), from: state)
+        return try past(of: answer, asOf: sequence, before: state)
     }
 
     /// Whether a state is one that led to another.

@@ -21,6 +21,7 @@ final class StoreSession: Sendable {
     let keys: IdempotencyKeys
     /// What the log says of the shapes of entities; a new log says nothing yet.
     let recorder: SchemaRecorder
+    let recent = RecentChanges()
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance
     /// Finds the changes of records; nil if the log is read for them.

@@ -10,6 +10,11 @@ protocol ExpectedAnswer: Sendable {
 
     /// The record whose state is the answer; nil if others count.
     func record() throws -> (entity: String, id: RecordID)?
+
+    /// The place of the table of its records in a state; nil if there is none.
+    ///
+    /// - Throws: `StoreError` with `.unknownEntity`.
+    func table(in state: Snapshot) throws -> Int?
 }
 
 /// A record of an answer.
@@ -25,9 +30,11 @@ struct ExpectedRecord<E: Entity>: ExpectedAnswer where E.ID: Sendable {
     func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
         let id = try RecordCoding.id(id, of: E.self)
         // Without a table there was no record, and is none.
-        guard let table = try newest.tableIndex(of: E.self) else { return }
+        guard let table = try table(in: newest) else { return }
         reads.note(id, inTableAt: table)
     }
+
+    func table(in state: Snapshot) throws -> Int? { try state.tableIndex(of: E.self) }
 
     func answer(in state: Snapshot) throws -> [StoredAnswer] {
         let id = try RecordCoding.id(id, of: E.self)
@@ -45,9 +52,11 @@ struct ExpectedUntypedRecord: ExpectedAnswer {
     let id: RecordID
 
     func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
-        guard let table = try newest.knownIndex(of: entity) else { return }
+        guard let table = try table(in: newest) else { return }
         reads.note(id, inTableAt: table)
     }
+
+    func table(in state: Snapshot) throws -> Int? { try state.knownIndex(of: entity) }
 
     func answer(in state: Snapshot) throws -> [StoredAnswer] { state.answer(of: entity, id) }
 
@@ -59,7 +68,7 @@ struct ExpectedFetch<E: Entity>: ExpectedAnswer {
     let request: FetchRequest<E>
 
     func note(in reads: ReadSet, from past: Snapshot, to newest: Snapshot) throws {
-        guard let table = try newest.tableIndex(of: E.self), request.countMax > 0 else { return }
+        guard let table = try table(in: newest), request.countMax > 0 else { return }
         // What comes after a full page does not change it.
         let isPaged = request.limit != nil && past.sequence < newest.sequence
         let values = isPaged ? try past.fetch(request) : []
@@ -73,6 +82,8 @@ struct ExpectedFetch<E: Entity>: ExpectedAnswer {
     }
 
     func record() -> (entity: String, id: RecordID)? { nil }
+
+    func table(in state: Snapshot) throws -> Int? { try state.tableIndex(of: E.self) }
 }
 
 extension Snapshot {

@@ -62,8 +62,8 @@ struct SegmentScan: Sendable {
 
     var head: LogHead { LogHead(sequence: lastSequence, chainHash: lastChainHash) }
 
-    /// Waypoints are at least this many bytes apart: who wants the newest batch reads as much before
-    /// it, at most.
+    /// Waypoints are at least this many bytes apart: as much is read before the newest batch, at
+    /// most.
     static let waypointDistanceBytes = 8 << 10
 
     /// A scan that has read the header only.

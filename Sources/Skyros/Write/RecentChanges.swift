@@ -1,0 +1,90 @@
+import SkyrosDisk
+import SkyrosLog
+
+/// Which records the newest events of this process have changed, so that a condition on a record
+/// as of one of them needs neither the index of the history nor the log.
+final class RecentChanges: Sendable {
+    private struct Item: Sendable {
+        let sequence: SequenceNumber
+        /// The place of the table in a state.
+        let table: Int
+        let id: RecordID
+    }
+
+    private struct State: Sendable {
+        /// In the order of the events.
+        var items: [Item] = []
+        /// The first event of which all changes are noted, and of all that follow.
+        var first = SequenceNumber.zero
+        /// That through the last event that is noted.
+        var chainHash = ChainHash(rawValue: 0)
+
+        func covers(_ sequence: SequenceNumber, through newest: Snapshot) -> Bool {
+            newest.chainHash == chainHash && sequence.next >= first
+                && sequence <= newest.sequence
+        }
+    }
+
+    /// What is kept, at most: 64 KiB of memory. The older half is forgotten then.
+    static let changesMax = 1_024
+
+    private let state = Locked(State())
+
+    /// Notes an event.
+    ///
+    /// - Parameter before: the chain hash before it. If that is not of the last event that was
+    ///   noted, others have written meanwhile, or what was noted was taken back.
+    func note(_ changes: [StagedChange], as stamp: EventStamp, after before: ChainHash) {
+        state.withLock { state in
+            if state.chainHash != before || changes.count > Self.changesMax / 2 {
+                state.items.removeAll()
+                state.first = stamp.sequence
+            }
+            state.chainHash = stamp.chainHash
+            guard changes.count <= Self.changesMax / 2 else {
+                state.first = stamp.sequence.next
+                return
+            }
+            for change in changes {
+                guard let id = change.change.id else {
+                    // All records of an entity.
+                    state.items.removeAll()
+                    state.first = stamp.sequence.next
+                    return
+                }
+                state.items.append(
+                    Item(sequence: stamp.sequence, table: change.table, id: id))
+            }
+            guard state.items.count > Self.changesMax else { return }
+            let last = state.items[Self.changesMax / 2 - 1].sequence
+            state.items.removeFirst(
+                state.items.partitioningIndex { $0.sequence > last })
+            state.first = last.next
+        }
+    }
+
+    /// Whether all events between one and the newest are noted. They may be forgotten afterwards.
+    func covers(_ sequence: SequenceNumber, through newest: Snapshot) -> Bool {
+        state.withLock { $0.covers(sequence, through: newest) }
+    }
+
+    /// Whether it is known that no event after one has changed a record.
+    ///
+    /// - Parameters:
+    ///   - table: the place of its table in `newest`.
+    ///   - newest: the state after the last event that counts.
+    /// - Complexity: O(changes since).
+    func isUnchanged(
+        _ id: RecordID, inTableAt table: Int, since sequence: SequenceNumber,
+        through newest: Snapshot
+    ) -> Bool {
+        state.withLock { state in
+            guard state.covers(sequence, through: newest) else { return false }
+            for item in state.items.reversed() {
+                if item.sequence <= sequence { break }
+                if item.table == table, item.id == id { return false }
+            }
+            return true
+        }
+    }
+}
