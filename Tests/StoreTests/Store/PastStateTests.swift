@@ -92,7 +92,7 @@ private enum Versions {
         for id in 1...1_000 { try store.write { try $0.insert(Note(id: id, text: text)) } }
         let name = try #require(disk.contents.keys.first { $0.hasPrefix("events/") })
         var bytes = try #require(disk.contents[name])
-        bytes[800_000] ^= 1
+        bytes[830_000] ^= 1
         disk.overwrite(name, with: bytes)
         // Made backwards after the damage, folded before it.
         for count in stride(from: 0, through: 1_000, by: 100) {
