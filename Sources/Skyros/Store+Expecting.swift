@@ -11,10 +11,9 @@ extension Store {
         let newest = view.current
         return try condition.mapStates { answer, sequence in
             // What was just read is at hand when the block runs.
-            guard sequence < newest.sequence else { return nil }
-            if try answer.record() != nil, session.recent.covers(sequence, through: newest) {
-                return nil
-            }
+            guard sequence < newest.sequence,
+                try !isUnchanged(answer, since: sequence, in: session.newest)
+            else { return nil }
             return try past(of: answer, asOf: sequence, before: newest)
         }
     }

@@ -21,6 +21,7 @@ final class StoreSession: Sendable {
     let keys: IdempotencyKeys
     /// What the log says of the shapes of entities; a new log says nothing yet.
     let recorder: SchemaRecorder
+    /// Which records its last writes have changed: conditions of writes are checked with it.
     let recent = RecentChanges()
     let syncer: LogSyncer
     let maintenance: BackgroundMaintenance

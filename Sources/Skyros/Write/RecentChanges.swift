@@ -23,6 +23,11 @@ final class RecentChanges: Sendable {
             newest.chainHash == chainHash && sequence.next >= first
                 && sequence <= newest.sequence
         }
+
+        mutating func forget(before sequence: SequenceNumber) {
+            items.removeFirst(items.partitioningIndex { $0.sequence >= sequence })
+            first = sequence
+        }
     }
 
     /// What is kept, at most: 64 KiB of memory. The older half is forgotten then.
@@ -35,37 +40,22 @@ final class RecentChanges: Sendable {
     /// - Parameter before: the chain hash before it. If that is not of the last event that was
     ///   noted, others have written meanwhile, or what was noted was taken back.
     func note(_ changes: [StagedChange], as stamp: EventStamp, after before: ChainHash) {
+        let sequence = stamp.sequence
+        // Without an identifier: all records of an entity.
+        let isNoted =
+            changes.count <= Self.changesMax / 2 && changes.allSatisfy { $0.change.id != nil }
         state.withLock { state in
-            if state.chainHash != before || changes.count > Self.changesMax / 2 {
-                state.items.removeAll()
-                state.first = stamp.sequence
-            }
+            if state.chainHash != before { state = State(first: sequence) }
             state.chainHash = stamp.chainHash
-            guard changes.count <= Self.changesMax / 2 else {
-                state.first = stamp.sequence.next
-                return
-            }
+            guard isNoted else { return state.forget(before: sequence.next) }
             for change in changes {
-                guard let id = change.change.id else {
-                    // All records of an entity.
-                    state.items.removeAll()
-                    state.first = stamp.sequence.next
-                    return
-                }
-                state.items.append(
-                    Item(sequence: stamp.sequence, table: change.table, id: id))
+                guard let id = change.change.id else { continue }
+                state.items.append(Item(sequence: sequence, table: change.table, id: id))
             }
             guard state.items.count > Self.changesMax else { return }
             let last = state.items[Self.changesMax / 2 - 1].sequence
-            state.items.removeFirst(
-                state.items.partitioningIndex { $0.sequence > last })
-            state.first = last.next
+            state.forget(before: last.next)
         }
-    }
-
-    /// Whether all events between one and the newest are noted. They may be forgotten afterwards.
-    func covers(_ sequence: SequenceNumber, through newest: Snapshot) -> Bool {
-        state.withLock { $0.covers(sequence, through: newest) }
     }
 
     /// Whether it is known that no event after one has changed a record.

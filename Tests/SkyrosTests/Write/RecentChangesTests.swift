@@ -123,4 +123,22 @@ private struct Note: Entity {
         try store.write(expecting: .unchanged(Account.self, id: 7, since: seen)) { _ in }
         try store.close()
     }
+
+    @Test func `leaves only what may have changed to be compared with a state of then`() throws {
+        let store = try Store(on: SimulatedDisk(), entities: Account.self, Note.self)
+        for id in 0..<2 { try store.write { try $0.insert(Account(id: id)) } }
+        let seen = store.sequence
+        try store.write { tx in try tx.update(Account.self, 0) { $0.cents += 1 } }
+        // Other writers wait while a condition is checked, and not while its state is made.
+        for (id, isMade) in [(0, true), (1, false), (2, false)] {
+            let condition = WriteCondition.unchanged(Account.self, id: id, since: seen)
+            let prepared = try store.prepared(condition).parts
+            guard case .unchanged(_, let base) = try #require(prepared.first) else {
+                Issue.record("another condition")
+                continue
+            }
+            if case .state = base { #expect(isMade, "\(id)") } else { #expect(!isMade, "\(id)") }
+        }
+        try store.close()
+    }
 }

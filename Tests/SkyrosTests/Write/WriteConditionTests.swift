@@ -1,3 +1,5 @@
+import FoundationEssentials
+import SkyrosTesting
 import TestSupport
 import Testing
 
@@ -163,6 +165,25 @@ private struct Subscribe: DomainCommand {
         #expect(refusal(.unchanged(FetchRequest<Other>(), since: 0))?.code == .unknownEntity)
         #expect(refusal(.unchanged(Course.self, id: 1, since: 77))?.code == .noSuchEvent)
         #expect(refusal([]) == nil)
+    }
+
+    @Test func `is refused if the state of then was pruned`() throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 2_000
+        let store = try Store(on: SimulatedDisk(), entities: Course.self, options: options)
+        for number in 1...100 {
+            try store.write { try $0.upsert(Course(id: 1, capacity: number)) }
+        }
+        _ = try #require(try store.prune(before: .distantFuture))
+        for condition in [
+            WriteCondition.unchanged(Course.self, id: 1, since: 2),
+            .unchanged("Course", id: RecordID(1), since: 2),
+            .unchanged(FetchRequest<Course>(), since: 2),
+        ] {
+            #expect(code { try store.write(expecting: condition) { _ in } } == .belowFloor)
+        }
+        #expect(store.sequence == 100)
+        try store.close()
     }
 
     @Test func `is checked in every form of a write, before the block`() async throws {
