@@ -20,8 +20,8 @@ final class RecentChanges: Sendable {
         var chainHash = ChainHash(rawValue: 0)
 
         func covers(_ sequence: SequenceNumber, through newest: Snapshot) -> Bool {
-            newest.chainHash == chainHash && sequence.next >= first
-                && sequence <= newest.sequence
+            newest.chainHash == chainHash && sequence <= newest.sequence
+                && sequence.next >= first
         }
 
         mutating func forget(before sequence: SequenceNumber) {

@@ -164,6 +164,15 @@ private struct Subscribe: DomainCommand {
         #expect(refusal(.unchanged("Nope", id: RecordID(1), since: 0))?.code == .unknownEntity)
         #expect(refusal(.unchanged(FetchRequest<Other>(), since: 0))?.code == .unknownEntity)
         #expect(refusal(.unchanged(Course.self, id: 1, since: 77))?.code == .noSuchEvent)
+        let future = SequenceNumber(rawValue: .max)
+        for condition in [
+            WriteCondition.unchanged(Course.self, id: 1, since: future),
+            .unchanged("Course", id: RecordID(1), since: future),
+            .unchanged(FetchRequest<Course>(), since: future), .sequence(future),
+            .noEvent(since: future),
+        ] {
+            #expect(refusal(condition)?.code == .noSuchEvent)
+        }
         #expect(refusal([]) == nil)
     }
 
