@@ -36,7 +36,8 @@ private struct Author {
             correlation: pick(["r\(random.below(200))", nil]), causation: pick(["boot", nil, nil]),
             tags: tags)
         let reasons = [
-            "price correction", "correct name", nil, long + "A", long + "B", "nom corrig\u{E9}",
+            "price correction", "correct name", nil, long + "A", long + "B",
+            "nom corrig\u{E9}", "nom corrige\u{301}",
         ]
         try store.write(
             by: pick(["ada", "bob", "\u{E9}", "e\u{301}", nil]), because: pick(reasons),
@@ -70,7 +71,7 @@ private struct Author {
             [
                 EventFilter(), EventFilter(actor: "ada"), EventFilter(actor: "nobody"),
                 EventFilter(actor: "\u{E9}"), EventFilter(actor: "e\u{301}"),
-                EventFilter(reason: "correct"), EventFilter(reason: "corrig"),
+                EventFilter(reason: "correct"), EventFilter(reason: "nom"),
                 EventFilter(reason: "A"), EventFilter(reason: "zzz"),
                 EventFilter(correlation: "r7"), EventFilter(causation: "boot", intent: "Enrol"),
                 EventFilter(tags: ["rare": nil]), EventFilter(tags: ["course": "c1"]),

@@ -131,7 +131,7 @@ final class HistoryRun: Sendable {
             mayFollow = try forEachItem(ofFrame: number) { item in
                 let key = item.historyKey
                 if let text = EventLabel.text(of: key, kind) {
-                    if texts.last != text { texts.append(text) }
+                    if texts.last?.isSameName(as: text) != true { texts.append(text) }
                 } else if first < key {
                     return false
                 }
