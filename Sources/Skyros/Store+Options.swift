@@ -96,6 +96,7 @@ extension Store {
             /// log once more, sorted by record. They may be deleted, and are made again.
             case runs
             /// By reading the log: nothing more is stored, and each question reads all events.
+            /// Opening the store removes the files of `.runs`.
             case scan
         }
 

@@ -42,12 +42,26 @@ struct StoreResources: Sendable {
     /// Makes the index of the history, and lists the names of its runs; nil if the log is read for
     /// every question. That of a store in memory has no runs.
     func makeHistoryIndex() -> HistoryIndex? {
-        guard options.historyIndex == .runs, let segments = log.segments else { return nil }
+        guard options.historyIndex == .runs, let segments = log.segments else {
+            if !isInMemory { removeRuns() }
+            return nil
+        }
         let index = HistoryIndex(
             log, of: log.storeID, on: environment.disk, empty: empty, mayWrite: !isInMemory,
             timeSpanMax: options.retention.fileSpanMax, report: report)
         if !isInMemory { index.estimateUncovered(logByteCount: segments.statistics.contentBytes) }
         return index
+    }
+
+    /// Removes the runs of a time with an index: nothing would prune them.
+    private func removeRuns() {
+        do throws(DiskError) {
+            for name in try RunName.list(on: environment.disk) {
+                try environment.disk.remove(name.path)
+            }
+        } catch {
+            report(StoreError(error))
+        }
     }
 
     /// What builds the projections that are pending; nil if the store has none.

@@ -315,6 +315,22 @@ private struct RandomHistory {
         try store.close()
     }
 
+    @Test func `is removed where the log is asked in its place`() throws {
+        var store = try open()
+        for board in 1...3 { try store.write { try $0.upsert(Leaf(id: 1, board: board)) } }
+        _ = try store.makeRun()
+        try store.close()
+        #expect(try disk.list(.history).count == 1)
+        var options = Store.Options()
+        options.historyIndex = .scan
+        store = try Store(
+            on: disk, entities: Leaf.self, Document.self, options: options)
+        // Nothing would remove from it what is pruned.
+        #expect(try disk.list(.history).isEmpty)
+        #expect(try store.history(of: Leaf.self, 1).count == 3)
+        try store.close()
+    }
+
     @Test func `changes no file after the store was closed`() throws {
         let store = try open()
         for id in 0..<9 { try store.write { try $0.insert(Leaf(id: id)) } }
