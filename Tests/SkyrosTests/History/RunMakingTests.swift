@@ -6,11 +6,18 @@ import Testing
 
 @testable import Skyros
 
+/// A record that is not whole in each version.
+private struct Chapter: Entity {
+    var id: Int
+    var page = -1
+    var text = String(repeating: "x", count: 40_000)
+}
+
 @Suite struct `A run that is made` {
     private let disk = SimulatedDisk()
 
     private func open() throws -> Store {
-        let store = try Store(on: disk, entities: Note.self)
+        let store = try Store(on: disk, entities: Note.self, Chapter.self)
         store.maintenance.stop()
         return store
     }
@@ -53,6 +60,30 @@ import Testing
         store.maintenance.stop()
         let index = try #require(store.session.history)
         #expect(index.current().parts.map(\.sequences) == [1...5])
+        try store.close()
+    }
+
+    /// Each run alone has less than what makes a record whole again.
+    @Test func `has a large record whole after 256 versions of it in several runs`() throws {
+        let store = try open()
+        let index = try #require(store.session.history)
+        try store.write { try $0.insert(Chapter(id: 1)) }
+        var counts: [Int] = []
+        for round in 0..<20 {
+            for number in 0..<40 {
+                try store.write { tx in
+                    try tx.update(Chapter.self, 1) { $0.page = 1_000 * round + number }
+                }
+            }
+            _ = try store.makeRun()
+            while try index.mergeNext() {}
+            let key = HistoryKey("Chapter", RecordID(1))
+            let versions = try index.newestVersions(of: key, through: store.sequence)
+            #expect(versions.first?.isWhole == true)
+            counts.append(versions.count)
+        }
+        #expect(counts.allSatisfy { $0 <= 256 } && counts.max() ?? 0 > 200, "\(counts)")
+        #expect(try store.get(Chapter.self, 1, asOf: .sequence(500))?.page == 12_018)
         try store.close()
     }
 

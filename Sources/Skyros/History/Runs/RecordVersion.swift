@@ -16,6 +16,15 @@ struct RecordVersion: Equatable, Sendable {
         case difference(before: [UInt8], after: [UInt8])
         /// It is too large: the event in the log has it. A clearing has none.
         case absent
+
+        /// The size of an update's difference, or a lower bound of it.
+        var differenceByteCount: Int {
+            switch self {
+            case .record: 0
+            case .difference(let before, let after): before.count + after.count
+            case .absent: RecordVersion.differenceBytesMax
+            }
+        }
     }
 
     let kind: Kind

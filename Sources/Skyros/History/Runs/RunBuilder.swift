@@ -78,8 +78,11 @@ struct RunBuilder: ~Copyable {
             buffer.removeAll(keepingCapacityUpTo: 1 << 20)
             if isUpdated[group].contains(true) {
                 var images = RunImages(places.map { versions.version(at: $0) })
+                let place = order[group.lowerBound]
                 try images.makeWhole(after: after[group.lowerBound]) {
-                    try records.before(versions.key(at: order[group.lowerBound]))
+                    try records.before(versions.key(at: place))
+                } chainBefore: {
+                    try records.chain(before: versions.key(at: place))
                 }
                 for version in images.versions { version.append(to: &buffer) }
             } else {

@@ -8,6 +8,22 @@ struct RunImages {
     /// A record above this size is never stored whole.
     private static let everWholeBytesMax = 1 << 20
 
+    /// What is read to make a record: its versions since the last whole one.
+    struct Chain {
+        private(set) var byteCount = 0
+        private(set) var versionCount = 0
+
+        mutating func append(byteCount count: Int) {
+            byteCount += count
+            versionCount += 1
+        }
+
+        mutating func append(_ others: Chain) {
+            byteCount += others.byteCount
+            versionCount += others.versionCount
+        }
+    }
+
     /// Oldest first.
     private(set) var versions: [RecordVersion]
     /// The number of updates with which they begin.
@@ -24,11 +40,16 @@ struct RunImages {
     /// - Parameters:
     ///   - last: the record after the last version, if that is known.
     ///   - before: gives the record before the first version, if that is known.
-    mutating func makeWhole(after last: [UInt8]?, _ before: () throws -> [UInt8]?) throws {
+    ///   - chainBefore: gives the versions before that are needed to make that record.
+    mutating func makeWhole(
+        after last: [UInt8]?, _ before: () throws -> [UInt8]?,
+        chainBefore: () throws -> Chain
+    ) throws {
         let leading = try recordsOfUpdates(last)
         var record: [UInt8]?
         if updateCount > 0, leading.after.isEmpty { record = try leading.before ?? before() }
-        var (bytesSince, countSince) = (0, 0)
+        var chain = Chain()
+        var isChainKnown = false
         for index in versions.indices {
             switch versions[index].image {
             case .absent: continue
@@ -37,7 +58,7 @@ struct RunImages {
                 if bytes.count > RecordVersion.differenceBytesMax {
                     versions[index].image = .absent
                 }
-                (bytesSince, countSince) = (0, 0)
+                (chain, isChainKnown) = (Chain(), true)
             case .difference(let before, let after):
                 if index < leading.after.count {
                     record = leading.after[index]
@@ -46,10 +67,16 @@ struct RunImages {
                         try Fields.applying(before: before, after: after, to: $0)
                     }
                 }
-                (bytesSince, countSince) = (bytesSince + before.count + after.count, countSince + 1)
-                if let record, Self.isStoredWhole(record, after: bytesSince, countSince) {
+                chain.append(byteCount: before.count + after.count)
+                if !isChainKnown, let record, record.count > Self.wholeBytesMax,
+                    record.count <= Self.everWholeBytesMax
+                {
+                    chain.append(try chainBefore())
+                    isChainKnown = true
+                }
+                if let record, Self.isStoredWhole(record, after: chain) {
                     versions[index].image = .record(record)
-                    (bytesSince, countSince) = (0, 0)
+                    (chain, isChainKnown) = (Chain(), true)
                 } else if before.count + after.count > RecordVersion.differenceBytesMax {
                     versions[index].image = .absent
                 }
@@ -88,11 +115,9 @@ struct RunImages {
         return bytes
     }
 
-    private static func isStoredWhole(
-        _ record: [UInt8], after byteCount: Int, _ versionCount: Int
-    ) -> Bool {
+    private static func isStoredWhole(_ record: [UInt8], after chain: Chain) -> Bool {
         if record.count <= wholeBytesMax { return true }
         guard record.count <= everWholeBytesMax else { return false }
-        return record.count <= byteCount || versionCount >= versionsBetweenWhole
+        return record.count <= chain.byteCount || chain.versionCount >= versionsBetweenWhole
     }
 }

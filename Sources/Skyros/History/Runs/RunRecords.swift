@@ -41,15 +41,32 @@ struct RunRecords {
 
     /// One record as it was before the run; nil if there was none, or it is not known.
     func before(_ key: HistoryKey) throws -> [UInt8]? {
-        let before = SequenceNumber(rawValue: sequences.lowerBound - 1)
-        let (parts, tail) = index.current()
-        // Without the runs before, each question would read the log.
-        let isKnown = parts.allSatisfy { part in
-            if case .missing(let range) = part { range.lowerBound > before.rawValue } else { true }
-        }
-        guard isKnown, tail.start >= before, let id = key.id else { return nil }
+        guard isBeforeCovered, let id = key.id else { return nil }
         let entity = String(decoding: key.entity, as: UTF8.self)
-        return try reader.row(of: entity, id, asOf: before, in: index)?.bytes
+        return try reader.row(of: entity, id, asOf: lastBefore, in: index)?.bytes
+    }
+
+    /// The versions that make one record as it was before the run; none if they are not known.
+    func chain(before key: HistoryKey) throws -> RunImages.Chain {
+        var chain = RunImages.Chain()
+        guard isBeforeCovered else { return chain }
+        for version in try index.newestVersions(of: key, through: lastBefore)
+        where !version.isWhole {
+            chain.append(byteCount: version.image.differenceByteCount)
+        }
+        return chain
+    }
+
+    private var lastBefore: SequenceNumber { SequenceNumber(rawValue: sequences.lowerBound - 1) }
+
+    /// Whether there are runs of all events before: otherwise each question would read the log.
+    private var isBeforeCovered: Bool {
+        let (parts, tail) = index.current()
+        return tail.start >= lastBefore
+            && parts.allSatisfy { part in
+                guard case .missing(let range) = part else { return true }
+                return range.lowerBound > lastBefore.rawValue
+            }
     }
 }
 
