@@ -267,7 +267,8 @@ final class SubscriptionRun: Sendable {
     /// Whether an error may have another reason than what the store holds.
     private static func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? StoreError else { return true }
-        return [.io, .diskFull, .serverUnavailable].contains(error.code)
+        // A new primary may not have its standbys yet.
+        return [.io, .diskFull, .serverUnavailable, .insecureDurability].contains(error.code)
     }
 
     private func onQueue<R: Sendable>(
