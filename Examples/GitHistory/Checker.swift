@@ -32,8 +32,21 @@ struct Checker {
         else { throw Mismatch(description: "event \(sequence) has no tag \"commit\"") }
         try checkTime(of: event, commit)
         let state = try store.snapshot(asOf: .sequence(sequence))
-        let files = try state.all(File.self).map { Line(path: $0.id, mode: $0.mode, blob: $0.blob) }
+        let files = lines(try state.all(File.self))
         try compare(files, with: commit, "the store as of event \(sequence)")
+        // By the index of the history: all files, and one.
+        let past = try store.past(asOf: .sequence(sequence))
+        try compare(lines(past.all(File.self)), with: commit, "the past of event \(sequence)")
+        guard !files.isEmpty else { return }
+        let line = files[files.count / 2]
+        let file = try store.get(File.self, line.path, asOf: .sequence(sequence))
+        guard lines(file.map { [$0] } ?? []) == [line] else {
+            throw Mismatch(description: "\(line.path) is another one as of event \(sequence)")
+        }
+    }
+
+    private func lines(_ files: [File]) -> [Line] {
+        files.map { Line(path: $0.id, mode: $0.mode, blob: $0.blob) }
     }
 
     /// Compares the checkpoint, read by the `sqlite3` tool, with HEAD.
