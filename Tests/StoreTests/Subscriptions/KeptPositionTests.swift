@@ -50,7 +50,13 @@ import Testing
         #expect(positions.all()["mail"]?.sequence == 6)
     }
 
-    @Test func `is asked for again after an error`() async throws {
+    @Test(
+        arguments: [
+            Mailbox.Unreachable(), StoreError(.io, ""), StoreError(.serverUnavailable, ""),
+            // A new primary has no standbys yet.
+            StoreError(.insecureDurability, ""),
+        ] as [any Error])
+    func `is asked for again after an error`(error: any Error) async throws {
         let store = try open()
         try store.setPosition(ofSubscription: "mail", to: .zero)
         let (gate, mailbox) = (EventSignal(.zero), mailbox)
@@ -58,7 +64,7 @@ import Testing
             "mail", sleep: { _ in _ = await gate.wait(after: .zero) }
         ) { mailbox.receive($0) }
         store.suspend()
-        positions.fail(reading: 3)
+        positions.fail(reading: 3, with: error)
         try store.resume()
         gate.raise(1)
         try store.writeDurably([1])
