@@ -8,6 +8,13 @@ struct ServerCache {
     let options: LogOptions
     let entropy: any Entropy
 
+    /// - Parameter options: the limits of the log, but for the sizes of events.
+    init(disk: any Disk, options: LogOptions, entropy: any Entropy) {
+        self.disk = disk
+        self.options = options.ofCopy
+        self.entropy = entropy
+    }
+
     /// Says whose copy the files are. Without it they are a store that has no server.
     static let marker = DiskPath(.root, "SERVER.txt")
 

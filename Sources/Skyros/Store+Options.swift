@@ -110,7 +110,7 @@ extension Store {
 
         /// The size of the largest event, in bytes; a write block that makes a larger one throws.
         /// Default: 64 MiB; values above 1 GiB count as 1 GiB. A size below 1 is refused at
-        /// opening.
+        /// opening. Events that other nodes have written may be larger.
         public var eventBytesMax = 64 << 20
 
         /// How far the clock may be ahead of the newest event: a write at a later time throws

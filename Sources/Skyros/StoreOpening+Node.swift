@@ -2,6 +2,9 @@ import SkyrosDisk
 import SkyrosLog
 
 extension StoreOpening {
+    /// The limits of the log in files.
+    var logOptions: LogOptions { node == nil ? options.log : options.log.ofCopy }
+
     /// Connects to the server, makes the log there if there is none, and brings the copy up to
     /// date; returns nil for a store in files.
     func prepareNode() throws -> PreparedNode? {
@@ -29,7 +32,9 @@ extension StoreOpening {
             let cache = ServerCache(
                 disk: disk, options: options.log, entropy: environment.entropy)
             let common = try cache.update(from: server, state)
-            return PreparedNode(plan: node, server: server, common: common)
+            var plan = node
+            plan.log.batchBytesMax = options.log.batchBytesMax
+            return PreparedNode(plan: plan, server: server, common: common)
         } catch {
             server.disconnect()
             throw error

@@ -10,7 +10,7 @@ extension StoreOpening {
     func inspection(continuing known: Snapshot) throws -> LogInspection {
         try ErasureMarker.checkIsMissing(on: environment.disk)
         let inspection = try LogInspection(
-            of: environment.disk, options.log, framing: EventCoding.byteCount(of:))
+            of: environment.disk, logOptions, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
         let sequence = known.sequence
         // What the store knew may have been pruned.

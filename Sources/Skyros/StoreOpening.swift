@@ -56,7 +56,7 @@ struct StoreOpening {
         if !beginsAnew { try erasure?.end() }
         let remote = try prepareNode()
         let inspection = try LogInspection(
-            of: disk, options.log, framing: EventCoding.byteCount(of:))
+            of: disk, logOptions, framing: EventCoding.byteCount(of:))
         if let refusal = inspection.refusal { throw refusal }
         let isNew = inspection.storeID == nil
         if isNew, !beginsAnew { try checkCreation() }
@@ -228,10 +228,10 @@ struct StoreOpening {
     ) throws -> FileLog {
         guard inspection.storeID != nil else {
             return try FileLog.make(
-                for: storeID, on: disk, options.log, entropy: environment.entropy,
+                for: storeID, on: disk, logOptions, entropy: environment.entropy,
                 framing: EventCoding.byteCount(of:))
         }
-        let (log, recovery) = try FileLog.open(inspection, on: disk, options.log)
+        let (log, recovery) = try FileLog.open(inspection, on: disk, logOptions)
         report.wasClean = recovery.wasClean
         report.cutByteCount = recovery.cutByteCount
         report.cutEventCount = recovery.cutBlockCount

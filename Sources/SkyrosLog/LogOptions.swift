@@ -43,4 +43,13 @@ package struct LogOptions: Sendable {
     package var acceptsLostTail = false
 
     package init() {}
+
+    /// The limits of a copy of another log, whose limits may have been others: a batch is at most
+    /// as large as the format takes.
+    package var ofCopy: LogOptions {
+        var copy = self
+        copy.batchBytesMax = Self.batchBytesLimit
+        copy.unsyncedBytesMax = max(unsyncedBytesMax, 2 * Self.batchBytesLimit)
+        return copy
+    }
 }

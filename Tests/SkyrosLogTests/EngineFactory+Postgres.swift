@@ -43,7 +43,7 @@ extension EngineFactory {
             writer.withLock { $0 }?.disconnect()
             let (server, copy) = try connect()
             writer.withLock { $0 = server }
-            let log = RemoteLog(server, copy, RemoteLogOptions())
+            let log = RemoteLog(server, copy, EngineFactory.nodeOptions)
             // The server notices soon.
             while try !log.takeTurn() { _ = try server.waitForNews(atMost: 20) }
             return log

@@ -26,6 +26,13 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
         return fixture
     }()
 
+    /// The options of a node with the same limit.
+    static let nodeOptions = {
+        var options = RemoteLogOptions()
+        options.batchBytesMax = batchBytesMax
+        return options
+    }()
+
     private static func files() -> EngineFactory {
         let disk = SimulatedDisk()
         return EngineFactory(
@@ -48,7 +55,7 @@ struct EngineFactory: Sendable, CustomTestStringConvertible {
         }
         let engine: @Sendable () throws -> any LogEngine = {
             let server = quorum.connection()
-            let log = RemoteLog(server, try local(server), RemoteLogOptions())
+            let log = RemoteLog(server, try local(server), nodeOptions)
             #expect(try log.takeTurn())
             return log
         }

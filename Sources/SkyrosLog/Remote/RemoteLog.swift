@@ -121,10 +121,10 @@ package final class RemoteLog: LogEngine {
     package func append(
         _ batch: UnsafeRawBufferPointer, as sequence: UInt64, timeBefore: Int64, deferring: Bool
     ) throws(LogError) -> LogPosition {
-        guard batch.count <= local.options.batchBytesMax else {
+        guard batch.count <= options.batchBytesMax else {
             throw LogError(
                 .limitExceeded,
-                "the event has \(batch.count) bytes, the limit is \(local.options.batchBytesMax)",
+                "the event has \(batch.count) bytes, the limit is \(options.batchBytesMax)",
                 sequences: sequence...sequence)
         }
         // What waits in memory has a bound.
@@ -171,6 +171,8 @@ package struct RemoteLogOptions: Sendable {
     package var node = "a node"
     /// The time of a batch, in microseconds since 1970.
     package var time: @Sendable (UnsafeRawBufferPointer) -> Int64 = { _ in 0 }
+    /// The size of the largest batch that this node writes. Default: 64 MiB.
+    package var batchBytesMax = 64 << 20
     /// The batches of one transaction. Default: 1,000.
     package var groupCountMax = 1_000
     /// The bytes of one transaction with several batches. Default: 1 MiB.

@@ -285,6 +285,26 @@ import Testing
         #expect(try nodes.store("two", .reader).sequence == 0)
     }
 
+    @Test func `takes events above its limit that others have written`() async throws {
+        let (large, disk) = (String(repeating: "x", count: 2_000), SimulatedDisk())
+        var options = Store.Options()
+        options.eventBytesMax = 1_000
+        let writer = try nodes.store("one")
+        try insert(1, in: writer, large)
+        // At the opening, as the writer's news, and in its place.
+        let next = try nodes.store("two", on: disk, options)
+        try insert(2, in: writer, large)
+        try await next.wait(for: 2)
+        try writer.close()
+        try await next.waitUntilWriter()
+        let error = failure(as: StoreError.self) { try insert(3, in: next, large) }
+        #expect(error?.code == .limitExceeded)
+        try insert(4, in: next)
+        try next.close()
+        let again = try nodes.store("two", on: disk.killed(), options)
+        #expect(try again.all(Note.self).map(\.id) == [1, 2, 4])
+    }
+
     @Test func `erases and prunes nothing`() throws {
         let store = try nodes.store("one")
         try insert(1, in: store)
