@@ -59,14 +59,15 @@ struct ServerCache {
     /// - Throws: `StoreError` with `.foreignStore` if the files are not a copy of this log,
     ///   `.serverUnavailable` and the like.
     func update(from server: any LogServer, _ state: ServerState) throws -> SequenceNumber? {
-        guard try Self.isCopy(disk) else {
-            try requireNoStore()
+        let text = try checkedMarker(of: state.storeID)
+        if text != Self.text(state.storeID) {
             try mark(Self.marker, Self.text(state.storeID))
+        }
+        if text == nil {
             try makeLog(state.storeID)
             try fill(state.storeID, from: server)
             return nil
         }
-        try requireMarker(of: state.storeID)
         // What is wrong with the server's log is no reason to give up the copy.
         switch try undamagedLog(of: state.storeID).map({ try outcome(of: $0, server) }) {
         case .complete: return nil
@@ -81,19 +82,26 @@ struct ServerCache {
         }
     }
 
-    /// Throws if the marker names another log. One that was not written to its end is made anew.
-    private func requireMarker(of storeID: StoreID) throws {
+    /// Throws if the files are the copy of another log, or a store. Changes nothing.
+    ///
+    /// - Returns: the text of the marker, which may not have been written to its end; nil if there
+    ///   are no files.
+    @discardableResult
+    func checkedMarker(of storeID: StoreID) throws -> String? {
+        guard try Self.isCopy(disk) else {
+            try requireNoStore()
+            return nil
+        }
         let bytes = try StoreError.wrap(
             try disk.bytes(of: Self.marker, byteCountMax: Self.markerBytesMax))
         let text = String(decoding: bytes, as: UTF8.self)
-        if text == Self.text(storeID) { return }
         guard Self.text(storeID).hasPrefix(text) else {
             throw StoreError(
                 .foreignStore,
                 "the directory has a copy of another log than that of the server; name another "
                     + "directory", at: StoreError.Place(file: disk.systemPath))
         }
-        try mark(Self.marker, Self.text(storeID))
+        return text
     }
 
     /// The log of the copy; nil if there is none, or if it is damaged.

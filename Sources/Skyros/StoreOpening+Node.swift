@@ -13,32 +13,35 @@ extension StoreOpening {
             return nil
         }
         let server = try StoreError.wrap(try node.makeServer())
-        let state: ServerState
-        do throws(ServerError) {
-            try server.connect()
-            if try !server.exists() {
-                guard options.createsStore, node.role != .reader else {
-                    throw .refused(LogError(.noLog, "there is no store on the server"))
-                }
-                try server.create(StoreID(from: environment.entropy))
-            }
-            if node.role != .reader { try node.checkClock(environment.clock, of: server) }
-            state = try server.state()
-        } catch {
-            server.disconnect()
-            throw StoreError(LogError(error))
-        }
+        let cache = ServerCache(disk: disk, options: options.log, entropy: environment.entropy)
         do {
-            let cache = ServerCache(
-                disk: disk, options: options.log, entropy: environment.entropy)
-            let common = try cache.update(from: server, state)
+            let common = try cache.update(from: server, state(of: server, node, cache))
             var plan = node
             plan.log.batchBytesMax = options.log.batchBytesMax
             return PreparedNode(plan: plan, server: server, common: common)
         } catch {
             server.disconnect()
+            if let error = error as? ServerError { throw StoreError(LogError(error)) }
             throw error
         }
+    }
+
+    /// Connects to the server, and makes the log if there is none and nothing refuses the opening.
+    private func state(
+        of server: any LogServer, _ node: NodePlan, _ cache: ServerCache
+    ) throws -> ServerState {
+        try server.connect()
+        let exists = try server.exists()
+        guard exists || (options.createsStore && node.role != .reader) else {
+            throw ServerError.refused(LogError(.noLog, "there is no store on the server"))
+        }
+        if node.role != .reader { try node.checkClock(environment.clock, of: server) }
+        if !exists {
+            let storeID = StoreID(from: environment.entropy)
+            try cache.checkedMarker(of: storeID)
+            try server.create(storeID)
+        }
+        return try server.state()
     }
 
     /// Whether a store may be created here; not where an erasure is to be finished, or where the

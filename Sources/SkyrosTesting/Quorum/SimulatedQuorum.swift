@@ -95,6 +95,8 @@ package final class SimulatedQuorum: Sendable {
         var connectionCount = 0
         /// Why no connection is accepted.
         var refusal: ServerError?
+        /// Whether there is a log.
+        var hasLog = true
         /// Of subscriptions. All servers have them immediately: no test asks what a failover does
         /// to them.
         var positions: [String: RemotePosition] = [:]
@@ -147,6 +149,12 @@ package final class SimulatedQuorum: Sendable {
     /// Refuses connections from now on, or accepts them again.
     package func refuseConnections(_ error: ServerError?) {
         state.withLock { $0.refusal = error }
+    }
+
+    /// Whether there is a log; if not, a node may make it.
+    package var hasLog: Bool {
+        get { state.withLock { $0.hasLog } }
+        set { state.withLock { $0.hasLog = newValue } }
     }
 
     /// How many frames it has.

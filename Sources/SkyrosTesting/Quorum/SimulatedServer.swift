@@ -120,9 +120,12 @@ final class SimulatedServer: LogServer {
         try withSession { state, _ in state.positions[name] = position }
     }
 
-    func exists() throws(ServerError) -> Bool { try withSession { _, _ in true } }
+    func exists() throws(ServerError) -> Bool { try withSession { state, _ in state.hasLog } }
 
-    func create(_ storeID: StoreID) throws(ServerError) {}
+    /// The log has the identity of the quorum.
+    func create(_ storeID: StoreID) throws(ServerError) {
+        try withSession { state, _ in state.hasLog = true }
+    }
 
     func state() throws(ServerError) -> ServerState {
         try withPrimary { machine, _ throws(ServerError) in

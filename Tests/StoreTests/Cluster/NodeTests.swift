@@ -285,6 +285,28 @@ import Testing
         #expect(try nodes.store("two", .reader).sequence == 0)
     }
 
+    @Test func `makes no store on a server before all is checked`() throws {
+        let behind = SimulatedNodes(clockLag: 3_600_000_000)
+        behind.quorum.hasLog = false
+        #expect(failure(as: StoreError.self) { _ = try behind.store("one") }?.code == .clockAhead)
+        #expect(!behind.quorum.hasLog)
+        // The copy of another log, and a store in files.
+        let (copy, files) = (SimulatedDisk(), SimulatedDisk())
+        try nodes.store("one", on: copy).close()
+        try Store(Schema([Note.self]), Store.Options(), Environment(disk: files)).close()
+        let other = SimulatedNodes(seed: 6)
+        other.quorum.hasLog = false
+        for disk in [copy, files] {
+            let error = failure(as: StoreError.self) {
+                _ = try other.store("one", on: disk.killed())
+            }
+            #expect(error?.code == .foreignStore)
+            #expect(!other.quorum.hasLog)
+        }
+        try insert(1, in: try other.store("one"))
+        #expect(other.quorum.hasLog)
+    }
+
     @Test func `takes events above its limit that others have written`() async throws {
         let (large, disk) = (String(repeating: "x", count: 2_000), SimulatedDisk())
         var options = Store.Options()
