@@ -43,8 +43,22 @@
                 }
                 next += 1
             }
+            guard !all.contains(where: Self.isPartOfPassword) else {
+                throw Self.invalid("in a password, write %40 for @, and %2F for /")
+            }
             for (name, value) in Self.defaults where !all.contains(where: { $0.name == name }) {
                 all.append(Option(name: name, value: value))
+            }
+        }
+
+        /// Whether libpq takes a part of a password for a host or a port, which its errors name.
+        private static func isPartOfPassword(_ option: Option) -> Bool {
+            let values = option.value.split(separator: ",")
+            return switch option.name {
+            // The name of an abstract socket begins with one.
+            case "host": values.contains { $0.dropFirst().contains("@") }
+            case "port": values.contains { Int($0) == nil }
+            default: false
             }
         }
 

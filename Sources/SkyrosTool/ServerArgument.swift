@@ -7,15 +7,29 @@ import SkyrosPostgres
 struct ServerArgument {
     let url: String
     let schema: String
+    private let scheme: String
+    /// The user, and perhaps a password, with the "@" after them.
+    private let account: Substring
+    /// The hosts, and the database.
+    private let place: Substring
+    private let options: [Substring]
 
     private static let schemes = ["postgresql://", "postgres://"]
 
     /// Nil if the word is the directory of a store.
     init?(_ word: String) {
-        guard Self.schemes.contains(where: { word.hasPrefix($0) }) else { return nil }
-        let parts = word.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        url = String(parts[0])
-        schema = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : "skyros"
+        guard let scheme = Self.schemes.first(where: { word.hasPrefix($0) }) else { return nil }
+        let rest = word.dropFirst(scheme.count)
+        // libpq takes what is before the first "@" for the account, whatever characters it has, if
+        // no "/" is before it. A later "@" may be of the password, too: no host has one.
+        let hosts = rest.prefix { $0 != "/" }.drop { $0 != "@" }.prefix { $0 != "?" }
+        account = rest[..<(hosts.lastIndex(of: "@").map(rest.index(after:)) ?? rest.startIndex)]
+        let parts = Self.split(rest[account.endIndex...], at: "#")
+        let (place, query) = Self.split(parts.first, at: "?")
+        schema = parts.rest.isEmpty ? "skyros" : String(parts.rest)
+        url = scheme + account + parts.first
+        options = query.split(separator: "&")
+        (self.scheme, self.place) = (scheme, place)
     }
 
     /// The store, with a copy in a directory of the user's caches, or in `directory`.
@@ -40,35 +54,26 @@ struct ServerArgument {
 
     /// The argument as it was given, but for passwords.
     var word: String {
-        let (start, rest) = Self.split(url, after: "://")
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        var place = String(rest)
-        if let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":")
-        {
-            place = String(rest[..<colon] + rest[end...])
+        let user = account.isEmpty ? "" : account.prefix { $0 != ":" && $0 != "@" } + "@"
+        let shown = options.filter { option in
+            let name = String(option.prefix { $0 != "=" })
+            return !["password", "sslpassword"].contains(name.removingPercentEncoding)
         }
-        let (path, query) = Self.split(place, after: "?")
-        let options = query.split(separator: "&").filter { !$0.hasPrefix("password=") }
-            .filter { !$0.hasPrefix("sslpassword=") }
-        let base = options.isEmpty ? String(path.prefix { $0 != "?" }) : path
-        return start + base + options.joined(separator: "&")
-            + (schema == "skyros" ? "" : "#\(schema)")
+        let query = shown.isEmpty ? "" : "?" + shown.joined(separator: "&")
+        return scheme + user + place + query + (schema == "skyros" ? "" : "#\(schema)")
     }
 
     /// What people call the store: the database, and the schema if it is another one than `skyros`.
     var name: String {
-        let rest = Self.split(url, after: "://").rest.prefix { $0 != "?" }
-        let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let database = parts.count > 1 ? String(parts[1]) : ""
-        return [database, schema == "skyros" ? "" : schema].filter { !$0.isEmpty }
-            .joined(separator: "#")
+        [Self.split(place, at: "/").rest, schema == "skyros" ? "" : schema[...]]
+            .filter { !$0.isEmpty }.joined(separator: "#")
     }
 
     private static func split(
-        _ text: String, after separator: String
-    ) -> (start: String, rest: Substring) {
-        guard let range = text.range(of: separator) else { return (text, "") }
-        return (String(text[..<range.upperBound]), text[range.upperBound...])
+        _ text: Substring, at separator: Character
+    ) -> (first: Substring, rest: Substring) {
+        let first = text.prefix { $0 != separator }
+        return (first, text[first.endIndex...].dropFirst())
     }
 
     private static var caches: URL {
@@ -77,11 +82,9 @@ struct ServerArgument {
         return (given ?? home.appending(path: ".cache")).appending(path: "skyros")
     }
 
-    /// A name for the server and the schema, without the user and the password.
-    private var cacheName: String {
-        let rest = url.drop { $0 != "/" }.drop { $0 == "/" }
-        let place = rest.prefix { $0 != "?" }.split(separator: "@").last ?? ""
-        let text = "\(place)#\(schema)"
+    /// A name of the server and the schema, without the user and the password.
+    var cacheName: String {
+        let text = "\(place.drop { $0 == "/" })#\(schema)"
         return String(
             text.map { $0.isASCII && ($0.isLetter || $0.isNumber || ".-".contains($0)) ? $0 : "_" })
     }

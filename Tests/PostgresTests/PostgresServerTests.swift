@@ -219,6 +219,8 @@
             }
             for url in [
                 "postgresql://a:secret@[", "mysql://a:secret@b/c", "postgresql://a:secret@b/c?x=1",
+                // libpq takes a part of these passwords for a host or a port.
+                "postgresql://a:x@secret@b/c", "postgresql://a:secret/x@b/c",
             ] {
                 do {
                     _ = try PostgresServer(url: url, schema: "x")

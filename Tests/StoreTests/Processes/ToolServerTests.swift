@@ -1,14 +1,42 @@
+import Foundation
+import Skyros
+import SkyrosDisk
+import SkyrosLog
+import SkyrosPostgres
+import TestSupport
+import Testing
+
+@testable import SkyrosTool
+
+@Suite struct `The URL of a server as an argument` {
+    @Test(arguments: [
+        (
+            "postgresql://ann:a%40b@h1:5,h2/shop?sslmode=require&password=x#orders",
+            "postgresql://ann@h1:5,h2/shop?sslmode=require#orders", "shop#orders",
+            "h1_5_h2_shop_orders"
+        ),
+        ("postgres://h1/shop?sslpassword=x", "postgres://h1/shop", "shop", "h1_shop_skyros"),
+        ("postgresql:///shop#skyros", "postgresql:///shop", "shop", "shop_skyros"),
+        ("postgresql://u:pa?ss@h/db", "postgresql://u@h/db", "db", "h_db_skyros"),
+        ("postgresql://u:se#cret@h/db", "postgresql://u@h/db", "db", "h_db_skyros"),
+        ("postgresql://u:s#?@h/db#a", "postgresql://u@h/db#a", "db#a", "h_db_a"),
+        ("postgresql://u:p@ss@h/db", "postgresql://u@h/db", "db", "h_db_skyros"),
+        ("postgresql://u:p?p@h?user=a@b", "postgresql://u@h?user=a@b", "", "h_skyros"),
+        ("postgresql://h?pass%77ord=x", "postgresql://h", "", "h_skyros"),
+    ])
+    func `is shown without its password`(
+        word: String, shown: String, name: String, cache: String
+    ) throws {
+        let argument = try #require(ServerArgument(word))
+        #expect(argument.word == shown && argument.name == name)
+        #expect(argument.cacheName == cache)
+        // The server gets the password.
+        #expect(word.hasPrefix(argument.url))
+        #expect(["", "#\(argument.schema)"].contains(word.dropFirst(argument.url.count)))
+    }
+}
+
 #if Postgres
-    import Foundation
-    import Skyros
-    import SkyrosDisk
-    import SkyrosLog
-    import SkyrosPostgres
-    import TestSupport
-    import Testing
-
-    @testable import SkyrosTool
-
     /// The commands with the URL of a server.
     @Suite(.onPostgres) struct `skyros on a server` {
         private let files: ToolStore
@@ -80,17 +108,6 @@
             try copyToServer()
             let bisect = try run("bisect", target, "SELECT count(*) >= 40 FROM Note")
             #expect(bisect.output.contains("skyros undo '\(target)' 81"), "\(bisect.output)")
-            for (word, shown, name) in [
-                (
-                    "postgresql://ann:a%40b@h1:5,h2/shop?sslmode=require&password=x#orders",
-                    "postgresql://ann@h1:5,h2/shop?sslmode=require#orders", "shop#orders"
-                ),
-                ("postgres://h1/shop?sslpassword=x", "postgres://h1/shop", "shop"),
-                ("postgresql:///shop#skyros", "postgresql:///shop", "shop"),
-            ] {
-                let argument = try #require(ServerArgument(word))
-                #expect(argument.word == shown && argument.name == name)
-            }
         }
 
         @Test func `is copied into files that are a store`() throws {
