@@ -3,7 +3,7 @@
     import SkyrosLog
 
     extension PostgresConnection {
-        private static let session = [
+        private static let settings = [
             ("statement_timeout", "0"), ("lock_timeout", "0"), ("idle_session_timeout", "0"),
             ("idle_in_transaction_session_timeout", "0"),
             ("default_transaction_isolation", "read committed"), ("synchronous_commit", "on"),
@@ -24,8 +24,15 @@
 
         /// Sets what the statements of this library rely on.
         func prepareSession() throws(PostgresError) {
-            let settings = Self.session.map { "set_config('\($0)', '\($1)', false)" }
+            let settings = Self.settings(of: Int(PQserverVersion(handle)))
+                .map { "set_config('\($0)', '\($1)', false)" }
             try run("SELECT " + settings.joined(separator: ", "))
+        }
+
+        /// - Parameter version: 150013 for 15.13.
+        static func settings(of version: Int) -> [(name: String, value: String)] {
+            // PostgreSQL 14 has brought one.
+            settings.filter { version >= 140_000 || $0.0 != "idle_session_timeout" }
         }
 
         /// Throws unless a commit that the server acknowledges survives the loss of any machine,

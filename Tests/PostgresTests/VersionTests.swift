@@ -10,6 +10,12 @@
             try PostgresConnection.requireVersion(version)
         }
 
+        @Test func `has the settings that the session is given`() {
+            let all = PostgresConnection.settings(of: 140_018).map(\.name)
+            let older = PostgresConnection.settings(of: 130_021).map(\.name)
+            #expect(all.filter { !older.contains($0) } == ["idle_session_timeout"])
+        }
+
         @Test(arguments: [
             (150_012, "15.13"), (130_020, "13.21"), (170_004, "17.5"), (120_022, "13.21"),
         ])
