@@ -26,6 +26,24 @@
             }
         }
 
+        /// What this means for the tables of a new log.
+        var ofCreation: ServerError {
+            // There is a table, or another object, with the name of one.
+            guard state == "42P07" || state == "42710" else { return ofCommit }
+            return .refused(Self.anotherProgram(message))
+        }
+
+        /// The error of a schema in which another program has its tables.
+        static func anotherProgram(_ why: String) -> LogError {
+            LogError(
+                .noLog,
+                "the schema has tables of another program, or what is left of a store: \(why); "
+                    + "name another schema")
+        }
+
+        /// Whether a table or a column is not there, or is something else.
+        var lacksTable: Bool { ["42P01", "42703", "42809"].contains(state) }
+
         /// What this means for an attempt to connect.
         var ofConnecting: ServerError {
             if isWeak {

@@ -38,9 +38,11 @@
 
         /// A `bigint`, `integer` or `smallint`; nil for null and for other types.
         func integer(_ row: Int, _ column: Int) -> Int64? {
-            if isNull(row, column) { return nil }
+            // The numbers of the types, from `pg_type.dat` of PostgreSQL.
+            guard !isNull(row, column), [20, 21, 23].contains(PQftype(result, Int32(column)))
+            else { return nil }
             let bytes = bytes(row, column)
-            guard [2, 4, 8].contains(bytes.count) else { return nil }
+            guard !bytes.isEmpty else { return nil }
             // Ones before a negative number.
             let start: Int64 = bytes[0] & 0x80 == 0 ? 0 : -1
             return bytes.reduce(start) { $0 << 8 | Int64($1) }

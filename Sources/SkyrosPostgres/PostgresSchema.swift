@@ -27,7 +27,7 @@
             return "\"\(parts.joined(separator: "\"\""))\""
         }
 
-        /// Makes the tables if there are none.
+        /// Makes the tables. They must not be there: another program's would have other rows.
         ///
         /// `event` has the newest batches, and never loses its last row; `frame` the others, as
         /// compressed parts; `log` one row, which says what this is. `event` has no CHECK: each
@@ -36,25 +36,25 @@
         var creation: String {
             """
             CREATE SCHEMA IF NOT EXISTS \(name);
-            CREATE TABLE IF NOT EXISTS \(name).log (
+            CREATE TABLE \(name).log (
                 one boolean PRIMARY KEY DEFAULT true CHECK (one),
                 version bigint NOT NULL,
                 store bytea NOT NULL,
                 created timestamptz NOT NULL DEFAULT now());
-            CREATE TABLE IF NOT EXISTS \(name).event (
+            CREATE TABLE \(name).event (
                 sequence bigint PRIMARY KEY,
                 chain bigint NOT NULL,
                 event bytea NOT NULL,
                 origin bigint NOT NULL);
             ALTER TABLE \(name).event ALTER COLUMN event SET STORAGE EXTERNAL;
-            CREATE TABLE IF NOT EXISTS \(name).frame (
+            CREATE TABLE \(name).frame (
                 first bigint PRIMARY KEY CHECK (first > 0),
                 last bigint NOT NULL CHECK (last >= first),
                 chain_before bigint NOT NULL,
                 chain_after bigint NOT NULL,
                 zstd bytea NOT NULL);
             ALTER TABLE \(name).frame ALTER COLUMN zstd SET STORAGE EXTERNAL;
-            CREATE TABLE IF NOT EXISTS \(name).subscription (
+            CREATE TABLE \(name).subscription (
                 name text PRIMARY KEY,
                 sequence bigint NOT NULL CHECK (sequence >= 0),
                 chain bigint NOT NULL,
@@ -97,8 +97,7 @@
             WITH made AS (
                 INSERT INTO \(name).frame (first, last, chain_before, chain_after, zstd)
                 SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
-                WHERE coalesce((SELECT max(last) FROM \(name).frame), $1::bigint - 1)
-                        = $1::bigint - 1
+                WHERE coalesce((SELECT max(last) FROM \(name).frame), 0) = $1::bigint - 1
                     AND (SELECT chain FROM \(name).event WHERE sequence = $2::bigint) = $4::bigint
                 RETURNING first, last),
             removed AS (
@@ -140,6 +139,12 @@
         var barrier: String { "SELECT pg_logical_emit_message(true, 'skyros', '')" }
 
         var existence: String { "SELECT to_regclass($1::text) IS NOT NULL" }
+
+        /// The table that says what this is.
+        var logTable: String { "\(name).log" }
+
+        /// The version, whatever else there is in it.
+        var logVersion: String { "SELECT version FROM \(logTable)" }
 
         var state: String {
             """

@@ -93,7 +93,7 @@
         }
 
         package func exists() throws(ServerError) -> Bool {
-            try read(schema.existence, [.text("\(schema.name).log")]).boolean(0, 0) == true
+            try read(schema.existence, [.text(schema.logTable)]).boolean(0, 0) == true
         }
 
         package func create(_ storeID: StoreID) throws(ServerError) {
@@ -103,37 +103,48 @@
                 try connection.run("BEGIN")
                 try connection.run(
                     "SELECT pg_advisory_xact_lock(hashtext($1))", [.text(schema.name)])
-                for statement in schema.creation.split(separator: ";\n") {
-                    try connection.run(String(statement))
-                }
-                try connection.run(
-                    "INSERT INTO \(schema.name).log (version, store) "
-                        + "VALUES ($1::bigint, $2::bytea) ON CONFLICT DO NOTHING",
-                    [.integer(PostgresSchema.version), .bytes(storeID.bytes)])
+                let found = try connection.run(schema.existence, [.text(schema.logTable)])
+                if found.boolean(0, 0) == false { try makeTables(storeID, connection) }
+            } catch {
+                disconnect()
+                throw error.ofCreation
+            }
+            do throws(PostgresError) {
                 try connection.run("COMMIT")
             } catch {
                 disconnect()
-                throw error.ofCommit
+                guard case .unknown(let why) = error.ofCommit else { throw error.ofCommit }
+                throw .unknown(
+                    "the new store was not confirmed, as by the standbys that "
+                        + "synchronous_standby_names lists: \(why)")
             }
         }
 
+        private func makeTables(
+            _ storeID: StoreID, _ connection: PostgresConnection
+        ) throws(PostgresError) {
+            for statement in schema.creation.split(separator: ";\n") {
+                try connection.run(String(statement))
+            }
+            try connection.run(
+                "INSERT INTO \(schema.name).log (version, store) VALUES ($1::bigint, $2::bytea)",
+                [.integer(PostgresSchema.version), .bytes(storeID.bytes)])
+        }
+
         package func state() throws(ServerError) -> ServerState {
-            let rows = try read(schema.state)
+            let rows = try stateRows()
             guard rows.count == 1, let version = rows.integer(0, 0),
                 let storeID = StoreID(rows.bytes(0, 1))
             else { throw .refused(LogError(.corrupt, "the schema has no log of a store")) }
             guard version == PostgresSchema.version else {
-                throw .refused(
-                    LogError(
-                        .unsupportedFormat,
-                        "the schema has version \(version), and this library knows "
-                            + "\(PostgresSchema.version)"))
+                throw .refused(Self.unsupported(version))
             }
             let beginning = ChainHash(beginning: storeID)
             let first = rows.integer(0, 4) ?? rows.integer(0, 5) ?? 1
             let last = rows.integer(0, 2) ?? 0
-            let sealed = rows.integer(0, 6) ?? max(0, first - 1)
-            guard 0 < first, 0 <= last, first - 1 <= sealed else {
+            guard 0 < first, case let sealed = rows.integer(0, 6) ?? (first - 1),
+                0 <= last, first - 1 <= sealed, rows.isNull(0, 6) || sealed <= last
+            else {
                 throw .refused(LogError(.corrupt, "the numbers of the events are not possible"))
             }
             let head = LogHead(
@@ -142,6 +153,41 @@
             return ServerState(
                 storeID: storeID, firstSequence: UInt64(first), sealedThrough: UInt64(sealed),
                 head: head)
+        }
+
+        private func stateRows() throws(ServerError) -> PostgresRows {
+            let connection = try current()
+            do throws(PostgresError) {
+                return try connection.run(prepared: schema.state)
+            } catch let error where error.lacksTable {
+                throw .refused(try refusal(of: error, connection))
+            } catch {
+                throw error.ofRead
+            }
+        }
+
+        /// What the tables are, of which one is missing, or has not the columns of ours.
+        private func refusal(
+            of error: PostgresError, _ connection: PostgresConnection
+        ) throws(ServerError) -> LogError {
+            do throws(PostgresError) {
+                let rows = try connection.run(schema.logVersion)
+                if rows.count == 1, let version = rows.integer(0, 0) {
+                    return version == PostgresSchema.version
+                        ? LogError(.corrupt, "the store lacks a table or column: \(error.message)")
+                        : Self.unsupported(version)
+                }
+            } catch {
+                guard error.lacksTable else { throw error.ofRead }
+            }
+            return PostgresError.anotherProgram(error.message)
+        }
+
+        private static func unsupported(_ version: Int64) -> LogError {
+            LogError(
+                .unsupportedFormat,
+                "the schema has version \(version), and this library knows "
+                    + "\(PostgresSchema.version)")
         }
 
         package func append(
@@ -252,9 +298,9 @@
             let rows = try read(schema.positions)
             var positions: [String: RemotePosition] = [:]
             for row in 0..<rows.count {
-                guard let sequence = rows.integer(row, 1), let chain = rows.integer(row, 2) else {
-                    throw .refused(LogError(.corrupt, "a subscription has no position"))
-                }
+                guard let sequence = rows.integer(row, 1), 0 <= sequence,
+                    let chain = rows.integer(row, 2)
+                else { throw .refused(LogError(.corrupt, "a subscription has no position")) }
                 positions[rows.text(row, 0)] = RemotePosition(
                     head: LogHead(
                         sequence: UInt64(bitPattern: sequence),

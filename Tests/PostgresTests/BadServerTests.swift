@@ -104,16 +104,50 @@
         @Test func `is refused for a schema that is not one of ours`() throws {
             try database.query("CREATE SCHEMA theirs; CREATE TABLE theirs.log (id int, text text)")
             try database.query("INSERT INTO theirs.log VALUES (1, 'not a store')")
-            #expect(refusal(schema: "theirs") != nil)
+            #expect(refusal(schema: "theirs")?.code == .notAStore)
+            #expect(refusal(schema: "theirs")?.message.contains("another program") == true)
             #expect(try database.query("SELECT text FROM theirs.log").contains("not a store"))
+            for name in ["event", "frame", "subscription"] {
+                try database.query("CREATE SCHEMA \(name)s")
+                // With the columns of ours.
+                try database.query(
+                    "CREATE TABLE \(name)s.\(name) (name text PRIMARY KEY, first bigint, "
+                        + "last bigint, chain_before bigint, chain_after bigint, zstd bytea, "
+                        + "sequence bigint, chain bigint, event bytea, origin bigint, "
+                        + "keeps_history boolean)")
+                let error = refusal(schema: "\(name)s")
+                #expect(error?.code == .notAStore)
+                #expect(error?.message.contains("\"\(name)\"") == true, "\(error?.message ?? "")")
+                let tables = try database.query(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = '\(name)s'")
+                #expect(tables == "\(name)\n")
+            }
+        }
+
+        @Test func `is refused for tables of a later version`() throws {
             try store("first", schema: "newer").close()
+            func refuse(_ code: StoreError.Code) {
+                for name in ["first", "second"] {
+                    let error = refusal(name, schema: "newer")
+                    #expect(error?.code == code, "\(error?.message ?? "")")
+                }
+            }
             try database.query("UPDATE newer.log SET version = version + 1")
-            #expect(refusal("first", schema: "newer")?.code == .unsupportedFormat)
-            #expect(refusal("second", schema: "newer")?.code == .unsupportedFormat)
+            refuse(.unsupportedFormat)
+            try database.query("ALTER TABLE newer.event RENAME chain TO hash")
+            refuse(.unsupportedFormat)
+            try database.query("DROP TABLE newer.frame")
+            refuse(.unsupportedFormat)
+            // No version has such tables.
+            try database.query("UPDATE newer.log SET version = version - 1")
+            refuse(.logCorrupt)
         }
 
         @Test func `is refused for numbers that are not possible`() throws {
             try store("first").close()
+            try database.query("INSERT INTO skyros.event VALUES (\(Int64.min), 0, '', 0)")
+            #expect(refusal("second")?.code == .logCorrupt)
+            try database.query("DELETE FROM skyros.event")
             try database.query(
                 "ALTER TABLE skyros.frame DROP CONSTRAINT frame_first_check")
             try database.query("INSERT INTO skyros.event VALUES (-5, 0, '', 0)")

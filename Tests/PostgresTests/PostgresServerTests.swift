@@ -117,6 +117,18 @@
         /// As an administrator who does not want to wait for a standby.
         @Test func `does not take a commit for acknowledged that was not replicated`() throws {
             let server = try connect("cancelled")
+            let warning = try cancelling { () throws(ServerError) in
+                let head = try server.state().head
+                try server.append(batches(1, after: head), after: head, origin: 7)
+            }
+            #expect(warning.contains("canceling wait for synchronous replication"))
+            // It is there all the same.
+            let head = try server.state().head
+            #expect(try server.origin(of: head.sequence)?.number == 7)
+        }
+
+        /// Cancels each wait for a standby, of which none runs, until one is reported; returns why.
+        private func cancelling(_ commit: () throws(ServerError) -> Void) throws -> String {
             try database.query("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n9)'")
             try database.query("SELECT pg_reload_conf()")
             let isOver = Locked(false)
@@ -131,23 +143,32 @@
             cancelling.start()
             defer { isOver.withLock { $0 = true } }
             // The server takes the setting soon.
-            var unknown: ServerError?
-            while unknown == nil {
-                let head = try server.state().head
+            while true {
                 do throws(ServerError) {
-                    try server.append(batches(1, after: head), after: head, origin: 7)
+                    try commit()
                 } catch {
-                    unknown = error
+                    guard case .unknown(let warning) = error else { throw error }
+                    return warning
                 }
             }
-            guard case .unknown(let warning) = unknown else {
-                Issue.record("\(String(describing: unknown))")
-                return
+        }
+
+        @Test func `says that no standby has confirmed a new log`() throws {
+            var count = 0
+            let why = try cancelling { () throws(ServerError) in
+                count += 1
+                let server: PostgresServer
+                do throws(LogError) {
+                    server = try PostgresServer(
+                        url: database.url(), schema: "new\(count)", allowsWeakDurability: true)
+                } catch {
+                    throw .refused(error)
+                }
+                try server.connect()
+                try server.create(Self.storeID)
             }
-            #expect(warning.contains("canceling wait for synchronous replication"))
-            // It is there all the same.
-            let head = try server.state().head
-            #expect(try server.origin(of: head.sequence)?.number == 7)
+            #expect(why.contains("synchronous_standby_names"), "\(why)")
+            #expect(why.contains("canceling wait for synchronous replication"), "\(why)")
         }
 
         @Test func `refuses a server without a quorum`() throws {
@@ -171,6 +192,10 @@
                 RemoteFrame(
                     range, chainHashBefore: start.chainHash, chainHashAfter: after, zstd: [1, 2])
             }
+            // The first one begins with the first batch.
+            #expect(throws: ServerError.conflict) {
+                try server.seal(frame(3...4, all[3].chainHash))
+            }
             try server.seal(frame(1...4, all[3].chainHash))
             #expect(try server.frame(containing: 3)?.sequences == 1...4)
             #expect(try server.frame(containing: 5) == nil)
@@ -192,6 +217,14 @@
             #expect(try server.batches(from: 1, byteCountMax: .max).map(\.sequence) == [10])
             #expect(try server.state().head == all[9].head)
             try server.append(batches(1, after: all[9].head), after: all[9].head, origin: 1)
+            // A log whose last rows are gone does not begin again, and is not a shorter one.
+            try database.query("DELETE FROM frames.event")
+            let error = #expect(throws: ServerError.self) { try server.state() }
+            guard case .refused(let refusal) = error else { throw CocoaError(.featureUnsupported) }
+            #expect(refusal.code == .corrupt)
+            #expect(throws: ServerError.conflict) {
+                try server.append(batches(1, after: start), after: start, origin: 1)
+            }
         }
 
         @Test func `keeps positions, and tells the time`() throws {
@@ -205,6 +238,12 @@
             #expect(try server.positions()["labels"]?.keepsHistory == false)
             try server.save(nil, of: "labels")
             #expect(try server.positions().count == 1)
+            try database.query(
+                "ALTER TABLE positions.subscription DROP CONSTRAINT subscription_sequence_check; "
+                    + "UPDATE positions.subscription SET sequence = -1")
+            let error = #expect(throws: ServerError.self) { try server.positions() }
+            guard case .refused(let refusal) = error else { throw CocoaError(.featureUnsupported) }
+            #expect(refusal.code == .corrupt)
             let time = try #require(try server.time())
             #expect(abs(time - SystemClock().nowMicroseconds()) < 60_000_000)
         }
