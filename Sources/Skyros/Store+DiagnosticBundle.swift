@@ -48,8 +48,7 @@ extension Store {
         do {
             let fixture = try archive.writeFixture(
                 into: history, keeping: count, scrubbing: scrubbing,
-                mentioning: diagnostics.texts,
-                progress: progress)
+                mentioning: diagnostics.texts + names(in: diagnostics), progress: progress)
             let text = diagnostics.jsonText(pretty: true) + "\n"
             try Data(text.utf8).write(to: directory.appending(path: "diagnostics.json"))
             return DiagnosticBundle(url: directory, fixture: fixture)
@@ -78,6 +77,13 @@ extension Store {
             if code != 0 {
                 continuation.resume(throwing: StoreError(ThreadShortage(code: code)))
             }
+        }
+    }
+
+    /// The names in the file that are not from this library.
+    private func names(in diagnostics: FieldValue) -> [String] {
+        [diagnostics["notes"], diagnostics["store"]?["subscriptions"]].flatMap { value in
+            (value?.map ?? NamedValues()).map(\.key)
         }
     }
 

@@ -12,26 +12,32 @@ struct DistilledTest {
     /// - Parameters:
     ///   - store: the fixture, which says what may be shown of the event.
     ///   - name: that of the directory, from which the test gets its name.
-    ///   - original: the name of the original store.
+    ///   - original: the name of the original store; nil if it may have a scrubbed value.
     ///   - entities: those of the original store: the command may read records that it does not
     ///     change.
     ///   - module: the one with the types; nil for a test that knows none.
     init(
-        of history: DistilledHistory, in store: URL, named name: String, from original: String,
+        of history: DistilledHistory, in store: URL, named name: String, from original: String?,
         _ entities: [String], _ condition: SQLCondition, _ module: String?
     ) throws {
-        let plain = String(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-        let capital = plain.prefix(1).uppercased() + plain.dropFirst()
-        let title = Self.isIdentifier(capital) ? capital : "Case\(capital)"
+        let title = Self.title(named: name)
         fileName = "\(title)Tests.swift"
         let archive = try Archive(at: store)
         let last = archive.sequence
         let event = try archive.event(last)
         let parts = Parts(
-            title: title, original: original, number: history.event.sequence, last: last,
+            title: title, original: original ?? "the original store",
+            number: history.event.sequence, last: last,
             event: event, entities: entities, history: history, condition: condition, module: module
         )
         text = try parts.text()
+    }
+
+    /// The name of the test in a directory with this name.
+    static func title(named name: String) -> String {
+        let plain = String(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+        let capital = plain.prefix(1).uppercased() + plain.dropFirst()
+        return isIdentifier(capital) ? capital : "Case\(capital)"
     }
 
     /// Whether a text is an identifier of Swift, of ASCII.

@@ -88,14 +88,16 @@ struct DistillCommand: Command {
             try reportNothing(found, output)
             return false
         }
+        let name = target.lastPathComponent
         let (history, path) = try NewFile.writeDirectory(at: target) { directory in
             let store = directory.appending(path: DistilledTest.storeName)
             let history = try archive.distill(
                 event.sequence, into: store, keeping: entities, scrubbing: scrubbing,
-                mentioning: [condition.sql], holds)
+                mentioning: [condition.sql, name, DistilledTest.title(named: name)], holds)
             let test = try DistilledTest(
-                of: history, in: store, named: target.lastPathComponent,
-                from: arguments.storeName, archive.tables().map(\.entity),
+                of: history, in: store, named: name,
+                from: scrubbing == .none ? arguments.storeName : nil,
+                archive.tables().map(\.entity),
                 condition, arguments.text("import"))
             try NewFile.writeText(at: directory.appending(path: test.fileName)) {
                 try $0.line(test.text)

@@ -101,6 +101,30 @@ private struct Spend: Skyros.Command {
         #expect(!text.contains("commands:") && !text.contains("entities:"))
     }
 
+    @Test func `shows no scrubbed value in the test, nor in its name`() throws {
+        let original = store.directory.url.appending(path: "Eve 7.skyros")
+        try FileManager.default.copyItem(at: store.directory.store, to: original)
+        func outcome(into name: String, _ words: String...) throws -> Program.Outcome {
+            try Program("skyros").run(
+                ["distill", original.path, "--violates", Self.query, "--into", store.path(name)]
+                    + words)
+        }
+        #expect(try outcome(into: "bug17", "--scrub", "Purse.owner").status == 0)
+        let path = store.path("bug17/Bug17Tests.swift")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(!text.contains("Eve 7") && text.contains("Event 34 of the original store breaks"))
+        for name in ["Eve 7", "ann-Eve 7"] {
+            let refused = try outcome(into: name, "--scrub", "Purse.owner")
+            #expect(refused.status == 1 && refused.errors.contains("Eve 7"), "\(refused.errors)")
+            #expect(!FileManager.default.fileExists(atPath: store.path(name)))
+        }
+        // Without --scrub it says which store it was.
+        #expect(try outcome(into: "bug18").status == 0)
+        let other = store.path("bug18/Bug18Tests.swift")
+        let plain = try String(contentsOfFile: other, encoding: .utf8)
+        #expect(plain.contains("Event 34 of Eve 7.skyros breaks"))
+    }
+
     @Test func `says that nothing broke`() throws {
         let path = store.path("none")
         let outcome = try store.run("distill", "SELECT count(*) > 0 FROM Purse", "--into", path)

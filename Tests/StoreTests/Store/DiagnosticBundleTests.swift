@@ -66,6 +66,21 @@ private struct Customer: Entity {
         }
     }
 
+    @Test func `has no value of a scrubbed field in a name`() throws {
+        let store = try store()
+        let note = failure(as: StoreError.self) { _ = try write(store, notes: ["Eve 7": "vip"]) }
+        #expect(note?.code == .invalidInput && note?.message.contains("Eve 7") == true)
+        // The names of the file itself are no values.
+        try store.write { try $0.insert(Customer(id: 31, name: "sequence")) }
+        try store.write { try $0.insert(Customer(id: 32, name: "Evelyn")) }
+        _ = try write(store, notes: ["app": "3.2"])
+        try FileManager.default.removeItem(at: url)
+        try store.setPosition(ofSubscription: "mail-Evelyn", to: 4)
+        let position = failure(as: StoreError.self) { _ = try write(store) }
+        #expect(position?.code == .invalidInput && position?.message.contains("Evelyn") == true)
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
     @Test func `leaves nothing after an error`() throws {
         let store = try store()
         let error = failure(as: StoreError.self) { _ = try write(store, notes: ["user": "Eve 7"]) }
