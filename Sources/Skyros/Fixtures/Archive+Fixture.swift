@@ -25,9 +25,9 @@ extension Archive {
     /// - Complexity: O(events of the log); reading it once more if fields are scrubbed, and memory
     ///   for their different values.
     /// - Throws: `StoreError` with `.noSuchEvent` if the log ends before `last`; `.invalidInput` if
-    ///   the directory is not empty, no record ever had a value of a scrubbed field, or the text of
-    ///   one would still be in the fixture; `.diskFull`, `.io`; for a damaged log `.logCorrupt` and
-    ///   the like.
+    ///   the directory is not empty, no record ever had a value of a scrubbed field, the text of
+    ///   one would still be in the fixture, or a step of an evolution could not read a pseudonym;
+    ///   `.diskFull`, `.io`; for a damaged log `.logCorrupt` and the like.
     @discardableResult
     public func writeFixture(
         into directory: URL, keeping count: Int? = nil, through last: SequenceNumber? = nil,
@@ -94,8 +94,9 @@ extension Archive {
             guard let original = scrubber.original(inText: text, except: words) else { continue }
             throw StoreError(
                 .invalidInput,
-                "the text beside the fixture has the value \"\(original)\" of a scrubbed field; "
-                    + "nothing was written. Leave it out of the query or the notes")
+                "the text \"\(text)\" beside the fixture has the value \"\(original)\" of a "
+                    + "scrubbed field; nothing was written. Leave the value out of the query, the "
+                    + "note or the name that has it")
         }
         let first = records.sequence
         let storeID = StoreID(from: target.entropy)
@@ -119,8 +120,7 @@ extension Archive {
     private func scrubber(
         _ scrubbing: Scrubbing, _ tables: [TableSchema], _ progress: (StoreProgress) -> Void
     ) throws -> EventScrubber {
-        let schemas = NamedValues(
-            tables.compactMap { table in table.schema.map { (table.entity, $0) } })
+        let schemas = try schemas(tables)
         var scrubber = EventScrubber(scrubbing, schemas)
         guard scrubbing != .none else { return scrubber }
         let last = sequence
@@ -137,7 +137,21 @@ extension Archive {
         where scrubber.found.isDisjoint(with: Scrubbing.names(of: field, schemas)) {
             throw Self.missing(field, tables)
         }
+        scrubber.makePseudonyms()
         return scrubber
+    }
+
+    /// What the log records of the shapes of entities, or what their types say if these are newer.
+    private func schemas(_ tables: [TableSchema]) throws -> NamedValues<EntitySchema> {
+        var schemas = NamedValues(
+            tables.compactMap { table in table.schema.map { (table.entity, $0) } })
+        for entity in schema.entities {
+            let known = schemas[entity.name]?.version ?? Evolver.firstVersion
+            guard let evolver = entity.evolver, evolver.version > known else { continue }
+            schemas[entity.name] = try EntitySchema(
+                evolver, fields: NamedValues(), unique: [], relations: [])
+        }
+        return schemas
     }
 
     /// The error for a field that never had a value: a misspelled name would scrub nothing.

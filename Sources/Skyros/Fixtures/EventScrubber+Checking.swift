@@ -4,7 +4,8 @@ extension EventScrubber {
     /// A text or value of a scrubbed field that an encoded event still holds; nil if there is none.
     ///
     /// Numbers and dates are not searched: they may be the same by chance. Nor are the bytes of
-    /// numbers, dates and UUIDs taken for texts.
+    /// numbers, dates and UUIDs taken for texts. What the event records of the shapes of entities
+    /// is not searched either: that is from the program.
     ///
     /// - Parameter words: names in the log, in UTF-8, which may have such a text in them.
     /// - Throws: `CBORError` for bytes that are no event.
@@ -12,8 +13,12 @@ extension EventScrubber {
         inEvent bytes: UnsafeRawBufferPointer, except words: [[UInt8]]
     ) throws -> String? {
         var reader = CBORReader(bytes)
-        return original(
-            in: try reader.readValue(depth: -EventCoding.levelsAround), except: words)
+        var event = try reader.readValue(depth: -EventCoding.levelsAround)
+        if var members = event.map {
+            members[EventCoding.Key.schema.description] = nil
+            event = .map(members)
+        }
+        return original(in: event, except: words)
     }
 
     /// The same for a text beside a fixture.
@@ -23,9 +28,9 @@ extension EventScrubber {
 
     private func original(in bytes: [UInt8], except words: [[UInt8]]) -> String? {
         var start = 0
-        while let (place, replacement) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
+        while let (place, _) = pseudonyms.parts.firstMatch(in: bytes, from: start) {
             let isWord =
-                Self.covers(place, with: Array(replacement.utf8), in: bytes)
+                pseudonyms.covers(place, in: bytes)
                 || words.contains { Self.covers(place, with: $0, in: bytes) }
             if !isWord { return String(decoding: bytes[place], as: UTF8.self) }
             start = place.lowerBound + 1

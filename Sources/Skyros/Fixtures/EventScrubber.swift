@@ -3,6 +3,11 @@ import Foundation
 /// Makes events and records without the values of scrubbed fields.
 struct EventScrubber {
     private let scrubbing: Scrubbing
+    /// The conversions of scrubbed fields.
+    private var conversions: [Scrubbing.Field: Set<FieldConversion>] = [:]
+    /// The recorded steps of the entities that have any.
+    private let evolvers: NamedValues<Evolver>
+    private var originals = Originals()
     private(set) var pseudonyms = Pseudonyms()
     /// The scrubbed fields that had a value.
     private(set) var found: Set<Scrubbing.Field> = []
@@ -10,11 +15,23 @@ struct EventScrubber {
     /// - Parameter schemas: what the log has recorded of the entities' shapes.
     init(_ scrubbing: Scrubbing, _ schemas: NamedValues<EntitySchema>) {
         self.scrubbing = scrubbing.followingSteps(schemas)
+        evolvers = schemas.compactMapValues { $0.version > 1 ? $0.declarative : nil }
+        for field in self.scrubbing.fields {
+            guard let schema = schemas[field.entity] else { continue }
+            let name = field.path[0]
+            // A step converts a whole field.
+            if field.path.count == 1 { conversions[field] = schema.conversions(ofField: name) }
+            for value in schema.additions(toField: name) {
+                for value in Self.values(at: field.path.dropFirst(), in: value) {
+                    originals.keep(value, through: conversions[field] ?? [])
+                }
+            }
+        }
     }
 
     // MARK: Collecting
 
-    /// Gives the values of scrubbed fields in an event their pseudonyms.
+    /// Notes the values of scrubbed fields in an event.
     mutating func note(_ event: Event) throws {
         for change in event.changes {
             switch change {
@@ -32,15 +49,17 @@ struct EventScrubber {
         }
     }
 
-    /// Gives the values of scrubbed fields in a record their pseudonyms.
+    /// Notes the values of scrubbed fields in a record.
     mutating func note(_ record: Record) throws { try note(record.fields, of: record.entity) }
 
     private mutating func note(_ fields: Fields, of entity: String) throws {
         for path in scrubbing.paths(in: entity) {
             guard let value = fields[path[0]] else { continue }
             for value in Self.values(at: path.dropFirst(), in: value) {
-                found.insert(Scrubbing.Field(entity: entity, path: path))
-                pseudonyms.note(value, of: path[path.count - 1])
+                let field = Scrubbing.Field(entity: entity, path: path)
+                found.insert(field)
+                originals.note(
+                    value, of: path[path.count - 1], through: conversions[field] ?? [])
             }
         }
     }
@@ -63,13 +82,19 @@ struct EventScrubber {
         case .map(let members):
             for (name, member) in members {
                 if scrubbing.contains(name) {
-                    pseudonyms.note(member, of: name)
+                    originals.note(member, of: name)
                 } else {
                     note(inCommand: member)
                 }
             }
         default: break
         }
+    }
+
+    /// Gives all values that were noted their pseudonyms.
+    mutating func makePseudonyms() {
+        pseudonyms = Pseudonyms(originals)
+        originals = Originals()
     }
 
     // MARK: Replacing
@@ -89,28 +114,36 @@ struct EventScrubber {
             metadata: scrubbed(event.metadata, adding: tags),
             intent: try event.intent.map { try scrubbed($0) },
             key: event.key.map { pseudonyms.replaced($0) },
-            changes: try event.changes.map { try scrubbed($0) },
+            changes: try event.versionedChanges.map { try scrubbed($0) },
             additions: try scrubbed(event.additions), changeAdditions: additions,
             versions: event.versions, formerVersions: event.formerVersions,
             schemas: event.schemas)
     }
 
     /// The record with pseudonyms.
-    func scrubbed(_ record: Record) throws -> Record {
-        Record(
-            entity: record.entity, id: try scrubbed(record.id, of: record.entity),
-            fields: try scrubbed(record.fields, of: record.entity))
+    ///
+    /// - Parameter version: that of its shape.
+    func scrubbed(_ record: Record, version: Int) throws -> Record {
+        let entity = record.entity
+        let id = try scrubbed(record.id, of: entity)
+        return Record(
+            entity: entity, id: id,
+            fields: try scrubbed(record.fields, of: entity, id, version: version))
     }
 
-    private func scrubbed(_ change: Change) throws -> Change {
-        switch change {
-        case .inserted(let record): .inserted(try scrubbed(record))
-        case .deleted(let record): .deleted(try scrubbed(record))
-        case .cleared: change
+    private func scrubbed(_ change: VersionedChange) throws -> Change {
+        let version = change.version
+        switch change.change {
+        case .inserted(let record): return .inserted(try scrubbed(record, version: version))
+        case .deleted(let record): return .deleted(try scrubbed(record, version: version))
+        case .cleared: return change.change
         case .updated(let entity, let id, let before, let after):
-            .updated(
-                entity: entity, id: try scrubbed(id, of: entity),
-                before: try scrubbed(before, of: entity), after: try scrubbed(after, of: entity))
+            let id = try scrubbed(id, of: entity)
+            let former = change.formerVersion ?? version
+            return .updated(
+                entity: entity, id: id,
+                before: try scrubbed(before, of: entity, id, version: former),
+                after: try scrubbed(after, of: entity, id, version: version))
         }
     }
 
@@ -127,9 +160,29 @@ struct EventScrubber {
             ? fields : try Fields(fields.values.mapValues { pseudonyms.replacedElsewhere($0) })
     }
 
-    private func scrubbed(_ fields: Fields, of entity: String) throws -> Fields {
+    private func scrubbed(
+        _ fields: Fields, of entity: String, _ id: RecordID, version: Int
+    ) throws -> Fields {
         let paths = scrubbing.paths(in: entity).map { $0[...] }
-        return try Fields(members(of: fields.values, at: paths) { $0 })
+        let other = try Fields(members(of: fields.values, at: paths) { $0 })
+        guard let evolver = evolvers[entity], version < evolver.version, other != fields else {
+            return other
+        }
+        do {
+            _ = try evolver.evolve(other.bytes, from: version, entity, id)
+        } catch let error as StoreError {
+            // What was unreadable may stay so.
+            guard (try? evolver.evolve(fields.bytes, from: version, entity, id)) != nil else {
+                return other
+            }
+            throw StoreError(
+                .invalidInput,
+                "with pseudonyms, the record \(id) of \"\(entity)\" could not be brought to a "
+                    + "newer shape; nothing was written. Scrub the field that the step converts, "
+                    + "too; one that is split before cannot be scrubbed",
+                at: error.place, cause: error.message)
+        }
+        return other
     }
 
     /// - Parameter paths: those of the scrubbed values in it; an empty one is that of the value.

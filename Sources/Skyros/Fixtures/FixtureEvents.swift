@@ -31,17 +31,22 @@ struct FixtureEvents: ~Copyable {
         self.scrubber = scrubber
         self.start = start
         state = empty
-        self.words = words + Self.words.map { Array($0.utf8) }
+        let reason = Self.reason(after: start)
+        self.words = words + (Self.words + [reason]).map { Array($0.utf8) }
     }
 
     /// What is in events of any log.
     private static let words = [
-        actor, tag, "the records after event", "sequence", "changes", "metadata", "correlation",
+        actor, tag, "sequence", "changes", "metadata", "correlation",
         "causation", "occurredAt", "inserted", "before", "after", "entity", "cleared", "version",
         "formerVersion", "intent", "result", "reason", "schema", "steps", "fields", "unique",
         "relations", "https://example.invalid/", "key", "tags", "time", "actor", "ids", "name",
         "value",
     ]
+
+    private static func reason(after start: SequenceNumber) -> String {
+        "the records after event \(start)"
+    }
 
     /// Writes events that insert the records of a state, and record its shapes.
     ///
@@ -59,7 +64,8 @@ struct FixtureEvents: ~Copyable {
                 }
                 let record = Record(
                     entity: entity, id: row.id, fields: Fields(trusted: row.bytes))
-                batches[batches.count - 1].append((try scrubber.scrubbed(record), row.version))
+                batches[batches.count - 1].append(
+                    (try scrubber.scrubbed(record, version: row.version), row.version))
             }
         }
         if batches.isEmpty, !original.schemas.isEmpty { batches.append([]) }
@@ -69,8 +75,7 @@ struct FixtureEvents: ~Copyable {
             let event = Event(
                 sequence: SequenceNumber(rawValue: UInt64(index + 1)),
                 time: EventTime(microseconds: time + Int64(index + 1)),
-                metadata: Metadata(
-                    actor: Self.actor, reason: "the records after event \(start)"),
+                metadata: Metadata(actor: Self.actor, reason: Self.reason(after: start)),
                 intent: nil, changes: batch.map { .inserted($0.0) },
                 versions: batch.map(\.1),
                 schemas: index == 0 ? original.schemas : NamedValues())
@@ -83,14 +88,19 @@ struct FixtureEvents: ~Copyable {
         let sequence = SequenceNumber(rawValue: writer.head.sequence + 1)
         let isSame = sequence == event.sequence
         let tags = isSame ? NamedValues() : NamedValues([(Self.tag, "\(event.sequence)")])
-        try append(scrubber.scrubbed(event, as: sequence, tags: tags), to: writer)
+        let number = isSame ? [] : [Array("\(event.sequence)".utf8)]
+        try append(
+            scrubber.scrubbed(event, as: sequence, tags: tags), to: writer, saying: number)
     }
 
-    private mutating func append(_ event: Event, to writer: SalvagedLogWriter) throws {
+    /// - Parameter number: the one of the original, which the event has in a tag.
+    private mutating func append(
+        _ event: Event, to writer: SalvagedLogWriter, saying number: [[UInt8]] = []
+    ) throws {
         buffer.removeAll(keepingCapacityUpTo: 1 << 20)
         try EventCoding.append(event, to: &buffer)
         let original = try buffer.withUnsafeBytes {
-            try scrubber.original(inEvent: $0, except: words)
+            try scrubber.original(inEvent: $0, except: words + number)
         }
         if let text = original {
             throw StoreError(

@@ -11,12 +11,26 @@
 /// What was scrubbed is also replaced where it stands elsewhere in the log: in other fields, ids,
 /// commands and their results, actors, reasons, correlations, causations, keys and tags. That goes
 /// for texts, UUIDs, dates, bytes, and numbers of seven digits and more; for texts from three
-/// characters on, UUIDs and such numbers also inside of other texts, and inside of bytes. Smaller
-/// numbers and truth values are replaced in their fields, and in commands under the field's name.
+/// bytes on, UUIDs and such numbers also inside of other texts, and inside of bytes.
 ///
-/// A field is followed through the steps of an evolution that rename, split or merge it, and not
-/// through closures. Names of entities, fields and commands stay, and so do empty texts. A value in
-/// another notation, such as a date in words, is not found.
+/// A field is followed through the steps of an evolution that rename, split, merge or retype it,
+/// and not through closures. A pseudonym can be converted as its value; what a conversion makes of
+/// it is the pseudonym of the converted value, but for seconds as dates and integers as decimals.
+/// Two texts of one UUID or date may have the same. A fixture whose records could not be read is
+/// not written.
+///
+/// What stays:
+/// - a value that a step `.add` of an evolution gives to the field, wherever it stands: it is in
+///   the program, and records have it that were stored without one;
+/// - names of entities, fields and commands, empty texts, and the times of events, even if a
+///   scrubbed date is the same;
+/// - outside of scrubbed fields, and of commands' members with the name of one: fractions, truth
+///   values, and numbers below a million, also as parts of texts;
+/// - as parts of texts: texts of one or two bytes, and dates;
+/// - a text in capitals or small letters where the field has it otherwise, and a value in any other
+///   notation, such as a date in words, or a number with spaces.
+///
+/// Read what you give away.
 public struct Scrubbing: Hashable, Sendable {
     struct Field: Hashable, Sendable, CustomStringConvertible {
         let entity: String
@@ -86,10 +100,36 @@ public struct Scrubbing: Hashable, Sendable {
 }
 
 extension EntitySchema {
+    private var allSteps: [FieldStep] {
+        recordedVersions.flatMap(\.steps).compactMap { FieldStep($0) }
+    }
+
+    /// The conversions of a field under all its names.
+    func conversions(ofField field: String) -> Set<FieldConversion> {
+        let names = [field] + namesOfField(field)
+        return Set(
+            allSteps.compactMap { step in
+                guard case .retype(let name, let conversion) = step, names.containsName(name)
+                else { return nil }
+                return conversion
+            })
+    }
+
+    /// The values that steps add where records lack a field, under all its names.
+    func additions(toField field: String) -> [FieldValue] {
+        let names = [field] + namesOfField(field)
+        return allSteps.compactMap { step in
+            guard case .add(let name, let value) = step, names.containsName(name) else {
+                return nil
+            }
+            return value
+        }
+    }
+
     /// The other names under which the steps have what was or became a field.
     func namesOfField(_ field: String) -> [String] {
         var names = [field]
-        let steps = recordedVersions.flatMap(\.steps).compactMap { FieldStep($0) }
+        let steps = allSteps
         var countBefore: Int
         repeat {
             countBefore = names.count

@@ -9,6 +9,8 @@ struct TextReplacer {
     }
 
     private var buckets: [UInt32: Bucket] = [:]
+    /// The bytes of the longest text.
+    private var countMax = 0
 
     /// All texts have this many bytes at least.
     private static let headCount = 3
@@ -17,6 +19,7 @@ struct TextReplacer {
     mutating func add(_ text: String, replacement: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= Self.headCount else { return }
+        countMax = max(countMax, bytes.count)
         let head = Self.head(of: bytes, at: 0)
         var bucket = buckets.removeValue(forKey: head) ?? Bucket()
         if bucket.replacements[bytes[...]] == nil {
@@ -53,6 +56,21 @@ struct TextReplacer {
             copied = place.upperBound
         }
         return copied > 0 ? result + bytes[copied...] : nil
+    }
+
+    /// Whether a place in bytes lies in one of the texts. O(length of the longest text).
+    func covers(_ place: Range<Int>, in bytes: [UInt8]) -> Bool {
+        let first = max(0, place.upperBound - countMax)
+        let last = min(place.lowerBound, bytes.count - Self.headCount)
+        guard first <= last else { return false }
+        return (first...last).contains { start in
+            guard let bucket = buckets[Self.head(of: bytes, at: start)] else { return false }
+            return bucket.counts.contains { count in
+                let end = start + count
+                return place.upperBound <= end && end <= bytes.count
+                    && bucket.replacements[bytes[start..<end]] != nil
+            }
+        }
     }
 
     /// The first place of a text in bytes, from an index on.
