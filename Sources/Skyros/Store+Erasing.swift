@@ -11,7 +11,7 @@ extension Store {
     ///
     /// Everything that was written or queued before is completed first, and then erased: each
     /// completion is called once. The store has a new id. Snapshots stay valid; receipts too.
-    /// Streams and lazy sequences of the events before throw `.erased`.
+    /// Streams, lazy sequences and time machines of the events before throw `.erased`.
     ///
     /// Only files with names of ours are removed, and no link is followed; copies in `backups/`
     /// stay. An erasure that a crash interrupts is finished by the next opening.

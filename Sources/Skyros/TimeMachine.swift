@@ -18,6 +18,9 @@ import SkyrosDisk
 /// From its first use on the machine prepares states around the one that it shows, in the
 /// background, so that a long way takes a part of a second. They share what is the same: together
 /// they have as many other records as a quarter of the store, and 100,000.
+///
+/// It belongs to one history: after ``Store/nuke(includingQuarantine:)`` its moves, ``event``,
+/// ``restore(_:_:by:because:)`` and live queries throw `.erased`. Make another machine then.
 @MainActor @Observable
 public final class TimeMachine {
     /// The last event in what is shown; zero before the first.
@@ -31,6 +34,7 @@ public final class TimeMachine {
 
     @ObservationIgnored let past: PastView
     @ObservationIgnored private let store: Store
+    @ObservationIgnored private let session: StoreSession
     @ObservationIgnored private let reader: HistoryReader
     /// Moves read files.
     @ObservationIgnored private let queue = DispatchQueue(label: "skyros.timemachine")
@@ -40,8 +44,10 @@ public final class TimeMachine {
     /// A machine that shows the newest state of a store.
     public init(_ store: Store) {
         self.store = store
-        reader = store.historyReader
+        session = store.session
+        reader = HistoryReader(log: session.engine, empty: session.empty)
         past = PastView(reader, newest: { store.snapshot })
+        session.liveHub.endTogether(with: past.hub)
         (sequence, time) = (past.snapshot.sequence, past.snapshot.time)
     }
 
@@ -83,15 +89,18 @@ public final class TimeMachine {
 
     /// Moves to a moment, and returns when it is shown.
     ///
-    /// - Throws: `StoreError` with `.noSuchEvent`, `.belowFloor`, `.logCorrupt` and the like;
-    ///   then it stays where it is.
+    /// - Throws: `StoreError` with `.noSuchEvent`, `.belowFloor`, `.erased`, `.logCorrupt` and the
+    ///   like; then it stays where it is.
     public func move(to moment: Moment) async throws {
-        let (past, reader, queue) = (past, reader, queue)
+        let (past, reader, session, queue) = (past, reader, session, queue)
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
             queue.async {
                 continuation.resume(
-                    with: Result { try past.move(to: reader.sequence(of: moment)) })
+                    with: Result {
+                        try session.signal.check()
+                        try past.move(to: reader.sequence(of: moment))
+                    })
             }
         }
         noteMove()
@@ -107,8 +116,10 @@ public final class TimeMachine {
     /// - Throws: as `move(to:)`.
     public func step(_ count: Int) throws {
         let (past, reader, start) = (past, reader, target)
+        let session = session
         target = nil
         try queue.sync {
+            try session.signal.check()
             let start = try start.map { try reader.sequence(of: $0) } ?? past.snapshot.sequence
             let range = past.range
             let wanted = start.advanced(by: count)
@@ -125,10 +136,11 @@ public final class TimeMachine {
 
     /// The last event in what is shown; nil before the first one that is kept.
     ///
-    /// - Throws: `StoreError` with `.logCorrupt` and the like.
+    /// - Throws: `StoreError` with `.erased`, `.logCorrupt` and the like.
     public var event: Event? {
         get throws {
-            sequence < range.lowerBound.next ? nil : try store.event(sequence)
+            guard sequence > range.lowerBound else { return nil }
+            return try EventReader(session.engine).event(sequence)
         }
     }
 
@@ -142,7 +154,7 @@ public final class TimeMachine {
     ///   - reason: why.
     /// - Returns: the event; nil if the record is as it was.
     /// - Throws: `StoreError`, as a write does; `.notDecodable` if the type cannot read
-    ///   the record of then.
+    ///   the record of then; `.erased`.
     @discardableResult
     public func restore<E: Entity>(
         _ type: E.Type, _ id: E.ID, by actor: String?, because reason: String?
@@ -158,6 +170,8 @@ public final class TimeMachine {
         return try store.writeWithReceipt(
             metadata: Metadata(actor: actor, reason: reason, tags: tags)
         ) { tx in
+            // Under the writer lock, so that no erasure comes in between.
+            try session.signal.check()
             try tx.overlay.restore([write])
         }
         .receipt.sequence

@@ -33,6 +33,12 @@ final class LiveHub: Sendable {
         var nextNumber: UInt64 = 0
         var hasEnded = false
         var failure: StoreError?
+        var dependents: [Dependent] = []
+    }
+
+    /// A hub that ends with this one.
+    fileprivate struct Dependent: Sendable {
+        weak var hub: LiveHub?
     }
 
     /// The states that the queries read.
@@ -124,15 +130,26 @@ final class LiveHub: Sendable {
     /// - Parameter failure: the error with which they end immediately; nil if the store was
     ///   closed.
     func end(throwing failure: StoreError? = nil) {
-        let inboxes = state.withLock { state in
+        let (inboxes, dependents) = state.withLock { state in
             state.hasEnded = true
             state.failure = state.failure ?? failure
             var inboxes: [LiveInbox] = []
             for table in state.tables.values { table.forEach { inboxes.append($0) } }
             state.unplaced.forEach { inboxes.append($0) }
-            return inboxes
+            return (inboxes, state.dependents.compactMap(\.hub))
         }
         for inbox in inboxes { inbox.signal.end(throwing: failure) }
+        for hub in dependents { hub.end(throwing: failure) }
+    }
+
+    /// Ends another hub together with this one, which does not keep it.
+    func endTogether(with other: LiveHub) {
+        let (hasEnded, failure) = state.withLock { state in
+            state.dependents.removeAll { $0.hub == nil }
+            state.dependents.append(Dependent(hub: other))
+            return (state.hasEnded, state.failure)
+        }
+        if hasEnded { other.end(throwing: failure) }
     }
 }
 

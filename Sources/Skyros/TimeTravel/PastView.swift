@@ -71,15 +71,17 @@ final class PastView: Sendable {
     func move(to target: SequenceNumber) throws {
         let former = snapshot
         guard target != former.sequence else { return }
-        try reader.requireState(target)
-        if let (next, changes) = try stepped(former, to: target) {
-            frames.show(next, isFar: false)
-            return publish(next, changing: changes)
+        let (step, next): (Step?, Snapshot) = try reader.log.whileFloorStays {
+            try reader.requireState(target)
+            let step = try stepped(former, to: target)
+            return (step, try step?.state ?? far(target))
         }
-        let next = try far(target)
-        frames.show(next, isFar: true)
-        publish(next, changing: nil)
+        frames.show(next, isFar: step == nil)
+        publish(next, changing: step?.changes)
     }
+
+    /// A state a few events away, and the changes that make it, if they are known.
+    private typealias Step = (state: Snapshot, changes: [StagedChange]?)
 
     /// The state after any event.
     private func far(_ target: SequenceNumber) throws -> Snapshot {
@@ -91,21 +93,17 @@ final class PastView: Sendable {
         return try reader.folded(target, as: newest)
     }
 
-    /// The state after a few events more, or fewer, with the changes that make it if they are
-    /// known; nil if it is far away, or an event cannot be taken back.
-    private func stepped(
-        _ former: Snapshot, to target: SequenceNumber
-    ) throws -> (Snapshot, [StagedChange]?)? {
+    /// The state after a few events more, or fewer; nil if it is far away, an event cannot be taken
+    /// back, or the one that is shown is before what the log keeps.
+    private func stepped(_ former: Snapshot, to target: SequenceNumber) throws -> Step? {
         let distance = former.sequence.distance(to: target)
-        guard abs(distance) <= stepsMax else { return nil }
+        guard abs(distance) <= stepsMax, range.contains(former.sequence) else { return nil }
         if distance > 0 { return try advanced(former, to: target) }
         var changes: [StagedChange] = []
         return try reader.rewound(former, to: target) { changes += $0 }.map { ($0, changes) }
     }
 
-    private func advanced(
-        _ former: Snapshot, to target: SequenceNumber
-    ) throws -> (Snapshot, [StagedChange]?)? {
+    private func advanced(_ former: Snapshot, to target: SequenceNumber) throws -> Step? {
         var (state, changes) = (former, [StagedChange]())
         var isPlain = true
         try EventReader(reader.log).forEach(from: former.sequence.next, through: target) {

@@ -12,6 +12,19 @@ private struct TitledNote: Entity {
     var title: String
 }
 
+private struct Postbox: Entity {
+    var id: Int
+    var address: String
+    static let indexes: [Index<Postbox>] = [.unique(\.address)]
+}
+
+private struct NamedNote: Entity {
+    static let entityName = "Note"
+    var id: Int
+    var name: String
+    static let evolution: Evolution<NamedNote> = [.version(2) { .rename("text", to: "name") }]
+}
+
 @MainActor @Suite(.mayHang) struct `A time machine` {
     private let store: Store
 
@@ -26,6 +39,18 @@ private struct TitledNote: Entity {
 
     nonisolated private static func delete(_ store: Store) throws {
         try store.write(by: "eve") { _ = try $0.delete(Note.self, 1) }
+    }
+
+    /// Events that give a note the numbers from 1 on as its text.
+    nonisolated private static func write(_ count: Int, to id: Int, in store: Store) throws {
+        for number in 1...count {
+            try store.write { try $0.upsert(Note(id: id, text: "\(number)")) }
+        }
+    }
+
+    nonisolated private static func prune(_ store: Store, before sequence: SequenceNumber) throws {
+        let event = try #require(try store.event(sequence))
+        _ = try #require(try store.prune(before: event.time.date))
     }
 
     private func text(_ machine: TimeMachine) throws -> String? {
@@ -127,5 +152,92 @@ private struct TitledNote: Entity {
         try machine.restore(Note.self, 1, by: "ada", because: "needed")
         let record = try older.snapshot.record("Note", RecordID(.integer(1)))
         #expect(try record?.fields.values["title"] == FieldValue.text("b"))
+    }
+
+    @Test func `does not restore what a unique index refuses`() throws {
+        let store = try Store(on: SimulatedDisk(), entities: Postbox.self)
+        try store.write { try $0.insert(Postbox(id: 1, address: "a")) }
+        try store.write { _ = try $0.delete(Postbox.self, 1) }
+        try store.write { try $0.insert(Postbox(id: 2, address: "a")) }
+        let machine = TimeMachine(store)
+        try machine.step(-2)
+        #expect(throws: StoreError(.uniqueViolation, "")) {
+            try machine.restore(Postbox.self, 1, by: "ada", because: "by mistake")
+        }
+        #expect(try store.sequence == 3 && store.get(Postbox.self, 1) == nil)
+    }
+
+    @Test(arguments: Medium.allCases)
+    func `restores a record in the shape that it had`(medium: Medium) throws {
+        let home = try VersionedHome(medium)
+        try home.write(as: Note.self) { try $0.insert(Note(id: 1, text: "first")) }
+        let store = try home.open(NamedNote.self)
+        try store.write { try $0.update(NamedNote.self, 1) { $0.name = "second" } }
+        func version() -> Int? { store.snapshot.table("Note")?.row(RecordID(1))?.version }
+        #expect(version() == 2)
+        let machine = TimeMachine(store)
+        try machine.step(-1)
+        #expect(try machine.restore(NamedNote.self, 1, by: "ada", because: "needed") == 3)
+        #expect(try store.get(NamedNote.self, 1)?.name == "first" && version() == 1)
+        try store.close()
+    }
+
+    @Test func `moves on from a moment that was pruned`() async throws {
+        var options = Store.Options()
+        options.segmentBytesMax = 2_000
+        let store = try Store(on: SimulatedDisk(), entities: Note.self, options: options)
+        store.maintenance.stop()
+        try Self.write(100, to: 1, in: store)
+        let (stepping, jumping) = (TimeMachine(store), TimeMachine(store))
+        for machine in [stepping, jumping] { try machine.step(-95) }
+        var results = store.live(Note.self).at(stepping).makeAsyncIterator()
+        #expect(try await results.next()?.map(\.text) == ["5"])
+        try Self.prune(store, before: 60)
+        let floor = store.firstSequence.advanced(by: -1)
+        #expect(floor > 6 && stepping.range == floor...100)
+        #expect(try stepping.event == nil && text(stepping) == "5")
+        await #expect(throws: StoreError(.belowFloor, "")) {
+            try await jumping.move(to: .sequence(4))
+        }
+        #expect(jumping.sequence == 5)
+        try await jumping.move(to: .sequence(floor.next))
+        #expect(try text(jumping) == "\(floor.next)" && jumping.event?.sequence == floor.next)
+        try stepping.step(1)
+        #expect(try stepping.sequence == floor && text(stepping) == "\(floor)")
+        #expect(try await results.next()?.map(\.text) == ["\(floor)"])
+        try stepping.step(1)
+        #expect(try await results.next()?.map(\.text) == ["\(floor.next)"])
+        try store.close()
+    }
+
+    @Test func `ends with the history that it shows`() async throws {
+        let machine = TimeMachine(store)
+        try machine.step(-3)
+        let (query, erased) = (store.live(Note.self), StoreError(.erased, ""))
+        var results = query.at(machine).makeAsyncIterator()
+        #expect(try await results.next()?.map(\.text) == ["7"])
+        try store.nuke()
+        try Self.write(9, to: 2, in: store)
+        // Also where nothing is read.
+        for count in [1, 0] { #expect(throws: erased) { try machine.step(count) } }
+        for moment in [.sequence(0), machine.position] as [Moment] {
+            await #expect(throws: erased) { try await machine.move(to: moment) }
+        }
+        #expect(throws: erased) { try machine.event }
+        #expect(throws: erased) {
+            try machine.restore(Note.self, 1, by: "ada", because: "by mistake")
+        }
+        machine.position = .sequence(3)
+        while machine.isMoving { await Task.yield() }
+        #expect(machine.error?.code == .erased)
+        #expect(try store.sequence == 9 && store.get(Note.self, 1) == nil)
+        let result = LiveResult(query.at(machine))
+        try #require(result.values.isEmpty && result.error?.code == .erased)
+        var failure: StoreError?
+        do { _ = try await results.next() } catch { failure = error }
+        #expect(failure?.code == .erased)
+        // One that is made now shows the new history.
+        let next = TimeMachine(store)
+        #expect(try next.sequence == 9 && next.event?.sequence == 9)
     }
 }
