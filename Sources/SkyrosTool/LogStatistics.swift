@@ -127,8 +127,9 @@ struct LogStatistics {
     /// event on if that is later.
     var daily: (events: Double, bytes: Double) {
         guard let first = days.first?.number, let last = days.last?.number else { return (0, 0) }
-        let start = max(first, last - Self.recentDays + 1)
-        let recent = days.reversed().prefix { $0.number >= start }
+        // The clock may have been set back.
+        let start = min(max(first, last - Self.recentDays + 1), last)
+        let recent = days.reversed().prefix { (start...last).contains($0.number) }
         let count = Double(last - start + 1)
         return (
             Double(recent.reduce(0) { $0 + $1.events }) / count,

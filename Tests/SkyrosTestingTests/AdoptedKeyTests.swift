@@ -39,4 +39,19 @@ private struct Add: DomainCommand {
         }
         #expect(try Archive(on: copy).verify().problems == [])
     }
+
+    @Test func `has events in the order of time, also at its end`() throws {
+        let (disk, copy) = (SimulatedDisk(), SimulatedDisk())
+        let clock = ManualClock(microseconds: .max)
+        let store = try Store(on: disk, entities: Item.self, clock: clock)
+        try store.write(once: "a") { try $0.insert(Item(id: 1)) }
+        try store.close()
+        _ = try Archive.salvageCheckpoint(on: disk, onto: Environment(disk: copy))
+        let archive = try Archive(on: copy)
+        #expect(archive.sequence == 2 && archive.verify().problems == [])
+        // It can be written to.
+        let saved = try Store(on: copy, entities: Item.self)
+        try saved.write { try $0.insert(Item(id: 2)) }
+        try saved.close()
+    }
 }

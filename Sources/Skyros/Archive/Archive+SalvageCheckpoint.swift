@@ -150,8 +150,10 @@ private struct Adoption {
             additions: additions(key.intentHash))
     }
 
+    /// Each is later than the one before, and leaves time for what is written next.
     private func time(of sequence: UInt64) -> EventTime {
-        EventTime(microseconds: max(position.timeMicroseconds, 0) + Int64(sequence))
+        let start = min(max(position.timeMicroseconds, 0), Int64.max / 2)
+        return EventTime(microseconds: start + Int64(sequence))
     }
 
     private var metadata: Metadata {

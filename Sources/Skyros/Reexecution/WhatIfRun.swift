@@ -57,8 +57,9 @@ struct WhatIfRun {
         let sequence = actual.sequence
         for (index, block) in (course.insertions[sequence] ?? []).enumerated() {
             let number = index + 1
+            let micros = min(time.microseconds, .max - Int64(index)) + Int64(index)
             let inputs = BlockInputs(
-                at: EventTime(microseconds: time.microseconds + Int64(index)), ids: [],
+                at: EventTime(microseconds: micros), ids: [],
                 salt: sequence.rawValue << 16 | UInt64(number))
             executedCount += 1
             _ = try run(after: sequence, nil, inputs, block)

@@ -68,10 +68,11 @@ struct UndoSteps: Sendable {
 
     /// Whether a step is more of the same typing.
     private func continues(_ last: UndoStep, _ step: UndoStep) -> Bool {
-        let pause = step.time.microseconds - last.time.microseconds
+        let (pause, overflows) = step.time.microseconds
+            .subtractingReportingOverflow(last.time.microseconds)
         return step.typing != nil && step.typing == last.typing && step.name == last.name
             && last.correlation == nil && step.correlation == nil
-            && pause <= options.typingMicroseconds
+            && !overflows && pause <= options.typingMicroseconds
     }
 
     /// Takes note of a step that was undone or redone by `event`.

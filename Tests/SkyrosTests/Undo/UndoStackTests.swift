@@ -131,6 +131,21 @@ import Testing
         #expect(try ids == [1, 2, 3, 4])
     }
 
+    @Test func `takes no two edits together that are all of time apart`() throws {
+        try insert(1)
+        for title in ["a", "b"] { try type(title) }
+        let edits = try Array(store.events(2...3))
+        #expect(try undo.undoSteps.count == 2)
+        var steps = UndoSteps(UndoStack.Options())
+        for (event, time) in zip(edits, [Int64.min, .max]) {
+            steps.add(
+                Event(
+                    sequence: event.sequence, time: EventTime(microseconds: time),
+                    metadata: event.metadata, intent: nil, changes: event.changes))
+        }
+        #expect(steps.undo.count == 2)
+    }
+
     // MARK: Groups and typing
 
     @Test func `takes a group back as one step`() throws {

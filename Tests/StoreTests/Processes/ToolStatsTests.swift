@@ -107,6 +107,19 @@ private struct Rename: Skyros.Command {
         }
     }
 
+    @Test(arguments: [1, 2, 40] as [Int64])
+    func `adds up the last day if the clock was set back`(days: Int64) throws {
+        var statistics = LogStatistics(by: .day)
+        for (number, day) in [(1, 100), (2, 100), (3, 100 - days)] as [(UInt64, Int64)] {
+            let event = Event(
+                sequence: SequenceNumber(rawValue: number),
+                time: EventTime(microseconds: day * 86_400_000_000), metadata: Metadata(),
+                intent: nil, changes: [])
+            statistics.add(event, byteCount: 7)
+        }
+        #expect(statistics.daily.events == 1 && statistics.daily.bytes == 7)
+    }
+
     @Test func `adds up what no store has written`() throws {
         var statistics = LogStatistics(by: .day)
         for (number, time) in [(1, Int64.min), (2, -1), (3, 0), (4, .max)] {

@@ -88,6 +88,17 @@ private typealias Close = Bank.Close
         for note in try archive.snapshot().all(Note.self) { #expect(notes.contains(note)) }
     }
 
+    @Test func `inserts commands after an event at the end of time`() throws {
+        let clock = ManualClock(microseconds: .max)
+        let store = try Store(on: bank.disk, entities: Account.self, clock: clock)
+        try store.write { try $0.insert(Account(id: 1, cents: 5)) }
+        #expect(store.snapshot.time.microseconds == .max)
+        try store.close()
+        let outcome = try WhatIf(in: bank.archive([Account.self]))
+            .inserting(OpenAccount(id: 2), after: 1).inserting(OpenAccount(id: 3), after: 1).run()
+        #expect(try outcome.problemCount == 0 && outcome.state.all(Account.self).count == 3)
+    }
+
     @Test func `is refused if it names events or commands that are not there`() throws {
         let archive = try bank.log { store in
             try bank.transfers(store)
