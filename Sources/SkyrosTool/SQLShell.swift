@@ -103,7 +103,9 @@ struct SQLShell {
     private mutating func database() throws -> SnapshotDatabase {
         _ = try archive.refresh()
         try queries.refresh()
-        if moment == nil { state = try archive.fold(state, through: archive.sequence) }
+        if moment == nil {
+            state = try archive.nearestSnapshot(asOf: .sequence(archive.sequence), from: state)
+        }
         let (database, evolved) = try queries.database(of: state)
         for (entity, _) in evolved.heldBack where !warned.contains(entity) {
             warned.insert(entity)
@@ -121,7 +123,6 @@ struct SQLShell {
     private mutating func move(to text: String) throws {
         let word = Self.unquoted(text)
         guard word.lowercased() != "now" else {
-            state = try archive.newestSnapshot()
             moment = nil
             return
         }

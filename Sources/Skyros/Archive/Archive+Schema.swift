@@ -47,13 +47,17 @@ extension Archive {
         try collector(through: last, progress: progress).layout
     }
 
+    /// Adds the tables and columns of the events after `former`, as far as they are kept.
     func collector(
-        through last: SequenceNumber, progress: (SequenceNumber) -> Void
+        _ known: LayoutCollector = LayoutCollector(), after former: SequenceNumber = .zero,
+        through last: SequenceNumber, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> LayoutCollector {
-        var collector = LayoutCollector()
+        var collector = known
         do {
-            try collector.note(floorOf: log)
-            try EventReader(log).forEach(from: firstSequence, through: last) { event, _ in
+            let first = firstSequence
+            if former.next < first { try collector.note(floorOf: log) }
+            let next = max(former.next, first)
+            try EventReader(log).forEach(from: next, through: last) { event, _ in
                 try collector.note(event)
                 progress(event.sequence)
                 return true

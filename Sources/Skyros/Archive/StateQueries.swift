@@ -27,12 +27,10 @@ package struct StateQueries {
     package mutating func refresh() throws {
         let end = archive.sequence
         guard last < end else { return }
-        var newer = collector
-        try EventReader(archive.log).forEach(from: last.next, through: end) { event, _ in
-            try newer.note(event)
-            return true
+        collector = try archive.log.whileFloorStays {
+            try archive.collector(collector, after: last, through: end)
         }
-        (collector, last) = (newer, end)
+        last = end
     }
 
     /// Runs a query where there are no records.

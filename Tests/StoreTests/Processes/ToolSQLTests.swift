@@ -25,6 +25,10 @@ import Testing
         var total = 5
     }
 
+    private struct Late: Entity {
+        var id: Int
+    }
+
     private func run(_ text: String, _ arguments: String...) throws -> Program.Outcome {
         let process = store.process("sql", arguments)
         let input = Pipe()
@@ -128,6 +132,38 @@ import Testing
         try writer.close()
     }
 
+    @Test func `sees what is left if its moment was pruned meanwhile`() throws {
+        let process = store.process("sql", [])
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        func ask(_ text: String) throws -> String {
+            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+            return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        }
+        let question = "SELECT count(*) AS n FROM Note;\n"
+        #expect(try ask(question) == "n\n1\n")
+        var options = Store.Options()
+        options.segmentBytesMax = 2_000
+        let writer = try Store(
+            at: store.directory.store, entities: Note.self, Order.self, Late.self,
+            options: options)
+        try writer.write { try $0.insert(Late(id: 1)) }
+        for id in 2...100 { try writer.write { try $0.insert(Note(id: id, text: "more")) } }
+        _ = try #require(try writer.prune(before: .distantFuture))
+        #expect(writer.firstSequence > 5)
+        #expect(try ask(question) == "n\n100\n")
+        // Of pruned events, too.
+        #expect(try ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
+        try writer.write { try $0.insert(Note(id: 101, text: "last")) }
+        #expect(try ask(question) == "n\n101\n")
+        #expect(try ask("PRAGMA skyros_time = now;\n").hasPrefix("now, after event 104 "))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        try writer.close()
+    }
+
     @Test(
         arguments: [
             "SELECT * FROM Nothing;", "DELETE FROM Note;", "SELECT x; SELECT 2;", ".nothing",
@@ -140,9 +176,6 @@ import Testing
     }
 
     @Test func `knows entities that are new, also after a moment of the past`() throws {
-        struct Late: Entity {
-            var id: Int
-        }
         let process = store.process("sql", [])
         let (input, output) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (input, output)
