@@ -1,6 +1,7 @@
 import Foundation
 import Skyros
 import SkyrosTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +45,38 @@ private struct Post: Command {
 
 private struct PostByChance: Command {
     func run(_ tx: inout WriteTransaction) throws { try tx.insert(Posting(id: UUID(), cents: 1)) }
+}
+
+/// Its ids become integers when a later version of it opens the store.
+private struct Shifting: Entity {
+    static let isLater = Atomic(false)
+    static var evolution: Evolution<Shifting> {
+        guard isLater.load(ordering: .relaxed) else { return [] }
+        return [.version(2) { .retype("id", .textToInteger) }]
+    }
+
+    struct Key: Codable, Hashable {
+        var number: Int
+
+        init(_ number: Int) { self.number = number }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let integer = try? container.decode(Int.self)
+            number = try integer ?? Int(container.decode(String.self)) ?? 0
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            if Shifting.isLater.load(ordering: .relaxed) {
+                try container.encode(number)
+            } else {
+                try container.encode("\(number)")
+            }
+        }
+    }
+
+    var id: Key
 }
 
 @Suite struct `A scenario` {
@@ -144,6 +177,19 @@ private struct PostByChance: Command {
         #expect(text.hasPrefix("PostByChance does something else when it is executed again"))
         #expect(text.contains("It does not do the same twice."))
         #expect(message { try scenario().given(PostByChance()) } != nil)
+    }
+
+    @Test func `fails where the next opening gives another state`() throws {
+        let scenario = try Scenario(Shifting.self)
+            .given { try $0.insert(Shifting(id: Shifting.Key(1))) }
+        let text = message {
+            try scenario.given { tx in
+                try tx.insert(Shifting(id: Shifting.Key(2)))
+                Shifting.isLater.store(true, ordering: .relaxed)
+            }
+        }
+        let start = "after the given block the store was opened again, and has another state: "
+        #expect(text?.hasPrefix(start) == true, "\(text ?? "no failure")")
     }
 
     @Test func `fails where a record cannot be read`() throws {

@@ -22,6 +22,11 @@ import Testing
         (["rebuild", "--into", "NEW"], ".skyros-"),
         (["salvage", "--into", "NEW"], ".skyros-"),
         (["salvage", "--into", "NEW", "--from-checkpoint"], ".skyros-"),
+        (["fixture", "--into", "NEW"], ".skyros-"),
+        (
+            ["distill", "--violates", "SELECT id FROM Note WHERE id = 255", "--into", "NEW"],
+            ".skyros-"
+        ),
         (["rebuild"], "checkpoint.tmp"),
     ]
 
@@ -134,7 +139,7 @@ import Testing
 
     @Test func `makes files for this user only`() throws {
         let files = FileManager.default
-        for (number, words) in Self.commands.map(\.0).enumerated() {
+        for words in Self.commands.map(\.0) {
             try removeNew()
             let process = process(words)
             let tool = try #require(process.executableURL).path
@@ -142,7 +147,8 @@ import Testing
             process.arguments =
                 ["-c", "umask 0; exec \"$0\" \"$@\"", tool] + (process.arguments ?? [])
             #expect(try process.outcome().status == 0)
-            let path = number < 6 ? store.path("new") : store.directory.store.path
+            let isNew = words.contains("NEW")
+            let path = isNew ? store.path("new") : store.directory.store.path
             for file in [path] + (files.subpaths(atPath: path) ?? []).map({ "\(path)/\($0)" }) {
                 let mode = try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int
                 #expect(try #require(mode) & 0o077 == 0, "\(file)")
