@@ -115,29 +115,37 @@ final class ProgressBar {
     }
 
     private func draw(_ done: UInt64, at now: ContinuousClock.Instant) {
-        let text = line(done, elapsed: now - start, inStep: now - stepStart)
+        let text = Self.line(
+            steps[current ?? 0], share, done, of: total, elapsed: now - start,
+            inStep: now - stepStart)
         Self.isDrawn.withLock { isDrawn in
             ErrorOutput.write("\r\(text)\u{1B}[K")
             isDrawn = true
         }
     }
 
-    private func line(_ done: UInt64, elapsed: Duration, inStep: Duration) -> String {
+    /// The bar.
+    ///
+    /// - Parameters:
+    ///   - share: what is done of the whole command.
+    ///   - done: what is done of the step; a damaged log may say any number.
+    static func line(
+        _ step: Step, _ share: Double, _ done: UInt64, of total: UInt64, elapsed: Duration,
+        inStep: Duration
+    ) -> String {
         // Shares add up to 1 up to rounding.
         let share = min(1, share + 1e-9)
-        let step = steps[current ?? 0]
-        let filled = Int(share * Double(Self.width))
+        let filled = Int(share * Double(width))
         let bar =
-            String(repeating: "█", count: filled)
-            + String(repeating: "░", count: Self.width - filled)
+            String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
         var text = "\(step.step.rawValue) \(bar) \(Int(share * 100)) %  "
-        text += "\(Self.grouped(done)) of \(Self.grouped(total)) \(step.unit)"
+        text += "\(grouped(done)) of \(grouped(total)) \(step.unit)"
         let seconds = inStep.seconds
         if seconds > 0, done > 0 {
-            text += ", \(Self.grouped(UInt64(Double(done) / seconds)))/s"
+            text += ", \(grouped(UInt64(min(Double(done) / seconds, 1e18))))/s"
         }
         if share > 0, share < 1 {
-            text += ", \(Self.time(elapsed.seconds * (1 - share) / share)) left"
+            text += ", \(time(min(elapsed.seconds * (1 - share) / share, 1e18))) left"
         }
         return text
     }
