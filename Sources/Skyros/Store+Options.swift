@@ -157,6 +157,10 @@ extension Store {
         /// The content from which on the active segment is sealed on closing and after a pause.
         package var sealThresholdBytes = 64 << 10
 
+        /// The number of events after which the next checkpoint may keep what a rebuild of
+        /// projections has made. Tests set it.
+        package var rebuildProgressEvents: UInt64 = 100_000
+
         /// The part of the time in which the store is open after which sealed segments are read
         /// again; nil for never. Tests set it.
         package var scrubInterval: Duration? = .seconds(60)

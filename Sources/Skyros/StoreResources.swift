@@ -70,7 +70,8 @@ struct StoreResources: Sendable {
     ) -> ProjectionRebuilder? {
         projections.map { projections in
             ProjectionRebuilder(
-                projections, HistoryReader(log: log, empty: empty), view, report: report,
+                projections, HistoryReader(log: log, empty: empty), view,
+                progressEvents: options.rebuildProgressEvents, report: report,
                 onProgress: { [weak maintenance] in maintenance?.noteProjections() },
                 settle: { lostEvents?.settle() }
             ) { [weak writer] job in try writer?.enqueue(isBounded: false, job) }

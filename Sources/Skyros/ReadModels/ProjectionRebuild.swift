@@ -9,9 +9,9 @@ final class ProjectionRebuild: @unchecked Sendable {
     private let reader: HistoryReader
     /// The state after the last event that was read; nil before the first.
     private var state: Snapshot?
+    /// The number of events after which the next checkpoint may keep what was built; nil for never.
+    private let progressEvents: UInt64?
 
-    /// The number of events after which the next checkpoint may keep what was built.
-    static let progressEvents: UInt64 = 100_000
     private static let attemptsMax = 3
 
     /// The pass is not wanted any more.
@@ -19,11 +19,13 @@ final class ProjectionRebuild: @unchecked Sendable {
 
     /// - Parameter base: the state at which all of the builders are; nil to make it.
     init(
-        _ builders: [any AnyProjectionBuilder], _ reader: HistoryReader, from base: Snapshot? = nil
+        _ builders: [any AnyProjectionBuilder], _ reader: HistoryReader,
+        from base: Snapshot? = nil, progressEvents: UInt64? = nil
     ) {
         self.builders = builders
         self.reader = reader
         state = base
+        self.progressEvents = progressEvents
     }
 
     /// The last event that was read; nil before the first.
@@ -71,7 +73,7 @@ final class ProjectionRebuild: @unchecked Sendable {
             guard isWanted() else { throw Unwanted() }
             let applied = try AppliedEvent(event, chainHash: chainHash, on: &state)
             for builder in builders { builder.apply(applied) }
-            if event.sequence.rawValue.isMultiple(of: Self.progressEvents) {
+            if let progressEvents, event.sequence.rawValue.isMultiple(of: progressEvents) {
                 for builder in builders { builder.noteProgress() }
                 onProgress()
             }

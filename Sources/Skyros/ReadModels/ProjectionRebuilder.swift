@@ -21,6 +21,7 @@ final class ProjectionRebuilder: Sendable {
     /// Called when the next checkpoint has something to keep.
     private let onProgress: @Sendable () -> Void
     private let report: @Sendable (any Error) -> Void
+    private let progressEvents: UInt64
     private let queue = SerialQueue()
     /// Is raised with the revision of the values when a snapshot has got them.
     let signal = EventSignal(.zero)
@@ -38,13 +39,15 @@ final class ProjectionRebuilder: Sendable {
 
     init(
         _ projections: ProjectionSet, _ reader: HistoryReader, _ view: MainView,
-        report: @escaping @Sendable (any Error) -> Void, onProgress: @escaping @Sendable () -> Void,
+        progressEvents: UInt64, report: @escaping @Sendable (any Error) -> Void,
+        onProgress: @escaping @Sendable () -> Void,
         settle: @escaping @Sendable () -> Void = {}, enqueue: @escaping Enqueue
     ) {
         self.settle = settle
         self.projections = projections
         self.reader = reader
         self.view = view
+        self.progressEvents = progressEvents
         self.report = report
         self.onProgress = onProgress
         self.enqueue = enqueue
@@ -77,7 +80,10 @@ final class ProjectionRebuilder: Sendable {
             build(rebuild, from: current)
         }
         publish(projections.values())
-        if !left.isEmpty { continueInBackground(ProjectionRebuild(left, reader), number) }
+        if !left.isEmpty {
+            let rebuild = ProjectionRebuild(left, reader, progressEvents: progressEvents)
+            continueInBackground(rebuild, number)
+        }
     }
 
     /// A rebuild whose first state costs little; nil if it would need a fold of the log.

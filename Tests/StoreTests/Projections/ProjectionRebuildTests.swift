@@ -17,20 +17,23 @@ private struct First: Projection, Equatable {
 private struct Second: Projection, Equatable {
     static let projectionName = "Ids"
     static let projectionVersion = 2
-    static let gate = Monitor(false)
-    static let lastApplied = Locked<SequenceNumber>(.zero)
+    /// The last event that it may apply.
+    static let gate = Monitor(UInt64.zero)
+    static let applyCount = Locked(0)
 
     var sum = 0
     var count = 0
 
     mutating func apply(_ event: AppliedEvent) throws {
-        Self.gate.wait { $0 ? () : nil }
-        Self.lastApplied.withLock { $0 = event.sequence }
+        Self.gate.wait { event.sequence.rawValue <= $0 ? () : nil }
+        Self.applyCount.withLock { $0 += 1 }
         count += 1
         for change in try event.changes(of: Note.self) { sum += try change.after?.id ?? 0 }
     }
 
-    static func open(_ isOpen: Bool) { gate.change { $0 = isOpen } }
+    static func open(_ isOpen: Bool) { open(through: isOpen ? .max : 0) }
+
+    static func open(through last: UInt64) { gate.change { $0 = last } }
 }
 
 /// Cannot begin with a state.
@@ -105,6 +108,31 @@ private struct Later: Projection {
         }
         let again = try open(disk, Second.self)
         #expect(try await again.projection(whenReady: Second.self).count == Self.eventCount)
+    }
+
+    @Test func `continues with what a checkpoint has of it`() async throws {
+        func open(_ disk: SimulatedDisk) throws -> Store {
+            try Store.projecting(on: disk, Second.self) {
+                $0.segmentBytesMax = 1 << 20
+                $0.rebuildProgressEvents = 5_000
+            }
+        }
+        let disk = try Self.large.get().killed()
+        Second.applyCount.withLock { $0 = 0 }
+        Second.open(through: 12_000)
+        let store = try open(disk)
+        while Second.applyCount.withLock({ $0 }) < 12_000 { await Task.yield() }
+        try store.run(.checkpoint)
+        let saved = disk.killed()
+        let closing = Task.detached { try store.close() }
+        while !store.hasClosed { await Task.yield() }
+        Second.open(true)
+        try await closing.value
+        Second.applyCount.withLock { $0 = 0 }
+        let again = try open(saved)
+        let value = try await again.projection(whenReady: Second.self)
+        #expect(value.count == Self.eventCount)
+        #expect(Second.applyCount.withLock { $0 } == Self.eventCount - 10_000)
     }
 
     @Test func `is repeated by the next opening, if it was asked for and interrupted`() async throws
