@@ -229,7 +229,7 @@
         }
 
         @discardableResult
-        private static func shell(_ words: [String], attempts: Int = 1) throws -> String {
+        static func shell(_ words: [String], attempts: Int = 1) throws -> String {
             for attempt in 1...attempts {
                 let process = Process()
                 process.executableURL = URL(filePath: words[0])

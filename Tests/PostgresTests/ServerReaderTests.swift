@@ -60,23 +60,9 @@
                 """, Repository.root.appending(path: "docs").path, url, schema)
         }
 
-        private struct Failure: Error {
-            let output: String
-        }
-
         private static func run(_ program: String, _ arguments: String...) throws -> String {
-            let process = Process()
-            process.executableURL = python
-            process.arguments = ["-c", program] + arguments
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            let text = String(decoding: data, as: UTF8.self)
-            guard process.terminationStatus == 0 else { throw Failure(output: text) }
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            try DatabaseServer.shell([python.path, "-c", program] + arguments)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
 #endif

@@ -20,6 +20,31 @@ import Testing
         }
     }
 
+    /// A shell that is asked again and again.
+    private struct OpenShell {
+        private let process: Process
+        private let input = Pipe()
+        private let output = Pipe()
+
+        init(_ process: Process) throws {
+            self.process = process
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+        }
+
+        func ask(_ text: String) throws -> String {
+            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+            return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        }
+
+        /// Ends the shell, and returns its exit code.
+        func end() throws -> Int32 {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+    }
+
     private struct Order: Entity {
         var id: Int
         var total = 5
@@ -108,41 +133,25 @@ import Testing
     }
 
     @Test func `sees what is written meanwhile`() throws {
-        let process = store.process("sql", [])
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        func ask(_ text: String) throws -> String {
-            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-            return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        }
+        let shell = try OpenShell(store.process("sql", []))
         let question = "SELECT count(*) AS n FROM Note;\n"
-        #expect(try ask(question) == "n\n1\n")
+        #expect(try shell.ask(question) == "n\n1\n")
         let writer = try Store(at: store.directory.store, entities: Note.self, Order.self)
         try writer.write { try $0.insert(Note(id: 2, text: "third")) }
-        #expect(try ask(question) == "n\n2\n")
-        #expect(try ask("PRAGMA skyros_time = 3;\n").hasPrefix("after event 3"))
+        #expect(try shell.ask(question) == "n\n2\n")
+        #expect(try shell.ask("PRAGMA skyros_time = 3;\n").hasPrefix("after event 3"))
         try writer.write { try $0.insert(Note(id: 3, text: "fourth")) }
-        #expect(try ask(question) == "n\n1\n")
-        #expect(try ask("PRAGMA skyros_time = 5;\n").hasPrefix("after event 5"))
-        #expect(try ask(question) == "n\n3\n")
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(try shell.ask(question) == "n\n1\n")
+        #expect(try shell.ask("PRAGMA skyros_time = 5;\n").hasPrefix("after event 5"))
+        #expect(try shell.ask(question) == "n\n3\n")
+        #expect(try shell.end() == 0)
         try writer.close()
     }
 
     @Test func `sees what is left if its moment was pruned meanwhile`() throws {
-        let process = store.process("sql", [])
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        func ask(_ text: String) throws -> String {
-            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-            return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        }
+        let shell = try OpenShell(store.process("sql", []))
         let question = "SELECT count(*) AS n FROM Note;\n"
-        #expect(try ask(question) == "n\n1\n")
+        #expect(try shell.ask(question) == "n\n1\n")
         var options = Store.Options()
         options.segmentBytesMax = 2_000
         let writer = try Store(
@@ -152,15 +161,13 @@ import Testing
         for id in 2...100 { try writer.write { try $0.insert(Note(id: id, text: "more")) } }
         _ = try #require(try writer.prune(before: .distantFuture))
         #expect(writer.firstSequence > 5)
-        #expect(try ask(question) == "n\n100\n")
+        #expect(try shell.ask(question) == "n\n100\n")
         // Of pruned events, too.
-        #expect(try ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
+        #expect(try shell.ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
         try writer.write { try $0.insert(Note(id: 101, text: "last")) }
-        #expect(try ask(question) == "n\n101\n")
-        #expect(try ask("PRAGMA skyros_time = now;\n").hasPrefix("now, after event 104 "))
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(try shell.ask(question) == "n\n101\n")
+        #expect(try shell.ask("PRAGMA skyros_time = now;\n").hasPrefix("now, after event 104 "))
+        #expect(try shell.end() == 0)
         try writer.close()
     }
 
@@ -176,26 +183,17 @@ import Testing
     }
 
     @Test func `knows entities that are new, also after a moment of the past`() throws {
-        let process = store.process("sql", [])
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        func ask(_ text: String) throws -> String {
-            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-            return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        }
-        #expect(try ask("PRAGMA skyros_time = 1;\n").hasPrefix("after event 1"))
+        let shell = try OpenShell(store.process("sql", []))
+        #expect(try shell.ask("PRAGMA skyros_time = 1;\n").hasPrefix("after event 1"))
         let writer = try Store(
             at: store.directory.store, entities: Note.self, Order.self, Late.self)
         try writer.write { try $0.insert(Late(id: 1)) }
         try writer.close()
-        #expect(try ask("PRAGMA skyros_time = 4;\n").hasPrefix("after event 4"))
-        #expect(try ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
-        #expect(try ask("PRAGMA skyros_time = now;\n").hasPrefix("now, after event 4"))
-        #expect(try ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(try shell.ask("PRAGMA skyros_time = 4;\n").hasPrefix("after event 4"))
+        #expect(try shell.ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
+        #expect(try shell.ask("PRAGMA skyros_time = now;\n").hasPrefix("now, after event 4"))
+        #expect(try shell.ask("SELECT count(*) AS n FROM Late;\n") == "n\n1\n")
+        #expect(try shell.end() == 0)
     }
 
     @Test func `takes statements apart`() throws {
