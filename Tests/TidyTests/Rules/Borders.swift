@@ -54,9 +54,8 @@ enum Borders {
     private static func advice(from: [String], to: [String]) -> String? {
         let shared = zip(from, to).prefix { $0 == $1 }.count
         let around = from[..<shared].map { "\($0)/" }.joined()
-        let user = from.dropFirst(shared).first ?? Floors.wiring
-        let used = to.dropFirst(shared).first ?? Floors.wiring
-        guard from != to, let low = Floors.floor(of: user, in: around),
+        guard let user = from.dropFirst(shared).first, let used = to.dropFirst(shared).first,
+            let low = Floors.floor(of: user, in: around),
             let high = Floors.floor(of: used, in: around), high >= low
         else { return nil }
         return "\(user) must not use \(used)'s"

@@ -4,7 +4,7 @@ enum Floors {
     ///
     /// A directory names its own types and types of lower floors. So there is no circle, and
     /// directories on one floor, like the stages, never name each other. Files beside directories
-    /// have no floor and no restriction, unless a floor is `wiring`.
+    /// have no floor and no restriction.
     static let all: [String: [[String]]] = [
         "Sources/SkyrosDisk/": [["Memory", "Threads"], ["Posix"]],
         "Sources/SkyrosLog/": [
@@ -16,7 +16,7 @@ enum Floors {
             ["Write", "Log", "Projection", "View", "Checkpoint", "Retention"],
             ["History", "Live"], ["SQL", "ReadModels", "Subscriptions", "TimeTravel"], ["Archive"],
             ["Fixtures", "Reexecution"], ["Distilling"], ["Cluster"],
-            [wiring],
+            ["Store"],
             ["Children", "DataStores", "Lifecycle", "Objects", "Servers"], ["Undo"],
         ],
         "Sources/Skyros/Coding/": [["CBOR"], ["Codable"], ["Values"], ["JSON", "Records"]],
@@ -28,14 +28,12 @@ enum Floors {
             ["Aggregates", "ByName", "Relations"],
         ],
         "Sources/Skyros/History/": [["Runs"]],
+        "Sources/Skyros/Store/": [["Directory"], ["Maintenance", "Node"], ["Opening"]],
         "Sources/SkyrosTesting/": [
             ["Simulation", "Quorum"], ["Replay", "SQLite"], ["Crashes", "Scenarios"],
         ],
         "Sources/SkyrosTool/": [["Import", "Report"], ["Commands"]],
     ]
-
-    /// The files beside the directories, which connect these.
-    static let wiring = "the wiring files"
 
     /// The floor of what a directory holds; nil if it has none.
     static func floor(of name: String, in directory: String) -> Int? {

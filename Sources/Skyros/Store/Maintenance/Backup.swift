@@ -66,12 +66,12 @@ package final class Backup {
         let names = try StoreError.wrap(try disk.list(.events)).compactMap { SegmentName($0) }
         guard !names.contains(where: { $0.kind != .temporary }) else { return }
         try StoreCreation(disk: disk).check()
-        let size = try StoreError.wrap(try disk.status(of: CheckpointOpening.file)?.sizeBytes)
+        let size = try StoreError.wrap(try disk.status(of: .checkpoint)?.sizeBytes)
         guard size ?? 0 > 0 else { return }
         throw StoreError(
             .segmentMissing,
             "there is a checkpoint but no event, so the log of a store is lost; name another place",
-            at: StoreError.Place(file: CheckpointOpening.file.name))
+            at: StoreError.Place(file: DiskPath.checkpoint.name))
     }
 
     /// Copies what the copy lacks.

@@ -10,15 +10,10 @@ struct StoreCreation {
     let disk: any Disk
 
     /// What may be in a directory in which a store is created. `.DS_Store` is the Finder's.
-    private static let harmless = Set(
-        [
-            "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
-            ErasureMarker.unfinished.name, ServerCache.marker.name, ServerCache.unfinished.name,
-        ]
-            + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
-                // SQLite makes files beside a database.
-                ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
-            })
+    private static let harmless = StoreFileNames.checkpoints.union([
+        "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
+        ErasureMarker.unfinished.name, DiskPath.serverMarker.name, DiskPath.unfinishedCopy.name,
+    ])
     /// The directories that only a store has.
     private static let storeParts: Set = [
         "tree", "history", "inbox", "forks", "shared.sqlite", "subscriptions", ScrubState.file.name,
@@ -44,13 +39,13 @@ struct StoreCreation {
     /// Throws if there is a checkpoint that cannot be used: it may be all that is left of a store.
     func check(_ checkpoint: RecoveryReport.Checkpoint) throws {
         guard case .rebuilt(let why) = checkpoint else { return }
-        let size = try StoreError.wrap(try disk.status(of: CheckpointOpening.file)?.sizeBytes)
+        let size = try StoreError.wrap(try disk.status(of: .checkpoint)?.sizeBytes)
         guard size ?? 0 > 0 else { return }
         throw StoreError(
             .segmentMissing,
             "there is a checkpoint but no event, so the log is lost, and the checkpoint cannot be "
                 + "used: \(why); restore the log, or move the checkpoint away to begin anew",
-            at: StoreError.Place(file: CheckpointOpening.file.name))
+            at: StoreError.Place(file: DiskPath.checkpoint.name))
     }
 
     /// Throws if there are files that are not the store's.

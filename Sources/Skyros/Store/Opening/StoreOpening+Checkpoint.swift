@@ -23,8 +23,6 @@ struct CheckpointOpening {
 
     private let isOfCopy: Bool
 
-    static let file = DiskPath.checkpoint
-
     /// - Parameter isOfCopy: whether the log is the copy of a server's, so that a checkpoint of
     ///   another history is no sign of a loss.
     init(_ environment: Environment, storeID: StoreID, isOfCopy: Bool = false) {
@@ -33,7 +31,7 @@ struct CheckpointOpening {
         self.storeID = storeID
         checkpointer = disk.databaseDirectory.map { directory in
             Checkpointer(
-                in: directory, Self.file.name, storeID: storeID.bytes,
+                in: directory, DiskPath.checkpoint.name, storeID: storeID.bytes,
                 lockTimeoutMilliseconds: environment.lockTimeoutMilliseconds)
         }
     }
@@ -63,7 +61,7 @@ struct CheckpointOpening {
             if case .newerFormat = error {
                 throw StoreError(
                     .unsupportedFormat, "\(error) Nothing was changed.",
-                    at: StoreError.Place(file: Self.file.name))
+                    at: StoreError.Place(file: DiskPath.checkpoint.name))
             }
             if case .directoryMoved = error { throw StoreError(error) }
             if error.isBusy {
@@ -74,7 +72,7 @@ struct CheckpointOpening {
             if case .unreadable = error, log.storeID == nil {
                 throw StoreError(
                     .io, "\(error) There is no log: nothing was changed.",
-                    at: StoreError.Place(file: Self.file.name))
+                    at: StoreError.Place(file: DiskPath.checkpoint.name))
             }
             outcome = .rebuilt(because: error.description)
             return empty
@@ -118,7 +116,7 @@ struct CheckpointOpening {
             guard position.storeID == storeID.bytes else {
                 throw StoreError(
                     .checkpointFailed, "the checkpoint belongs to another store; remove it",
-                    at: StoreError.Place(file: Self.file.name))
+                    at: StoreError.Place(file: DiskPath.checkpoint.name))
             }
             try position.compare(with: log)
         }
@@ -129,7 +127,7 @@ struct CheckpointOpening {
     func makeFileIfMissing() throws {
         if checkpointer != nil { try StoreError.wrap(try disk.removeUnfinishedCheckpoint()) }
         guard checkpointer != nil, try !exists() else { return }
-        try StoreError.wrap(try disk.createFile(Self.file).close())
+        try StoreError.wrap(try disk.createFile(.checkpoint).close())
     }
 
     /// Moves a checkpoint that cannot be used to the quarantine; returns its new path.
@@ -144,6 +142,6 @@ struct CheckpointOpening {
     }
 
     private func exists() throws -> Bool {
-        try StoreError.wrap(try disk.status(of: Self.file)) != nil
+        try StoreError.wrap(try disk.status(of: .checkpoint)) != nil
     }
 }

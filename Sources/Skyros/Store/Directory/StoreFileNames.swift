@@ -4,15 +4,16 @@ import SkyrosLog
 /// The names that a store gives to files: an erasure removes no others.
 enum StoreFileNames {
     /// Files beside the directories, without the lock and the marker of an erasure.
-    static let root = Set(
-        [
-            FormatNote.file.name, ServerCache.marker.name, ServerCache.unfinished.name,
-            ScrubState.file.name, ScrubState.unfinished.name,
-        ]
-            + [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
-                // SQLite makes files beside a database.
-                ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
-            })
+    static let root = checkpoints.union([
+        FormatNote.file.name, DiskPath.serverMarker.name, DiskPath.unfinishedCopy.name,
+        ScrubState.file.name, ScrubState.unfinished.name,
+    ])
+
+    /// The checkpoint, one that is being made, and the files that SQLite makes beside a database.
+    static let checkpoints = Set(
+        [DiskPath.checkpoint, .unfinishedCheckpoint].flatMap { file in
+            ["", "-journal", "-wal", "-shm"].map { file.name + $0 }
+        })
 
     /// Whether a name in `quarantine/` is that of a checkpoint, a segment, the torn tail of one, or
     /// a run: `checkpoint-1.sqlite`, `00000000000000000001.zst`,
@@ -37,6 +38,14 @@ enum StoreFileNames {
     private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }
     }
+}
+
+extension DiskPath {
+    /// Says whose copy the files of a node are. Without it they are a store that has no server.
+    static let serverMarker = DiskPath(.root, "SERVER.txt")
+
+    /// The same of a copy that is to be a store, until it is complete.
+    static let unfinishedCopy = DiskPath(.root, "UNFINISHED.txt")
 }
 
 extension String {

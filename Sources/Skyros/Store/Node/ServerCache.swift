@@ -15,14 +15,9 @@ struct ServerCache {
         self.entropy = entropy
     }
 
-    /// Says whose copy the files are. Without it they are a store that has no server.
-    static let marker = DiskPath(.root, "SERVER.txt")
-
-    /// A longer one is not ours.
+    /// A longer marker is not ours.
     private static let markerBytesMax = 1 << 10
 
-    /// The same of a copy that is to be a store, until it is complete.
-    static let unfinished = DiskPath(.root, "UNFINISHED.txt")
     private static let unfinishedText = """
         Copying a log from a server to this directory was interrupted. `skyros copy` continues it.
 
@@ -39,17 +34,17 @@ struct ServerCache {
 
     /// Throws if the files are a copy: events that were added here would be in no other node.
     static func refuseCopy(on disk: any Disk) throws {
-        if try StoreError.wrap(try disk.status(of: unfinished)) != nil {
+        if try StoreError.wrap(try disk.status(of: .unfinishedCopy)) != nil {
             throw StoreError(
                 .foreignStore,
                 "copying a log from a server to this directory was interrupted; run `skyros copy` "
-                    + "again", at: StoreError.Place(file: unfinished.name))
+                    + "again", at: StoreError.Place(file: DiskPath.unfinishedCopy.name))
         }
         guard try isCopy(disk) else { return }
         throw StoreError(
             .foreignStore,
             "the directory is the copy of a log on a server; open the store there, or read the "
-                + "copy with an Archive", at: StoreError.Place(file: marker.name))
+                + "copy with an Archive", at: StoreError.Place(file: DiskPath.serverMarker.name))
     }
 
     /// Brings the copy up to date, or makes one. The calling thread holds the lock of the files.
@@ -61,7 +56,7 @@ struct ServerCache {
     func update(from server: any LogServer, _ state: ServerState) throws -> SequenceNumber? {
         let text = try checkedMarker(of: state.storeID)
         if text != Self.text(state.storeID) {
-            try mark(Self.marker, Self.text(state.storeID))
+            try mark(.serverMarker, Self.text(state.storeID))
         }
         if text == nil {
             try makeLog(state.storeID)
@@ -93,7 +88,7 @@ struct ServerCache {
             return nil
         }
         let bytes = try StoreError.wrap(
-            try disk.bytes(of: Self.marker, byteCountMax: Self.markerBytesMax))
+            try disk.bytes(of: .serverMarker, byteCountMax: Self.markerBytesMax))
         let text = String(decoding: bytes, as: UTF8.self)
         guard Self.text(storeID).hasPrefix(text) else {
             throw StoreError(
@@ -118,7 +113,7 @@ struct ServerCache {
 
     /// Whether the files are the copy of a server's log.
     static func isCopy(_ disk: any Disk) throws -> Bool {
-        try StoreError.wrap(try disk.status(of: marker)) != nil
+        try StoreError.wrap(try disk.status(of: .serverMarker)) != nil
     }
 
     private func inspection() throws -> LogInspection {
@@ -174,9 +169,9 @@ struct ServerCache {
         if try Self.isCopy(disk) {
             throw StoreError(
                 .foreignStore, "the directory is the copy of a node; name another one",
-                at: StoreError.Place(file: Self.marker.name))
+                at: StoreError.Place(file: DiskPath.serverMarker.name))
         }
-        let wasUnfinished = try StoreError.wrap(try disk.status(of: Self.unfinished)) != nil
+        let wasUnfinished = try StoreError.wrap(try disk.status(of: .unfinishedCopy)) != nil
         var inspection = try inspection()
         if let refusal = inspection.refusal { throw refusal }
         if let storeID = inspection.storeID, storeID != state.storeID {
@@ -187,12 +182,12 @@ struct ServerCache {
         let before = SequenceNumber(rawValue: inspection.head.sequence)
         if inspection.storeID == nil {
             try StoreCreation(disk: disk).check()
-            try mark(Self.unfinished, Self.unfinishedText)
+            try mark(.unfinishedCopy, Self.unfinishedText)
             try makeLog(state.storeID)
             inspection = try self.inspection()
         } else {
             // Until it is complete, nothing may be written to it.
-            try mark(Self.unfinished, Self.unfinishedText)
+            try mark(.unfinishedCopy, Self.unfinishedText)
         }
         let log = try FileLog.open(inspection, on: disk, options).0
         let outcome = try outcome(of: log, server, progress)
@@ -217,7 +212,7 @@ struct ServerCache {
 
     private func unmark() throws {
         try StoreError.wrap {
-            try disk.remove(Self.unfinished)
+            try disk.remove(.unfinishedCopy)
             try disk.syncDirectory(.root)
         }
     }
