@@ -71,6 +71,64 @@ import Testing
         #expect(comparisonCount >= 1_000)
     }
 
+    /// A record whose index keys differ from their neighbours in their last byte.
+    private struct Job<ID: Hashable & Codable & Sendable>: Entity {
+        static var entityName: String { "Job" }
+        static var indexes: [Index<Self>] { [.on(\.isOpen), .on(\.weight), .on(\.due)] }
+
+        var id: ID
+        var isOpen: Bool
+        var weight: Double
+        var due: Date
+    }
+
+    @Test func `finds the same after changes and deletions, whatever the kind of the ids`() throws {
+        var random = RandomSource(seed: 9)
+        try checkChanges((0..<200).map { _ in random.uuid() })
+        try checkChanges((0..<200).map { "\($0)" })
+        try checkChanges((0..<200).map { -1 - $0 })
+    }
+
+    private func checkChanges<ID: Hashable & Codable & Sendable>(_ ids: [ID]) throws {
+        let store = try Store(inMemory: Job<ID>.self)
+        var jobs = ids.enumerated().map { number, id in
+            Job(
+                id: id, isOpen: number % 2 == 0, weight: number % 3 == 0 ? .nan : 1,
+                due: Date(timeIntervalSinceReferenceDate: 7e8 + Double(number) * 1e-6))
+        }
+        try store.write { try $0.insert(jobs) }
+        for index in 0..<100 {
+            jobs[index].isOpen.toggle()
+            jobs[index].weight = jobs[index].weight.isNaN ? 1 : .nan
+        }
+        try store.write { tx in for job in jobs[..<100] { try tx.upsert(job) } }
+        while !jobs.isEmpty {
+            try expect(jobs, in: store)
+            let deleted = jobs.suffix(40).map(\.id)
+            jobs.removeLast(40)
+            try store.write { tx in for id in deleted { try tx.delete(Job<ID>.self, id) } }
+        }
+        try expect(jobs, in: store)
+    }
+
+    private func expect<ID>(_ jobs: [Job<ID>], in store: Store) throws {
+        let last = Date(timeIntervalSinceReferenceDate: 7e8 + 90e-6)
+        let filters: [Filter<Job<ID>>] = [
+            Filter(\.isOpen), !\.isOpen, \.weight == 1, \.weight >= 1, \.due <= last,
+        ]
+        for filter in filters {
+            let expected = try jobs.filter(filter.matches).map(\.id)
+            let found = try store.all(Job<ID>.self, where: filter).map(\.id)
+            #expect(found.count == expected.count && Set(found) == Set(expected))
+            #expect(try store.count(Job<ID>.self, where: filter) == expected.count)
+        }
+        let sorts: [Sort<Job<ID>>] = [.ascending(\.weight), .ascending(\.due)]
+        for sort in sorts {
+            let found = try store.all(Job<ID>.self, sortedBy: [sort]).map(\.id)
+            #expect(found.count == jobs.count && Set(found) == Set(jobs.map(\.id)))
+        }
+    }
+
     @Test func `serves ranges again once no irregular value is left`() throws {
         let store = try Store(inMemory: Twin<Indexed>.self)
         var values = TwinValues(random: RandomSource(seed: 5), isIrregular: false)

@@ -77,16 +77,52 @@ enum KeyShape: String, CaseIterable, Sendable {
 
     /// What a scan of `tree` visits.
     func scan(
-        _ tree: IndexBTree, from lower: (key: Int, isInclusive: Bool)? = nil,
+        _ tree: IndexBTree, ids: IDShape = .bytes, from lower: (key: Int, isInclusive: Bool)? = nil,
         to upper: (key: Int, isInclusive: Bool)? = nil, reversed: Bool = false,
         limit: Int = .max
     ) -> [IndexBTreeModel.Entry] {
         var found: [IndexBTreeModel.Entry] = []
         tree.scan(from: bound(lower), to: bound(upper), reversed: reversed) { key, row in
-            let id = number(row.id.bytes)
+            let id = ids.number(row.id)
             found.append(IndexBTreeModel.Entry(key: number(key), id: id, version: row.number))
             return found.count < limit
         }
         return found
+    }
+}
+
+/// How numbers become ids; every choice keeps their order.
+enum IDShape: String, CaseIterable, Sendable {
+    /// Bytes that begin with zeros.
+    case bytes
+    case uuid, text
+    /// Negative integers, whose order is not that of their bytes.
+    case negative
+
+    /// More than all numbers, so that texts have the same length.
+    private static let offset = 1_000_000
+
+    func id(_ number: Int) -> RecordID {
+        switch self {
+        case .bytes: return StateFixtures.id(number)
+        case .uuid:
+            let head: [UInt8] = [0xD8, 0x25, 0x50] + [UInt8](repeating: 7, count: 12)
+            return RecordID(ByteString(head + StateFixtures.key(number).array))
+        case .text: return RecordID(String(Self.offset + number))
+        case .negative: return RecordID(number - Self.offset)
+        }
+    }
+
+    func number(_ id: RecordID) -> Int {
+        switch self {
+        case .bytes, .uuid: KeyShape.short.number(id.bytes)
+        case .text: (Int(id.description) ?? 0) - Self.offset
+        case .negative: (Int(id.description) ?? 0) + Self.offset
+        }
+    }
+
+    /// A row whose `number` distinguishes versions of the same id.
+    func row(_ number: Int, version: Int = 0) -> Row {
+        Row(id: id(number), hash: 0, number: UInt64(version), bytes: [0xA0])
     }
 }

@@ -14,12 +14,13 @@ import Testing
     func `builds the same tree as insertions, around every node boundary`(
         isDivided: Bool, shape: KeyShape
     ) {
+        let ids: IDShape = isDivided ? .uuid : .negative
         for size in Self.sizes {
             var inserted = IndexBTree()
             let loaders = [IndexBulkLoader(reserving: size), IndexBulkLoader(reserving: 0)]
             for number in 0..<size {
                 // Groups of three equal keys, spread over both loaders.
-                let row = StateFixtures.row(number, hash: 0)
+                let row = ids.row(number)
                 let key = shape.key(number / 3)
                 inserted.insert(key: key, row: row)
                 loaders[number * 7 % 2].add(key, Unmanaged.passUnretained(row))
@@ -29,11 +30,11 @@ import Testing
                 of: loaders[0], loaders[1], inHalvesFrom: isDivided ? 0 : .max)
             #expect(built.count == size)
             #expect(built.brokenInvariant() == nil, "\(size) entries")
-            #expect(shape.scan(built) == shape.scan(inserted), "\(size) entries")
+            let expected = shape.scan(inserted, ids: ids)
+            #expect(shape.scan(built, ids: ids) == expected, "\(size) entries")
 
             for number in stride(from: 0, to: size, by: 2) {
-                let id = StateFixtures.id(number)
-                let isRemoved = built.remove(key: shape.key(number / 3), id: id)
+                let isRemoved = built.remove(key: shape.key(number / 3), id: ids.id(number))
                 #expect(isRemoved)
             }
             #expect(built.brokenInvariant() == nil, "\(size) entries, every second one removed")

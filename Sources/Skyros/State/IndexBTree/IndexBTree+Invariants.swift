@@ -93,7 +93,8 @@ extension IndexBTree {
                 if let previous { expect(Self.isLess(previous, entry), "entries do not ascend") }
                 if let low { expect(!Self.isLess(entry, low), "an entry is below its separator") }
                 if let high { expect(Self.isLess(entry, high), "an entry is above its separator") }
-                let found = entry.key.withUnsafeBytes { view.place(of: $0, entry.id) }
+                let id = view.rows[index]._withUnsafeGuaranteedRef { $0.id }
+                let found = entry.key.withUnsafeBytes { view.place(of: $0, id) }
                 expect(found.isFound && found.index == index, "an entry is not found")
                 previous = entry
             }
@@ -101,7 +102,9 @@ extension IndexBTree {
         }
 
         private static func isLess(_ a: Separator, _ b: Separator) -> Bool {
-            a.key == b.key ? a.id < b.id : a.key < b.key
+            guard a.key == b.key else { return a.key < b.key }
+            guard let id = a.id, let other = b.id else { return a.id == nil && b.id != nil }
+            return id < other
         }
     }
 }

@@ -2,10 +2,12 @@ extension IndexBTree {
     /// What divides two children of a branch: a key, and an id if that key is in both.
     struct Separator {
         let key: ByteString
-        let id: RecordID
+        /// Entries with this key and a lesser id are in the first child; nil if it has none with
+        /// this key.
+        let id: RecordID?
 
         /// Less than all others.
-        static let lowest = Separator(key: ByteString([]), id: RecordID(ByteString([])))
+        static let lowest = Separator(key: ByteString([]), id: nil)
 
         /// The shortest separator of two leaves.
         static func between(_ left: NodeView, _ right: NodeView) -> Separator {
@@ -17,7 +19,7 @@ extension IndexBTree {
                         return Separator(key: ByteString(first), id: id)
                     }
                     let key = UnsafeRawBufferPointer(rebasing: first[...sharedCount])
-                    return Separator(key: ByteString(key), id: lowest.id)
+                    return Separator(key: ByteString(key), id: nil)
                 }
             }
         }

@@ -107,7 +107,7 @@ struct IndexBTreeNode: ArenaNode {
         precondition(MemoryLayout<Unmanaged<Row>>.stride == word)
         precondition(MemoryLayout<IndexBTreeNode>.stride == word)
         precondition(MemoryLayout<NodeView.Suffix>.stride == word)
-        precondition(MemoryLayout<RecordID>.alignment <= word && NodeView.headBytes == word)
+        precondition(MemoryLayout<RecordID?>.alignment <= word && NodeView.headBytes == word)
         precondition(1 < dividedItemsMin && dividedItemsMin <= itemsMin)
         // Neither half of a balanced pair is small again.
         precondition(itemsMin <= mergedItemsMax / 2)

@@ -103,7 +103,7 @@ struct NodeRebuild {
         } else if target.count == 0 {
             target.insertFirst(view.children[place])
         } else {
-            let id = isJoint(index) ? separator?.id ?? view.ids[place] : view.ids[place]
+            let id = isJoint(index) ? separator?.id : view.ids[place]
             withKey(at: index) { key in
                 target.insert(view.children[place], key, id, at: target.count)
             }

@@ -18,7 +18,7 @@ extension NodeView {
     ///
     /// - Precondition: The branch is not full and `hasSpace` for the key.
     func insert(
-        _ child: IndexBTreeNode, _ key: UnsafeRawBufferPointer, _ id: RecordID, at index: Int
+        _ child: IndexBTreeNode, _ key: UnsafeRawBufferPointer, _ id: RecordID?, at index: Int
     ) {
         insertKey(key, at: index)
         children[index] = child
@@ -34,7 +34,7 @@ extension NodeView {
         heads[0] = 0
         suffixes[0] = Suffix(restOffset: 0, count: 0)
         children[0] = child
-        ids.initialize(to: RecordID(ByteString([])))
+        ids.initialize(to: nil)
     }
 
     /// Removes the item at `index`, whose reference the caller has taken over or released.

@@ -64,7 +64,10 @@ extension NodeView {
     func childIndex(of key: UnsafeRawBufferPointer, _ id: RecordID) -> Int {
         let (first, isEqual) = find(key)
         guard isEqual else { return first - 1 }
-        return Self.partition(from: first, to: end(ofKeyAt: first)) { !(id < ids[$0]) } - 1
+        return Self.partition(from: first, to: end(ofKeyAt: first)) { index in
+            guard let least = ids[index] else { return true }
+            return !(id < least)
+        } - 1
     }
 
     /// How the prefix orders all keys of the node relative to `key`: negative if they are less,

@@ -1,9 +1,9 @@
 /// Access to the items of a node of an `IndexBTree`. Valid while a reference to the node exists.
 ///
 /// An item of a leaf is an entry: a key and its row. An item of a branch is a child and the
-/// separator before it, a key and an id. All entries of the children before are less; all entries
-/// of this child and of those after it are equal or greater. A separator need not exist as an
-/// entry. The first child of a branch has no separator; its key is empty and never read.
+/// separator before it, a key and perhaps an id. All entries of the children before are less; all
+/// entries of this child and of those after it are equal or greater. A separator need not exist as
+/// an entry. The first child of a branch has no separator; its key is empty and never read.
 struct NodeView {
     /// The size of a key's suffix, and the offset of its rest on the heap.
     struct Suffix {
@@ -38,7 +38,7 @@ struct NodeView {
     }
 
     private static let partBytes = IndexBTreeNode.itemsMax * MemoryLayout<UInt64>.stride
-    private static let idBytes = IndexBTreeNode.itemsMax * MemoryLayout<RecordID>.stride
+    private static let idBytes = IndexBTreeNode.itemsMax * MemoryLayout<RecordID?>.stride
 
     var count: Int { Int(header.pointee.count) }
     var height: Int { Int(header.pointee.height) }
@@ -75,7 +75,7 @@ struct NodeView {
     }
 
     /// The ids of the separators of a branch.
-    var ids: UnsafeMutablePointer<RecordID> { part(3).assumingMemoryBound(to: RecordID.self) }
+    var ids: UnsafeMutablePointer<RecordID?> { part(3).assumingMemoryBound(to: RecordID?.self) }
 
     /// The rests.
     var heap: UnsafeMutableRawPointer {
