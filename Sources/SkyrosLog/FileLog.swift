@@ -14,6 +14,8 @@ package final class FileLog: LogEngine, SegmentedLog {
     let state: Locked<State>
     /// Whether the log takes no batches until `resume`.
     let isSuspended = Atomic(false)
+    /// Whether the state is held while a new segment is created, which waits for the disk.
+    let isStartingSegment = Atomic(false)
 
     struct State: Sendable {
         var catalog: LogCatalog
@@ -88,7 +90,8 @@ package final class FileLog: LogEngine, SegmentedLog {
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         let catalog = try withState { state throws(LogError) in
             if let error = state.retirement { throw error }
-            try writeDeferred(&state)
+            // Deferred batches are in the active segment.
+            if sequence >= state.catalog.active.header.firstSequence { try writeDeferred(&state) }
             return state.catalog
         }
         return try catalog.chunk(containing: sequence)

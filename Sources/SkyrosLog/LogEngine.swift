@@ -192,6 +192,8 @@ package protocol ObservedLog: LogReader {
     var statedTimes: [StatedTime] { get }
 
     /// Reads what was appended since the last call; returns whether there was anything.
+    ///
+    /// - Throws: `LogError`, with `.otherHistory` if the log does not continue what was read.
     func refresh() throws(LogError) -> Bool
 }
 

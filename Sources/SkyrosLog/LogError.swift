@@ -14,7 +14,8 @@ package struct LogError: Error, Equatable, Sendable {
         case segmentMissing
         /// Two segments, or two batches, belong to different histories.
         case chainBroken
-        /// A copy is not of the history that is to be copied to it.
+        /// A copy is not of the history that is to be copied to it, or a log does not continue what
+        /// was read of it before.
         case otherHistory
         case foreignStore
         case unsupportedFormat

@@ -63,8 +63,8 @@ package final class LogFollower: ObservedLog {
 
     /// Whether the writer has pruned a batch since the last look. Takes the new floor.
     private func isPruned(_ sequence: UInt64) -> Bool {
-        let known = catalog.withLock(\.sealed)
-        guard let floor = try? Self.inspect(disk, options, framing, known).floor,
+        let known = catalog.withLock { $0 }
+        guard let floor = try? Self.inspect(disk, options, framing, after: known).floor,
             floor.firstSequence > sequence
         else { return false }
         catalog.withLock { $0.adopt(floor) }
@@ -81,7 +81,7 @@ package final class LogFollower: ObservedLog {
         let known = try onDisk(active.file.status()).identity
         let current = try onDisk(disk.status(of: active.name.path))?.identity
         guard newest == active.name, current == known, floor == before.floor?.name else {
-            return try Self.inspect(disk, options, framing, before.sealed)
+            return try Self.inspect(disk, options, framing, after: before)
         }
         var after = before
         try after.active.scanFurther()
@@ -91,13 +91,14 @@ package final class LogFollower: ObservedLog {
     /// The writer may rename, remove and write files during an inspection, so an error counts only
     /// if it stays.
     ///
-    /// - Parameter sealed: segments that were read before. A repeated inspection reads only what is
-    ///   new: otherwise that of a log with many files would meet a change each time.
+    /// - Parameter before: what was read before. A repeated inspection reads only what is new:
+    ///   otherwise that of a log with many files would meet a change each time.
+    /// - Throws: `LogError`, with `.otherHistory` if the log does not continue `before`.
     static func inspect(
         _ disk: any Disk, _ options: LogOptions, _ framing: @escaping PayloadFraming,
-        _ sealed: [SealedSegment] = []
+        after before: LogCatalog? = nil
     ) throws(LogError) -> LogCatalog {
-        var known = KnownSegments(sealed)
+        var known = KnownSegments(before?.sealed ?? [])
         var problem = LogError(.segmentMissing, "there is no log in this directory")
         var names: [SegmentName] = []
         var attemptCount = 0
@@ -106,8 +107,12 @@ package final class LogFollower: ObservedLog {
             do throws(LogError) {
                 let inspection = try LogInspection(of: disk, options, framing: framing, &known)
                 guard let catalog = inspection.catalog else { continue }
-                guard let refusal = inspection.refusal else { return catalog }
-                problem = refusal
+                if let refusal = inspection.refusal {
+                    problem = refusal
+                    continue
+                }
+                if let before { try catalog.check(continues: before) }
+                return catalog
             } catch {
                 problem = error
                 let former = names

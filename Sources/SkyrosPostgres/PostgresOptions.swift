@@ -70,8 +70,12 @@
         func withoutPassword(_ message: String) -> String {
             let secrets = all.filter { ["password", "sslpassword"].contains($0.name) }
             return secrets.reduce(message) { text, secret in
-                text.split(separator: secret.value, omittingEmptySubsequences: false)
-                    .joined(separator: "…")
+                // Unicode scalars, because the text may go on with a combining mark.
+                text.unicodeScalars
+                    .split(
+                        separator: secret.value.unicodeScalars, omittingEmptySubsequences: false
+                    )
+                    .map { String($0) }.joined(separator: "…")
             }
         }
     }

@@ -23,8 +23,10 @@
         }
 
         private static func quoted(_ name: String) -> String {
-            let parts = name.split(separator: "\"", omittingEmptySubsequences: false)
-            return "\"\(parts.joined(separator: "\"\""))\""
+            // Unicode scalars, because a quote and a combining mark are a single Character.
+            let parts = name.unicodeScalars
+                .split(separator: "\"", omittingEmptySubsequences: false)
+            return "\"\(parts.map { String($0) }.joined(separator: "\"\""))\""
         }
 
         /// Makes the tables. They must not be there: another program's would have other rows.
@@ -97,7 +99,7 @@
             WITH made AS (
                 INSERT INTO \(name).frame (first, last, chain_before, chain_after, zstd)
                 SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
-                WHERE coalesce((SELECT max(last) FROM \(name).frame), 0) = $1::bigint - 1
+                WHERE coalesce(\(sealedThrough), 0) = $1::bigint - 1
                     AND (SELECT chain FROM \(name).event WHERE sequence = $2::bigint) = $4::bigint
                 RETURNING first, last),
             removed AS (
@@ -109,10 +111,20 @@
             """
         }
 
+        /// The last batch that is compressed. Frames follow one another, and the index is by their
+        /// first batches.
+        private var sealedThrough: String {
+            "(SELECT last FROM \(name).frame ORDER BY first DESC LIMIT 1)"
+        }
+
         var frame: String {
             """
-            SELECT first, last, chain_before, chain_after, zstd FROM \(name).frame
-            WHERE first <= $1::bigint AND last >= $1::bigint
+            SELECT first, last, chain_before, chain_after, zstd
+            FROM (
+                SELECT * FROM \(name).frame
+                WHERE first <= $1::bigint ORDER BY first DESC LIMIT 1
+            ) AS nearest
+            WHERE last >= $1::bigint
             """
         }
 
@@ -150,7 +162,7 @@
             """
             SELECT log.version, log.store, event.sequence, event.chain,
                 (SELECT min(first) FROM \(name).frame), (SELECT min(sequence) FROM \(name).event),
-                (SELECT max(last) FROM \(name).frame)
+                \(sealedThrough)
             FROM \(name).log AS log
             LEFT JOIN LATERAL (
                 SELECT sequence, chain FROM \(name).event ORDER BY sequence DESC LIMIT 1

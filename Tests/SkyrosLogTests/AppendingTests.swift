@@ -211,6 +211,30 @@ import Testing
         #expect(try log.batches() == expected(1))
     }
 
+    @Test func `reads old segments although the disk is too full for what is deferred`() throws {
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount < 2 { try log.append(1) }
+        let count = log.head.sequence
+        try log.append(1, deferring: true)
+        disk.inject(Fault(.write, reason: .noSpace, isLasting: true))
+        #expect(try log.batches(through: count - 1) == expected(count - 1))
+        #expect(logCode { _ = try log.chunk(containing: count + 1) } == .diskFull)
+        disk.heal()
+        #expect(try log.batches() == expected(count + 1))
+    }
+
+    /// A reader in another process, such as a backup, would keep it.
+    @Test func `shows no reader a batch that found the disk full (F16)`() throws {
+        let log = try fixture.make(on: disk)
+        disk.record()
+        disk.inject(Fault(.preallocate, reason: .noSpace))
+        #expect(logCode { try log.append(1) } == .diskFull)
+        #expect(disk.snapshots.count > 1)
+        for snapshot in disk.snapshots {
+            #expect(try fixture.inspect(snapshot.disk).head.sequence == 0)
+        }
+    }
+
     @Test func `reads no batch that changed on the disk after it was written`() throws {
         let log = try fixture.make(on: disk)
         try log.append(3)

@@ -30,22 +30,79 @@ import Testing
         let log = try fixture.make(on: disk)
         try log.append(2)
         let past = isOther ? ChainHash(beginning: fixture.storeID) : log.head.chainHash
-        let path = "events/\(SegmentName(1, .open))"
-        var bytes = Array((disk.contents[path] ?? []).prefix(log.statistics.fileBytes))
-        let salt = try SegmentHeader(bytes, in: SegmentName(1, .open)).salt
         let batch = LogFixture.batch(sequence)
-        let hash = XXH64.hash(batch)
-        batch.withUnsafeBytes { payload in
-            let block = Block(
-                .batch, payload: payload, payloadHash: hash, sequence: sequence,
-                chainHash: past.advanced(by: hash), durableByteCount: 0)
-            block.append(to: &bytes, payload: payload, salt: salt)
-        }
-        let next = disk.killed()
-        next.overwrite(path, with: bytes)
+        let next = try disk(
+            after: log, .batch, batch, as: sequence, past.advanced(by: XXH64.hash(batch)))
         let (opened, recovery) = try fixture.open(next)
         #expect(try opened.batches() == expected(2))
         #expect(recovery.quarantined != nil)
+    }
+
+    /// The disk after a kill, with one more block after those of the log's only segment.
+    private func disk(
+        after log: FileLog, _ kind: Block.Kind, _ batch: [UInt8], as sequence: UInt64,
+        _ chainHash: ChainHash
+    ) throws -> SimulatedDisk {
+        let name = SegmentName(1, .open)
+        var bytes = Array((disk.contents["events/\(name)"] ?? []).prefix(log.statistics.fileBytes))
+        let salt = try SegmentHeader(bytes, in: name).salt
+        append(kind, batch, as: sequence, chainHash, to: &bytes, salt: salt)
+        let next = disk.killed()
+        next.overwrite("events/\(name)", with: bytes)
+        return next
+    }
+
+    private func append(
+        _ kind: Block.Kind, _ batch: [UInt8], as sequence: UInt64, _ chainHash: ChainHash,
+        to bytes: inout [UInt8], salt: UInt64
+    ) {
+        batch.withUnsafeBytes { payload in
+            let block = Block(
+                kind, payload: payload, payloadHash: XXH64.hash(batch), sequence: sequence,
+                chainHash: chainHash, durableByteCount: 0)
+            block.append(to: &bytes, payload: payload, salt: salt)
+        }
+    }
+
+    @Test func `whose last mark continues another history has a torn tail without an event`()
+        throws
+    {
+        let log = try fixture.make(on: disk)
+        try log.append(2)
+        let next = try disk(after: log, .idle, [], as: 2, ChainHash(beginning: fixture.storeID))
+        let scan = try fixture.scan(next)
+        #expect(scan.damages.isEmpty && scan.head == log.head)
+        let tail = try #require(scan.tornTail)
+        #expect(tail.sequences == nil && tail.wholeBatchCount == 0)
+        #expect(try fixture.open(next).0.batches() == expected(2))
+    }
+
+    /// Such an event could have no successor.
+    @Test func `is refused if it ends with the last number (F63)`() throws {
+        let start = header(from: .max)
+        let batch = LogFixture.batch(.max)
+        var bytes = start.bytes
+        append(
+            .batch, batch, as: .max, start.chainHashBefore.advanced(by: XXH64.hash(batch)),
+            to: &bytes, salt: start.salt)
+        try disk.makeDirectory(.events)
+        disk.overwrite("events/\(SegmentName(.max, .open))", with: bytes)
+        disk.overwrite("events/\(SegmentName(.max, .sealed))", with: [1])
+        #expect(logCode { _ = try fixture.open(disk) } == .corrupt)
+        #expect(try fixture.scan(disk).damages.first != nil)
+    }
+
+    @Test func `takes no event with the last number`() throws {
+        try disk.makeDirectory(.events)
+        let active = try OpenSegment(
+            creating: header(from: .max - 1), in: SegmentDirectory(on: disk))
+        let format = FrameFormat(fixture.options, LogFixture.framing)
+        let catalog = LogCatalog(format: format, active: active)
+        let log = FileLog(catalog, on: disk, fixture.options)
+        try log.append(1)
+        #expect(logCode { try log.append(1) } == .limitExceeded)
+        #expect(log.head.sequence == UInt64.max - 1)
+        #expect(try log.batches(from: .max - 1) == [LogFixture.batch(.max - 1)])
     }
 
     @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 40, 0] as [UInt64])

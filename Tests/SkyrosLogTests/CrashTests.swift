@@ -171,4 +171,18 @@ private struct LogRun {
         let isMore = try follower.refresh()
         #expect(!isMore)
     }
+
+    @Test(arguments: [LogFixture().storeID, LogFixture.foreignID])
+    func `refuses another log in its place, and shows what it has read`(storeID: StoreID) throws {
+        let fixture = LogFixture()
+        let disk = SimulatedDisk()
+        try fixture.make(on: disk).append(5)
+        let follower = try LogFollower(on: disk, fixture.options, framing: LogFixture.framing)
+        let other = try fixture.replace(on: disk, by: storeID)
+        _ = try other.append([3, 1, 1], as: 1)
+        try other.append(9)
+        #expect(logCode { _ = try follower.refresh() } == .otherHistory)
+        #expect(follower.head.sequence == 5)
+        #expect(try follower.batches() == expected(5))
+    }
 }

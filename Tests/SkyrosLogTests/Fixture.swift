@@ -32,6 +32,17 @@ struct LogFixture {
             framing: Self.framing)
     }
 
+    /// Replaces the log on `disk`, as an erasure does that begins another one.
+    func replace(on disk: any Disk, by storeID: StoreID) throws -> FileLog {
+        for name in try disk.list(.events) { try disk.remove(DiskPath(.events, name)) }
+        return try FileLog.make(
+            for: storeID, on: disk, options, entropy: SeededEntropy(seed: 8),
+            framing: Self.framing)
+    }
+
+    /// The id of another store.
+    static let foreignID = StoreID(from: SeededEntropy(seed: 9))
+
     func inspect(_ disk: any Disk) throws -> LogInspection {
         try LogInspection(of: disk, options, framing: Self.framing)
     }

@@ -114,6 +114,17 @@ import Testing
         }
     }
 
+    @Test func `that is damaged does not lose to an open file without events (F73)`() throws {
+        _ = try log()
+        disk.erase(try #require(disk.contents.keys.filter { $0.hasPrefix("events/") }.max()))
+        let open = try #require(disk.contents["\(first).open"])
+        disk.overwrite("\(first).open", with: Array(open.prefix(SegmentHeader.fixedByteCount)))
+        var bytes = try #require(disk.contents["\(first).zst"])
+        bytes[bytes.count - 4] ^= 4
+        disk.overwrite("\(first).zst", with: bytes)
+        #expect(logCode { _ = try fixture.open(disk) } == .corrupt)
+    }
+
     @Test func `is refused with the first event that differs (F73)`() throws {
         _ = try log()
         let other = SimulatedDisk()
@@ -126,6 +137,28 @@ import Testing
         disk.overwrite(path, with: try #require(other.contents[path]))
         let error = failure(as: LogError.self) { _ = try fixture.open(disk) }
         #expect(error?.code == .chainBroken && error?.sequences?.lowerBound == 3)
+    }
+
+    @Test func `is compared with it by reading each part of both once (F73)`() throws {
+        var fixture = LogFixture(segmentBytesMax: 16 << 10)
+        fixture.options.frameBytes = 4 << 10
+        let log = try fixture.make(on: disk)
+        while log.statistics.segmentCount == 1 { try log.append(1) }
+        let last = log.head.sequence - 1
+        _ = try log.sealNext()
+        try log.close()
+        let other = SimulatedDisk()
+        let fork = try fixture.make(on: other)
+        try fork.append(Int(last) - 1)
+        _ = try fork.append([3, 1, 1], as: last)
+        try fork.close()
+        let path = "\(first).open"
+        disk.overwrite(path, with: try #require(other.contents[path]))
+        let before = disk.count(.read)
+        let error = failure(as: LogError.self) { _ = try fixture.inspect(disk) }
+        #expect(error?.code == .chainBroken && error?.sequences?.lowerBound == last)
+        // More than one frame, and far fewer reads than events.
+        #expect(last > 80 && disk.count(.read) - before < 40)
     }
 
     @Test func `loses nothing if a power cut removes it after a failed sync`() throws {

@@ -111,7 +111,7 @@ extension Archive {
         do {
             let lock = try StoreError.wrap(try disk.lock())
             defer { lock.release() }
-            before = try fill(disk, from: server, progress)
+            before = try StoreError.wrap(try fill(disk, from: server, progress))
         }
         let archive = try Archive(on: Environment(disk: disk))
         return try archive.compared(

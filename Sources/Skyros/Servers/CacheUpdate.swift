@@ -69,7 +69,7 @@ package final class CacheUpdate: Sendable {
         }
         defer { lock.release() }
         let cache = ServerCache(disk: disk, options: LogOptions(), entropy: SystemEntropy())
-        _ = try cache.update(from: server, state)
+        _ = try StoreError.wrap(try cache.update(from: server, state))
         copied.withLock { $0 = state.head }
         return true
     }

@@ -131,7 +131,12 @@ package final class PosixDisk: Disk {
         try requireOwner(.syncDirectory)
         // Not under the gate, which must not wait for it.
         if gate.isClosed { throw DiskError(.syncDirectory, directory.rawValue, .suspended) }
-        try open(directory).sync()
+        do throws(DiskError) {
+            try open(directory).sync()
+        } catch {
+            // The names are not durable either if the directory cannot be opened.
+            throw DiskError(.syncDirectory, error.path, error.reason)
+        }
     }
 
     package func lock() throws(DiskError) -> any DiskLock {

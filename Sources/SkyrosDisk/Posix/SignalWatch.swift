@@ -132,6 +132,9 @@ package final class SignalWatch: Sendable {
     // MARK: The thread
 
     private static func start(_ registry: inout Registry) throws(ThreadShortage) {
+        let queue = SerialQueue()
+        // Before the pipe, which nothing would close if there were no thread.
+        try queue.start()
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ThreadShortage(code: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -139,7 +142,6 @@ package final class SignalWatch: Sendable {
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         owner.store(getpid(), ordering: .relaxed)
         pipeEnd.store(ends[1], ordering: .relaxed)
-        let queue = SerialQueue()
         let reading = ends[0]
         try queue.enqueue { read(from: reading) }
         registry.queue = queue

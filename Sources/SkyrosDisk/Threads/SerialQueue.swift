@@ -70,19 +70,17 @@ package final class SerialQueue: Sendable {
 
     /// Starts the thread, unless it was started or stopped before.
     package func start() throws(ThreadShortage) {
-        let isFirst = queue.withLock { queue in
-            guard !queue.isStopping, !queue.hasBegun else { return false }
-            queue.hasBegun = true
-            return true
-        }
-        guard isFirst else { return }
         // The thread retains the state only, so it ends when the queue is released.
         let queue = queue
-        let code = startThread { Self.run(queue) }
-        guard code == 0 else {
-            queue.change { $0.hasBegun = false }
-            throw ThreadShortage(code: code)
+        // Under the lock, for which the new thread waits: no other caller may take the thread for
+        // started before the system has given it.
+        let code = queue.withLock { state -> Int32 in
+            guard !state.isStopping, !state.hasBegun else { return 0 }
+            let code = startThread { Self.run(queue) }
+            state.hasBegun = code == 0
+            return code
         }
+        guard code == 0 else { throw ThreadShortage(code: code) }
     }
 
     /// Ends the thread after the jobs in the queue, and waits for its end, unless one of the jobs

@@ -33,6 +33,8 @@ struct BackupSource {
     /// Reads what was changed since the last call; returns whether there was anything.
     ///
     /// - Parameter wholly: whether to read all segments again.
+    /// - Throws: `LogError`, with `.otherHistory` if the log is another one now. So what a copy was
+    ///   checked against before its first update still holds.
     @discardableResult
     mutating func refresh(wholly: Bool = false) throws(LogError) -> Bool {
         let found = try onDisk(disk.list(.events))
@@ -41,7 +43,7 @@ struct BackupSource {
             try onDisk(disk.status(of: active.name.path))?.identity
             == onDisk(active.file.status()).identity
         if wholly || found != names || !isSame {
-            catalog = try LogFollower.inspect(disk, options, framing, catalog.sealed)
+            catalog = try LogFollower.inspect(disk, options, framing, after: catalog)
             names = found
             return true
         }
@@ -84,12 +86,7 @@ struct BackupSource {
         }
         guard head.sequence > 0 else { return }
         try checkKeeps(from: head.sequence + 1)
-        let hash =
-            if let floor = catalog.floor, floor.head.sequence == head.sequence {
-                floor.head.chainHash
-            } else {
-                try catalog.chunk(containing: head.sequence)?.chainHash(through: head.sequence)
-            }
+        let hash = try catalog.chainHash(through: head.sequence)
         guard hash == head.chainHash else {
             throw LogError(
                 .otherHistory,

@@ -65,6 +65,8 @@ package final class LogBackup {
     package var head: LogHead { copy.head }
 
     /// Whether the source has changed since the last update.
+    ///
+    /// - Throws: `LogError`, with `.otherHistory` if it was replaced by another log.
     package func hasNews() throws(LogError) -> Bool {
         try original.refresh()
     }
@@ -76,7 +78,8 @@ package final class LogBackup {
     ///   - verifiesKept: whether to read the sealed segments too that the copy has already; damaged
     ///     ones are copied again.
     ///   - progress: called from time to time.
-    /// - Throws: `LogError`, with `.corrupt` and the like if the source is damaged, `.diskFull`.
+    /// - Throws: `LogError`, with `.corrupt` and the like if the source is damaged, `.otherHistory`
+    ///   if it was replaced by another log, of which nothing is copied then, `.diskFull`.
     package func update(
         through last: UInt64?, verifiesKept: Bool = false,
         progress notify: (LogBackupProgress) -> Void = { _ in }

@@ -64,6 +64,27 @@ struct LogCatalog: Sendable {
         return try sealed[next - 1].chunk(containing: sequence, format, replaced: replaced)
     }
 
+    /// The chain hash through a batch, or through the last one before the first; nil if the log
+    /// holds neither. At the end of a segment, no file is read.
+    func chainHash(through sequence: UInt64) throws(LogError) -> ChainHash? {
+        if let next = header(beginning: sequence + 1) { return next.chainHashBefore }
+        return try chunk(containing: sequence)?.chainHash(through: sequence)
+    }
+
+    /// Throws unless the log has everything that it had when `before` was read. What was pruned
+    /// since is not compared.
+    func check(continues before: LogCatalog) throws(LogError) {
+        let last = before.head
+        if beginning == before.beginning {
+            if last.sequence + 1 < firstSequence { return }
+            if try chainHash(through: last.sequence) == last.chainHash { return }
+        }
+        throw LogError(
+            .otherHistory,
+            "the log does not continue what was read of it, which ended at event "
+                + "\(last.sequence): it was erased, restored or replaced; open it again")
+    }
+
     /// Takes a merged segment instead of those that it holds.
     ///
     /// One that holds more than the sealed ones is left out: the batches after them are in files

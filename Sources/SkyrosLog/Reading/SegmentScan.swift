@@ -126,7 +126,9 @@ struct SegmentScan: Sendable {
     private func validBlock(
         in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt64
     ) -> Block? {
-        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), block.refusal == nil
+        // No batch has the last number: a next one follows every batch.
+        guard let block = Block(wholeIn: bytes, at: offset, salt: salt), block.refusal == nil,
+            block.sequence < .max
         else { return nil }
         var expected = head
         if block.kind == .batch {

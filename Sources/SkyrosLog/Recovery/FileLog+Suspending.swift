@@ -5,16 +5,23 @@ import Synchronization
 // whatever another process has made of its files meanwhile.
 
 extension FileLog {
-    /// How often the state is tried before it is left to the thread that holds it.
-    private static let attemptsMax = 1_000
+    /// How often a thread that suspends the log gives its processor to others before it sleeps.
+    private static let yieldsMax = 1_000
 
     package func suspend() {
         isSuspended.store(true, ordering: .sequentiallyConsistent)
-        // The state is held during a sync only while a new segment is created. Everything before
-        // it is durable then, nothing is deferred, and the disk refuses the rest of it.
-        for _ in 0..<Self.attemptsMax {
-            if state.withLockIfFree({ writeEnd(&$0) }) != nil { return }
-            System.yieldThread()
+        // Another thread holds the state for a write into the page cache at most, and during a sync
+        // only while a new segment is created: everything before that is durable then, nothing is
+        // deferred, and the disk refuses the rest of it.
+        var attemptCount = 0
+        while state.withLockIfFree({ writeEnd(&$0) }) == nil {
+            if isStartingSegment.load(ordering: .sequentiallyConsistent) { return }
+            attemptCount += 1
+            if attemptCount < Self.yieldsMax {
+                System.yieldThread()
+            } else {
+                Monitor.pause(milliseconds: 1)
+            }
         }
     }
 

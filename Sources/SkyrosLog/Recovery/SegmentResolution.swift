@@ -136,9 +136,11 @@ struct SegmentResolution {
         }
     }
 
-    /// Whether a segment continues exactly where this one ends.
+    /// Whether a segment continues exactly where this one ends. One without batches ends where it
+    /// begins itself.
     private func isProvenBySuccessor(_ twin: OpenSegment) -> Bool {
-        (open.map(\.header) + sealed.map(\.header)).contains { header in
+        guard twin.hasBatches else { return false }
+        return (open.map(\.header) + sealed.map(\.header)).contains { header in
             header.storeID == twin.header.storeID
                 && header.firstSequence == twin.scan.lastSequence + 1
                 && header.chainHashBefore == twin.scan.lastChainHash
@@ -153,10 +155,11 @@ struct SegmentResolution {
         while first <= min(twin.scan.lastSequence, segment.lastSequence),
             twin.header.storeID == segment.header.storeID
         {
-            let own = try twin.chunk(containing: first, format)
-            let other = try segment.chunk(containing: first, format)
-            guard own.chainHash(through: first) == other.chainHash(through: first) else { break }
-            first += 1
+            let own = try twin.chunk(containing: first, format).chainHashes(from: first)
+            let other = try segment.chunk(containing: first, format).chainHashes(from: first)
+            let same = zip(own, other).prefix { $0 == $1 }.count
+            first += UInt64(same)
+            if same < min(own.count, other.count) { break }
         }
         let why = "the open file and \(segment.name) hold different events from \(first) on"
         return LogError(
@@ -218,6 +221,18 @@ extension OpenSegment {
 }
 
 extension LogChunk {
+    /// The chain hashes through the batches from `sequence` on.
+    func chainHashes(from sequence: UInt64) -> [ChainHash] {
+        var hashes: [ChainHash] = []
+        var chainHash = chainHashBefore
+        _ = forEach(from: firstSequence) { own, batch in
+            chainHash = chainHash.advanced(by: XXH64.hash(batch))
+            if own >= sequence { hashes.append(chainHash) }
+            return true
+        }
+        return hashes
+    }
+
     /// The chain hash through a batch of the chunk.
     package func chainHash(through sequence: UInt64) -> ChainHash {
         var chainHash = chainHashBefore

@@ -23,7 +23,8 @@ extension FileLog {
     /// - Parameters:
     ///   - time: the time of a batch, in microseconds since 1970.
     ///   - progress: called now and then with the last batch of this log.
-    /// - Throws: `ServerError`, with `.refused` if this log takes no batches.
+    /// - Throws: `ServerError`, with `.refused` if this log takes no batches, or if the server
+    ///   lacks one, though it holds later ones.
     package func catchUp(
         with server: any LogServer, time: (UnsafeRawBufferPointer) -> Int64,
         progress: (_ sequence: UInt64) -> Void = { _ in }
@@ -36,12 +37,18 @@ extension FileLog {
         // What is visible may not be replicated: after a later commit it is.
         try server.waitForQuorum()
         if head.sequence + 1 < state.firstSequence { return .belowFloor }
-        guard try server.chainHash(through: head.sequence, format) == head.chainHash else {
+        let chainHash = try server.chainHash(through: head.sequence, format)
+        guard chainHash == head.chainHash else {
+            // A hole is no other history: this log may have what the server has lost.
+            if chainHash == nil, head.sequence <= state.head.sequence {
+                throw .refused(Self.missing(head.sequence))
+            }
             return .historyReplaced(after: try commonPrefix(with: server, state))
         }
         while head.sequence < state.head.sequence {
             let batches = try server.next(
-                from: head.sequence + 1, byteCountMax: Self.partBytesMax, format)
+                from: head.sequence + 1, sealedThrough: state.sealedThrough,
+                byteCountMax: Self.partBytesMax, format)
             guard !batches.isEmpty else { throw .refused(Self.missing(head.sequence + 1)) }
             try take(batches.prefix { $0.sequence <= state.head.sequence }, time)
             progress(head.sequence)
@@ -78,8 +85,9 @@ extension FileLog {
 
     private static func missing(_ sequence: UInt64) -> LogError {
         LogError(
-            .corrupt, "the server does not hold event \(sequence), though it holds later ones",
-            sequences: sequence...sequence)
+            .corrupt,
+            "the server does not hold event \(sequence), though it holds later ones; restore the "
+                + "server", sequences: sequence...sequence)
     }
 
     private func take(

@@ -101,9 +101,15 @@ extension RemoteFrame {
 extension LogServer {
     /// The next batches from `sequence` on, whether the server has compressed them or not; none if
     /// it does not hold `sequence`.
+    ///
+    /// - Parameter sealedThrough: the last batch of which it is known that it is compressed: for
+    ///   those the newest batches are not asked for, which may be many.
     func next(
-        from sequence: UInt64, byteCountMax: Int, _ format: FrameFormat
+        from sequence: UInt64, sealedThrough: UInt64 = 0, byteCountMax: Int, _ format: FrameFormat
     ) throws(ServerError) -> [RemoteBatch] {
+        if sequence <= sealedThrough, let frame = try frame(containing: sequence) {
+            return try frame.batches(from: sequence, format)
+        }
         let batches = try batches(from: sequence, byteCountMax: byteCountMax)
         if batches.first?.sequence == sequence {
             // The last one of a frame may be there, too.
@@ -111,7 +117,7 @@ extension LogServer {
         }
         // They may have been compressed between the two questions.
         guard let frame = try frame(containing: sequence) else { return [] }
-        return try frame.read(format).filter { $0.sequence >= sequence }
+        return try frame.batches(from: sequence, format)
     }
 
     /// The chain hash through a batch, whether it is compressed or not; nil if the server does not
@@ -134,6 +140,12 @@ extension LogServer {
 }
 
 extension RemoteFrame {
+    fileprivate func batches(
+        from sequence: UInt64, _ format: FrameFormat
+    ) throws(ServerError) -> [RemoteBatch] {
+        try read(format).filter { $0.sequence >= sequence }
+    }
+
     fileprivate func read(_ format: FrameFormat) throws(ServerError) -> [RemoteBatch] {
         do throws(LogError) {
             return try batches(format)

@@ -285,7 +285,7 @@ extension RemoteLog.State {
         currentGroup?.end(failure.map { .failed($0) } ?? .durable)
         currentGroup = nil
         sendingBytes = 0
-        if let group = nextGroup, failure == nil { return group.promoteLeader() }
+        if let group = nextGroup, failure == nil, group.promoteLeader() { return }
         isSending = false
         if let failure { nextGroup?.end(.failed(failure)) }
         nextGroup = nil

@@ -167,7 +167,7 @@ extension RemoteLog: SharedLog {
 
     package func settle() {
         // An error ends the turn.
-        try? flush()
+        try? sync(through: end)
         waitForSender()
     }
 

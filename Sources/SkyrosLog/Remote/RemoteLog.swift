@@ -114,7 +114,9 @@ package final class RemoteLog: LogEngine {
     package var writtenHead: LogHead { local.head }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
-        if sequence > local.head.sequence, sequence <= end.head.sequence { try flush() }
+        if sequence > local.head.sequence, sequence <= end.head.sequence {
+            try sync(through: end)
+        }
         return try local.chunk(containing: sequence)
     }
 
@@ -128,7 +130,9 @@ package final class RemoteLog: LogEngine {
                 sequences: sequence...sequence)
         }
         // What waits in memory has a bound.
-        if state.withLock({ $0.stagedByteCount > options.stagedBytesMax }) { try flush() }
+        if state.withLock({ $0.stagedByteCount > options.stagedBytesMax }) {
+            try sync(through: end)
+        }
         let position = try state.withLock { state throws(LogError) in
             try state.checkOpen()
             let last = state.end.head
@@ -152,16 +156,21 @@ package final class RemoteLog: LogEngine {
         return position
     }
 
-    package func flush() throws(LogError) { try sync(through: end) }
+    /// Also the local log has written then what was acknowledged: archives and backups read its
+    /// files.
+    package func flush() throws(LogError) {
+        try sync(through: end)
+        try flushCopy()
+    }
 
     package func close() throws(LogError) {
         if state.withLock({ $0.failure?.code == .closed }) { return }
-        let flushed = Result { () throws(LogError) in if isWriter { try flush() } }
+        let sent = Result { () throws(LogError) in if isWriter { try sync(through: end) } }
         // A thread that sends continues the local log.
         waitForSender(ending: LogError(.closed, "the store was closed"))
         disconnect()
         try local.close()
-        try flushed.get()
+        try sent.get()
     }
 }
 

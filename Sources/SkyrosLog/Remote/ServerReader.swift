@@ -8,6 +8,7 @@ package final class ServerReader: LogReader {
     private let format: FrameFormat
     package let storeID: StoreID
     package let head: LogHead
+    private let sealedThrough: UInt64
     /// A server keeps all batches.
     package var floor: LogFloor? { nil }
 
@@ -25,13 +26,15 @@ package final class ServerReader: LogReader {
         let state = try server.state()
         storeID = state.storeID
         head = state.head
+        sealedThrough = state.sealedThrough
     }
 
     package func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
         guard sequence > 0, sequence <= head.sequence else { return nil }
         do throws(ServerError) {
             let batches = try server.next(
-                from: sequence, byteCountMax: Self.partBytesMax, format)
+                from: sequence, sealedThrough: sealedThrough, byteCountMax: Self.partBytesMax,
+                format)
             guard let before = try server.chainHash(through: sequence - 1, format),
                 !batches.isEmpty
             else { return nil }

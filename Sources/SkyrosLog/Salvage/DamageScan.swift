@@ -146,6 +146,7 @@ package final class DamageScan: ObservedLog {
         after sequence: UInt64,
         _ body: (_ sequence: UInt64, _ batch: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
+        guard sequence < .max else { return }
         var next = sequence + 1
         for extent in findings.prefix + findings.rest {
             let last = extent.sequences.upperBound

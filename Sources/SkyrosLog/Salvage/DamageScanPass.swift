@@ -98,12 +98,7 @@ struct DamageScanPass {
         var hashes: [ChainHash] = []
         for extent in scan.extents {
             let chunk = try extent.chunk(on: disk, format)
-            var chainHash = chunk.chainHashBefore
-            _ = chunk.forEach(from: chunk.firstSequence) { _, batch in
-                chainHash = chainHash.advanced(by: XXH64.hash(batch))
-                hashes.append(chainHash)
-                return true
-            }
+            hashes += chunk.chainHashes(from: chunk.firstSequence)
         }
         return hashes
     }

@@ -149,7 +149,10 @@ extension SegmentDamageScan {
                 : "\(byteCount) bytes at the end never became a whole event"
             tornTail = LogDamage(
                 .corrupt, why, file.name, at: offset,
-                sequences: first.flatMap { first in last.map { first...$0 } },
+                // A mark that does not continue the history has no batch after the last one.
+                sequences: first.flatMap { first in
+                    last.flatMap { first <= $0 ? first...$0 : nil }
+                },
                 isOpenEnded: scan.gaps.last?.isOpenEnded ?? false, isBelowDurable: false)
             tornTail?.wholeBatchCount = wholeCount
             return

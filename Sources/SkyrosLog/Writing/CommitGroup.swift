@@ -17,23 +17,34 @@ final class CommitGroup: Sendable {
     private struct State: Sendable {
         /// The result of the sync; nil before its end.
         var outcome: Outcome?
+        /// The threads that wait for the sync, or will soon. One that leads it is none of them.
+        var memberCount = 0
         /// Whether one waiting thread must become the leader.
         var needsLeader = false
     }
 
     private let state = Monitor(State())
 
+    /// Adds a thread, which must call `wait`.
+    func join() {
+        state.withLock { $0.memberCount += 1 }
+    }
+
     /// Waits until the sync has ended, or this thread must lead it.
     func wait() -> Outcome {
         state.wait { state in
             guard state.needsLeader else { return state.outcome }
             state.needsLeader = false
+            state.memberCount -= 1
             return .lead
         }
     }
 
-    func promoteLeader() {
+    /// Makes one thread the leader; returns false if none waits.
+    func promoteLeader() -> Bool {
+        guard state.withLock({ $0.memberCount > 0 }) else { return false }
         state.changeForOne { $0.needsLeader = true }
+        return true
     }
 
     func end(_ outcome: Outcome) {

@@ -1,4 +1,5 @@
 import SkyrosDisk
+import Synchronization
 
 extension FileLog {
     package func append(
@@ -15,6 +16,10 @@ extension FileLog {
                 guard sequence == next else {
                     let why = "batch \(sequence) cannot be appended: batch \(next) is next"
                     throw LogError(.conflict, why, sequences: sequence...sequence)
+                }
+                guard next < .max else {
+                    let why = "batch \(next - 1) is the last one that a log can hold"
+                    throw LogError(.limitExceeded, why, sequences: sequence...sequence)
                 }
                 guard try prepare(for: batch.count, timeBefore, &state) else { return nil }
                 // Starting a segment takes long enough to be suspended meanwhile.
@@ -58,6 +63,8 @@ extension FileLog {
     /// Ends the active segment, which is durable, and creates its successor. The ended segment is
     /// sealed later, in the background.
     func startSegment(_ timeBefore: Int64, _ state: inout State) throws(LogError) {
+        isStartingSegment.store(true, ordering: .sequentiallyConsistent)
+        defer { isStartingSegment.store(false, ordering: .sequentiallyConsistent) }
         // Bytes after the last block of an ended segment are damage.
         try truncatePartialWrite(&state)
         try markEnd(&state)
@@ -177,13 +184,14 @@ extension FileLog {
         let end = offset + bytes.count
         try truncatePartialWrite(&state)
         do throws(DiskError) {
-            try file.write(bytes, at: offset)
-            if end > state.allocatedBytes {
-                state.allocatedBytes = end
-                // After the block; otherwise its bytes would be written twice.
+            // Before the block: a full disk must not take one back that a reader has seen.
+            if preallocating, end > state.allocatedBytes {
                 let size = end + min(options.preallocationBytes, options.segmentBytesMax)
-                if preallocating { try preallocate(file, to: size, &state) }
+                try file.preallocate(to: size)
+                state.allocatedBytes = size
             }
+            try file.write(bytes, at: offset)
+            state.allocatedBytes = max(state.allocatedBytes, end)
         } catch {
             undoWrite(at: offset, after: error, &state)
             throw LogError(error)
@@ -195,16 +203,6 @@ extension FileLog {
         try onDisk(state.catalog.active.file.truncate(to: start))
         state.allocatedBytes = start
         state.partialWriteOffset = nil
-    }
-
-    /// Preallocates the file, unless the disk was suspended after the block: that is then written.
-    private func preallocate(
-        _ file: any DiskFile, to size: Int, _ state: inout State
-    ) throws(DiskError) {
-        do throws(DiskError) {
-            try file.preallocate(to: size)
-            state.allocatedBytes = size
-        } catch  where error.isSuspension {}
     }
 
     /// Truncates what a failed write may have left of a block. If that fails too, the log takes no

@@ -49,6 +49,7 @@ extension FileLog {
 
     static func join(_ group: inout CommitGroup?) -> CommitGroup {
         let joined = group ?? CommitGroup()
+        joined.join()
         group = joined
         return joined
     }
@@ -88,6 +89,10 @@ extension FileLog {
 
     private func beginSync() throws(LogError) -> Sync {
         try withState { state throws(LogError) in
+            // Threads that wait for the end of all syncs, and came before this one began: they try
+            // again. No other thread can be in the group.
+            state.currentGroup?.end(.durable)
+            state.currentGroup = nil
             do throws(LogError) {
                 try writeDeferred(&state)
             } catch {
@@ -111,10 +116,10 @@ extension FileLog {
         promoteLeader(&state)
     }
 
-    /// Makes one thread that waits for the next sync its leader. After a failure there is no next
-    /// sync.
+    /// Makes one thread that waits for the next sync its leader. There is no next sync after a
+    /// failure, or if the only thread that waited for it could not begin it.
     private func promoteLeader(_ state: inout State) {
-        if let group = state.nextGroup, state.failure == nil { return group.promoteLeader() }
+        if let group = state.nextGroup, state.failure == nil, group.promoteLeader() { return }
         state.isSyncing = false
         if let failure = state.failure { state.nextGroup?.end(.failed(failure)) }
         state.nextGroup = nil

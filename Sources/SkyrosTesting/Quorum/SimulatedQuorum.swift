@@ -97,6 +97,8 @@ package final class SimulatedQuorum: Sendable {
         var refusal: ServerError?
         /// Whether there is a log.
         var hasLog = true
+        /// The batches that were read.
+        var readCount = 0
         /// Of subscriptions. All servers have them immediately: no test asks what a failover does
         /// to them.
         var positions: [String: RemotePosition] = [:]
@@ -203,6 +205,22 @@ package final class SimulatedQuorum: Sendable {
             }
         }
     }
+
+    /// Removes batches from all servers, but no later ones, as a damaged disk does.
+    package func lose(_ sequences: ClosedRange<UInt64>) {
+        state.withLock { state in
+            for machine in state.machines.indices {
+                for commit in state.machines[machine].log.indices {
+                    state.machines[machine].log[commit].batches.removeAll {
+                        sequences.contains($0.sequence)
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many batches were read that are not compressed, of all connections.
+    package var readCount: Int { state.withLock { $0.readCount } }
 
     /// Lets each connection check the log.
     func noteNews() {

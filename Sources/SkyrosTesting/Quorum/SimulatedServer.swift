@@ -129,8 +129,9 @@ final class SimulatedServer: LogServer {
 
     func state() throws(ServerError) -> ServerState {
         try withPrimary { machine, _ throws(ServerError) in
-            ServerState(
-                storeID: quorum.storeID, firstSequence: 1,
+            let first = machine.frames.first?.sequences.lowerBound ?? machine.rows.first?.sequence
+            return ServerState(
+                storeID: quorum.storeID, firstSequence: first ?? 1,
                 sealedThrough: machine.frames.last?.sequences.upperBound ?? 0,
                 head: machine.head(machine.visibleCount, quorum.beginning))
         }
@@ -165,7 +166,7 @@ final class SimulatedServer: LogServer {
     func batches(
         from sequence: UInt64, byteCountMax: Int
     ) throws(ServerError) -> [RemoteBatch] {
-        try withPrimary { machine, _ throws(ServerError) in
+        let batches = try withPrimary { machine, _ throws(ServerError) in
             var byteCount = 0
             return machine.rows.filter { $0.sequence >= sequence }
                 .prefix { batch in
@@ -173,6 +174,8 @@ final class SimulatedServer: LogServer {
                     return byteCount == 0 || byteCount + batch.bytes.count <= byteCountMax
                 }
         }
+        quorum.state.withLock { $0.readCount += batches.count }
+        return Array(batches)
     }
 
     func origin(of sequence: UInt64) throws(ServerError) -> BatchOrigin? {

@@ -91,6 +91,18 @@ import Testing
         for other in others { #expect(try other.bytes(2) == [7, 7]) }
     }
 
+    /// As when the process has no descriptor left: names that it was given may be lost.
+    @Test func `has no durable name if its directory cannot be opened (F15)`() throws {
+        try disk.makeDirectory(.events)
+        try disk.make(DiskPath(.events, "1"), [1])
+        let events = directory.path("Test.skyros/events")
+        try #require(rename(events, directory.path("moved")) == 0)
+        try #require(symlink(directory.path("moved"), events) == 0)
+        let error = try #require(failure { try disk.syncDirectory(.events) })
+        #expect(error.operation == .syncDirectory && error.isFailedSync)
+        #expect(error.path.hasSuffix("Test.skyros/events"))
+    }
+
     /// The number of a closed descriptor may belong to another file.
     @Test func `that is refused closes its descriptor once`() throws {
         try directory.write([1], to: "victim")

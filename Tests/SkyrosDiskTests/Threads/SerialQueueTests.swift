@@ -94,6 +94,33 @@ import Testing
         #expect(done.withLock { $0 } == [2])
     }
 
+    @Test func `refuses the job of each thread that counted on a thread that is refused (F76)`() {
+        let shared = Locked<SerialQueue?>(nil)
+        let isAsked = Locked(false)
+        let wasRefused = Monitor<Bool?>(nil)
+        let other = job(2)
+        let queue = SerialQueue { _ in
+            let isFirst = isAsked.withLock { isAsked in
+                defer { isAsked = true }
+                return !isAsked
+            }
+            guard isFirst, let queue = shared.withLock({ $0 }) else { return EAGAIN }
+            Thread.detachNewThread {
+                let error = #expect(throws: ThreadShortage.self) { try queue.enqueue(other) }
+                wasRefused.change { $0 = error != nil }
+            }
+            // The other thread has time to enqueue its job, unless it has to wait.
+            for _ in 0..<1_000 where wasRefused.withLock({ $0 == nil }) { System.yieldThread() }
+            return EAGAIN
+        }
+        shared.withLock { $0 = queue }
+        #expect(throws: ThreadShortage.self) { try queue.enqueue(job(1)) }
+        #expect(wasRefused.wait { $0 })
+        shared.withLock { $0 = nil }
+        queue.stop()
+        #expect(done.withLock { $0 } == [])
+    }
+
     @Test func `that was refused a thread can be stopped (F76)`() {
         let queue = SerialQueue { _ in EAGAIN }
         #expect(throws: ThreadShortage.self) { try queue.enqueue(job(1)) }

@@ -154,6 +154,23 @@ import Testing
         }
     }
 
+    @Test func `takes nothing of another log that replaces its source between updates`() throws {
+        let log = try fixture.make(on: source)
+        try log.grow(toSegments: 3)
+        try log.sealAll()
+        let backup = try backups.open(source, target)
+        _ = try backup.update(through: nil)
+        let before = target.contents
+        let other = try fixture.replace(on: source, by: LogFixture.foreignID)
+        try other.grow(toSegments: 5)
+        try other.sealAll()
+        #expect(logCode { _ = try backup.hasNews() } == .otherHistory)
+        #expect(logCode { _ = try backup.update(through: nil) } == .otherHistory)
+        #expect(target.contents == before)
+        try backup.close()
+        #expect(try backups.opened(target) == expected(log.head.sequence))
+    }
+
     /// A file with the same name and size, of other events.
     @Test func `keeps a file only if its chain hash agrees, too`() throws {
         let log = try fixture.make(on: source)

@@ -52,6 +52,17 @@ import Testing
         #expect(try scan.chunk(containing: log.count + 1) == nil)
     }
 
+    @Test func `reads nothing after the last number`() throws {
+        var count = 0
+        for number in [log.count, UInt64.max - 1, UInt64.max] {
+            try log.scan().forEach(after: number) { _, _ in
+                count += 1
+                return true
+            }
+        }
+        #expect(count == 0)
+    }
+
     @Test func `throws if there is no log`() {
         #expect(
             logCode {

@@ -23,6 +23,18 @@ struct ServerCache {
 
         """
 
+    /// Says that the server had another history than the copy after `last`. Its first line is the
+    /// number.
+    private static func replacementText(after last: UInt64) -> String {
+        """
+        \(last)
+        is the last event that the copy and the server had in common, when the server was found
+        to have another history. The copy was set aside in quarantine/. The next node that opens
+        this directory reports it, and removes this file.
+
+        """
+    }
+
     private static func text(_ storeID: StoreID) -> String {
         """
         The files in this directory are a copy of a log that is on a server: the store \(storeID).
@@ -50,9 +62,10 @@ struct ServerCache {
     /// Brings the copy up to date, or makes one. The calling thread holds the lock of the files.
     ///
     /// - Returns: the last event that both had, if the server has another history than the copy,
-    ///   which is set aside then.
+    ///   which is set aside then; also if that was found earlier, until `forgetReplacement`.
     /// - Throws: `StoreError` with `.foreignStore` if the files are not a copy of this log,
-    ///   `.serverUnavailable` and the like.
+    ///   `.belowFloor` if the server does not keep the next event, `.serverUnavailable` and the
+    ///   like.
     func update(from server: any LogServer, _ state: ServerState) throws -> SequenceNumber? {
         let text = try checkedMarker(of: state.storeID)
         if text != Self.text(state.storeID) {
@@ -61,20 +74,47 @@ struct ServerCache {
         if text == nil {
             try makeLog(state.storeID)
             try fill(state.storeID, from: server)
-            return nil
+            return try replacedAfter().map { SequenceNumber(rawValue: $0) }
         }
         // What is wrong with the server's log is no reason to give up the copy.
         switch try undamagedLog(of: state.storeID).map({ try outcome(of: $0, server) }) {
-        case .complete: return nil
+        case .complete: break
         case .historyReplaced(let last):
+            try noteReplacement(after: last)
             try replace(state.storeID, from: server)
-            return SequenceNumber(rawValue: last)
-        // It is damaged, has no log since the process was killed while it was replaced, or has
-        // nothing that the server still has.
-        case .belowFloor, nil:
-            try replace(state.storeID, from: server)
-            return nil
+        // Another copy would lack what this one has, and could not be made either.
+        case .belowFloor:
+            throw StoreError(
+                LogError(
+                    .belowFloor,
+                    "the server begins with event \(state.firstSequence), and the copy ends before "
+                        + "it; restore the server"))
+        // It is damaged, or has no log since the process was killed while it was replaced.
+        case nil: try replace(state.storeID, from: server)
         }
+        return try replacedAfter().map { SequenceNumber(rawValue: $0) }
+    }
+
+    /// Notes durably that the server has another history after an event, before the copy is set
+    /// aside: what follows may fail, and the next copy would not show it.
+    private func noteReplacement(after last: UInt64) throws {
+        if let known = try replacedAfter(), known <= last { return }
+        try mark(.replacedHistory, Self.replacementText(after: last))
+    }
+
+    /// The last event before the other history of the server, if that was not reported yet.
+    private func replacedAfter() throws -> UInt64? {
+        guard try StoreError.wrap(try disk.status(of: .replacedHistory)) != nil else { return nil }
+        let bytes = try StoreError.wrap(
+            try disk.bytes(of: .replacedHistory, byteCountMax: Self.markerBytesMax))
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.firstIndex(of: "\n").flatMap { UInt64(text[..<$0]) }
+    }
+
+    /// Forgets that the server had another history, once that was reported.
+    static func forgetReplacement(on disk: any Disk) throws {
+        guard try StoreError.wrap(try disk.status(of: .replacedHistory)) != nil else { return }
+        try unmark(.replacedHistory, on: disk)
     }
 
     /// Throws if the files are the copy of another log, or a store. Changes nothing.
@@ -182,17 +222,20 @@ struct ServerCache {
         let before = SequenceNumber(rawValue: inspection.head.sequence)
         if inspection.storeID == nil {
             try StoreCreation(disk: disk).check()
-            try mark(.unfinishedCopy, Self.unfinishedText)
+        }
+        // Until it is complete, nothing may be written to it. A mark that is there stays: without
+        // it, for a moment, the first part of a log would be a store.
+        if !wasUnfinished { try mark(.unfinishedCopy, Self.unfinishedText) }
+        if inspection.storeID == nil {
             try makeLog(state.storeID)
             inspection = try self.inspection()
-        } else {
-            // Until it is complete, nothing may be written to it.
-            try mark(.unfinishedCopy, Self.unfinishedText)
         }
         let log = try FileLog.open(inspection, on: disk, options).0
         let outcome = try outcome(of: log, server, progress)
         // What was a store before is one again.
-        if outcome == .complete || (before > .zero && !wasUnfinished) { try unmark() }
+        if outcome == .complete || (before > .zero && !wasUnfinished) {
+            try Self.unmark(.unfinishedCopy, on: disk)
+        }
         guard outcome == .complete else {
             throw StoreError(
                 .historyChanged,
@@ -202,17 +245,19 @@ struct ServerCache {
         return before
     }
 
+    /// Gives a file its text, whole or not at all.
     private func mark(_ path: DiskPath, _ text: String) throws {
         try StoreError.wrap {
-            if try disk.status(of: path) != nil { try disk.remove(path) }
-            try disk.createFile(path, Array(text.utf8)).close()
+            if try disk.status(of: .unfinishedMark) != nil { try disk.remove(.unfinishedMark) }
+            try disk.createFile(.unfinishedMark, Array(text.utf8)).close()
+            try disk.rename(.unfinishedMark, to: path)
             try disk.syncDirectory(.root)
         }
     }
 
-    private func unmark() throws {
+    private static func unmark(_ path: DiskPath, on disk: any Disk) throws {
         try StoreError.wrap {
-            try disk.remove(.unfinishedCopy)
+            try disk.remove(path)
             try disk.syncDirectory(.root)
         }
     }

@@ -82,6 +82,9 @@ final class StoreNode: Sendable {
     /// When this node has seen the end of the server's log last; nil if it has not yet.
     var lastContact: EventTime? { contact.withLock { $0 } }
 
+    /// Starts the thread, which does nothing until `start`.
+    func startThread() throws { try queue.start() }
+
     func start() throws {
         try queue.enqueue { [weak self] in self?.run() }
     }
@@ -157,12 +160,28 @@ final class StoreNode: Sendable {
             } catch {
                 isConnected = false
                 let failure = (error as? ServerError).map { StoreError(LogError($0)) }
-                reportOnce(failure ?? StoreError.wrapping(error))
+                reportOnce(flushFailure() ?? failure ?? StoreError.wrapping(error))
                 progress.change { $0.lastEnded = number }
                 _ = progress.wait(atMost: pause) { $0.phase == .ended ? () : nil }
                 pause = min(2 * pause, Self.pauseMax)
             }
         }
+    }
+
+    /// Gives the events of the copy to the operating system while the server is away; returns why
+    /// that has failed.
+    private func flushFailure() -> StoreError? {
+        guard progress.withLock({ $0.phase == .running }) else { return nil }
+        do {
+            try flushCopy()
+            return nil
+        } catch {
+            return StoreError.wrapping(error)
+        }
+    }
+
+    private func flushCopy() throws {
+        try StoreError.wrap(try session.withLock { $0 }.engine.shared?.flushCopy())
     }
 
     /// The number of the next check of the server, and whether the store was suspended since the
@@ -197,8 +216,9 @@ final class StoreNode: Sendable {
     private func checkServer() throws {
         progress.withLock { $0.hasLostTurn = false }
         nextCheck.withLock { $0 = Self.now }
-        guard try isComplete() else { return }
-        try StoreError.wrap(try session.withLock { $0 }.engine.shared?.flushCopy())
+        let isComplete = try isComplete()
+        try flushCopy()
+        guard isComplete else { return }
         contact.withLock { $0 = EventTime(microseconds: actions.clock.nowMicroseconds()) }
         nextCheck.withLock { $0 = Deadline(afterMilliseconds: plan.pollMilliseconds) }
     }
@@ -247,7 +267,10 @@ final class StoreNode: Sendable {
         case .complete: try actions.withWriterLock { try actions.follow(session) }
         case .belowFloor:
             throw StoreError(
-                LogError(.belowFloor, "the server does not keep the next event"))
+                LogError(
+                    .belowFloor,
+                    "the server does not keep the event after the last one of this node; restore "
+                        + "the server"))
         case .historyReplaced(let last):
             let last = SequenceNumber(rawValue: last)
             common.withLock { $0 = last }
@@ -291,13 +314,18 @@ final class StoreNode: Sendable {
                 shared.beginTurn(turn)
                 try actions.follow(session)
                 session.publication?.beginTurn()
-                session.recorder.reset()
+                session.recorder.reset(for: session.newest)
             }
         } catch {
             // It could append nothing, and other nodes perhaps can.
             shared.endTurn(.notTheWriter(nil))
             throw error
         }
+        noteTurn(shared, session)
+    }
+
+    /// Wakes those that wait for the turn of this node, which it has taken.
+    private func noteTurn(_ shared: any SharedLog, _ session: StoreSession) {
         // The store may have been suspended before it was.
         if progress.withLock({ $0.phase != .running }) { shared.endTurn(Self.suspended) }
         guard shared.isWriter else { return }
@@ -321,6 +349,10 @@ final class StoreNode: Sendable {
         session.withLock { $0 = next }
         observe(next)
         common.withLock { $0 = nil }
+        // It has the turn if ids had to be rewritten.
+        guard let shared = next.engine.shared, let turn = shared.turnConnection else { return }
+        progress.withLock { $0.ownTurn = turn }
+        noteTurn(shared, next)
     }
 
     private func reportOnce(_ error: StoreError) {
