@@ -3,7 +3,8 @@ import Foundation
 /// Whether the order of a Swift type's index keys is the order of its values.
 ///
 /// For the types named here, and their optionals, `==` and `<` agree with their index keys. For
-/// others they may not, so a filter compares the values.
+/// others they may not, so a filter compares the values: of an optional of an optional, both kinds
+/// of nil are null.
 enum KeyOrder: Comparable {
     /// Keys and values may disagree.
     case none
@@ -17,7 +18,9 @@ enum KeyOrder: Comparable {
         if type == String.self || type == Int.self || type == Double.self { return .full }
         if ordered.contains(ObjectIdentifier(type)) { return .full }
         if type == Bool.self { return .equality }
-        if let optional = type as? any OptionalType.Type { return of(optional.wrapped) }
+        if let optional = type as? any OptionalType.Type {
+            return optional.wrapped is any OptionalType.Type ? .none : of(optional.wrapped)
+        }
         if let reference = type as? any ReferenceType.Type {
             return min(of(reference.idType), .equality)
         }

@@ -11,8 +11,8 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
     /// Before the first event.
     public static let zero = SequenceNumber(rawValue: 0)
 
-    /// The next place.
-    public var next: SequenceNumber { SequenceNumber(rawValue: rawValue + 1) }
+    /// The next place; of 2⁶⁴ - 1 itself, which no event reaches.
+    public var next: SequenceNumber { advanced(by: 1) }
 }
 
 extension SequenceNumber: Comparable {

@@ -9,6 +9,47 @@ extension Snapshot {
             try table.indexes.filter(\.definition.isUnique).flatMap { try table.duplicates(in: $0) }
         }
     }
+
+    /// Collects the keys of records of an older shape, by which unique indexes find these from now
+    /// on: others have written the records.
+    ///
+    /// - Complexity: O(1) for each unique index without such records, otherwise O(n), with decoding
+    ///   for them.
+    func collectOlderKeys() throws {
+        for table in tables {
+            for index in table.indexes where index.definition.isUnique {
+                try table.collectOlderKeys(of: index)
+            }
+        }
+    }
+
+    /// The same for the records that changes have written.
+    func collectOlderKeys(of changes: [StagedChange]) throws {
+        for change in changes {
+            guard case .put(let row, _) = change.effect else { continue }
+            for index in tables[change.table].indexes
+            where index.definition.isUnique && index.mayHaveOlderKeys {
+                try index.definition.noteIfOlder(row)
+            }
+        }
+    }
+}
+
+extension TableIndex {
+    /// Whether some record may have another key than the index has of it.
+    fileprivate var mayHaveOlderKeys: Bool {
+        definition.binding.map { !isFaithful || $0.isRefuted } ?? false
+    }
+}
+
+extension IndexDefinition {
+    /// Remembers the key that is read from a row of an older shape.
+    fileprivate func noteIfOlder(_ row: Row) throws {
+        guard let binding, try isOlder(checkedKey(of: row)),
+            let key = binding.key(reading: bytes(of: row) ?? row.bytes)
+        else { return }
+        binding.olderKeys.add(key, of: row.id)
+    }
 }
 
 extension Table {
@@ -45,16 +86,10 @@ extension Table {
             }
     }
 
-    private func collectOlderKeys(of index: TableIndex) throws {
-        guard let binding = index.definition.binding, !index.isFaithful || binding.isRefuted else {
-            return
-        }
+    fileprivate func collectOlderKeys(of index: TableIndex) throws {
+        guard index.mayHaveOlderKeys else { return }
         try rows.forEach { row in
-            if try index.definition.isOlder(index.definition.checkedKey(of: row)),
-                let key = binding.key(reading: index.definition.bytes(of: row) ?? row.bytes)
-            {
-                binding.olderKeys.add(key, of: row.id)
-            }
+            try index.definition.noteIfOlder(row)
             return true
         }
     }

@@ -9,6 +9,17 @@ extension Table {
         let version: Int
     }
 
+    /// Whether each row has the id that the steps make of its record. O(versions).
+    ///
+    /// The opening gives the rows of the newest state new ids; in a state of the past they have the
+    /// ids that they had then.
+    var areIDsNewest: Bool {
+        guard !areFieldsCompared, let evolver, let oldest = olderRows.oldestVersion else {
+            return true
+        }
+        return !evolver.mayChangeID(after: oldest)
+    }
+
     /// What the steps make of a row. If they fail, what is stored: decoding it throws the error.
     ///
     /// O(1) for a row of the newest shape; otherwise the steps run the first time.

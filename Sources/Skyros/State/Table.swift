@@ -338,7 +338,7 @@ struct TableIndex: Sendable {
     }
 
     /// The records of an older shape that may have this key, which the tree does not find by it.
-    func olderRecords(with key: ByteString) -> [RecordID] {
+    func olderRecords(with key: ByteString) -> Set<RecordID> {
         definition.binding?.olderKeys.records(with: key) ?? []
     }
 

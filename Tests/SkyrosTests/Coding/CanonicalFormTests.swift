@@ -70,6 +70,16 @@ import Testing
         #expect(hex(try CBOREncoder().encode(Set([set]))) == "81" + expected)
     }
 
+    /// Offsets have 32 bits; the test has a lower limit.
+    @Test func `of a set whose offsets overflow is refused`() {
+        var state = EncodingState()
+        _ = state.pushFrame(.array, depth: 0)
+        state.writer.reserve(11)
+        state.writer.advance(by: 11)
+        let error = failure(as: CBORError.self) { try state.finishUnordered(bytesMax: 10) }
+        #expect(error == CBORError(.tooLarge, at: 0))
+    }
+
     @Test func `has text keys for dictionaries where the standard library has`() throws {
         #expect(
             hex(try CBOREncoder().encode(["b": 1, "a": 2, "aa": 3])) == "a36161026162016261"

@@ -159,7 +159,8 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
             "12345678901234567890123456789012345678", "-99999999999999999999999999999999999999",
             "0.00000000000000000000000000000000000001", "340282366920938463463374607431768211455",
             "12345678901234567890123456789012345678e-100", "1e127", "1e-128", "-7e100",
-            "18446744073709551616", "18446744073709551615",
+            "18446744073709551616", "18446744073709551615", "10e127", "-10e127", "1200e127",
+            "340282366920938463463374607431768211450e127",
         ]
         for text in texts {
             let decimal = try #require(Decimal(string: text), "\(text)")
@@ -177,6 +178,21 @@ private struct Single<T: Codable & Equatable>: Codable, Equatable {
         #expect(
             hex(try CBOREncoder().encode(try #require(Decimal(string: "27300")))) == "c48202190111")
         #expect(hex(try CBOREncoder().encode(Decimal(0))) == "c4820000")
+    }
+
+    @Test func `reads any form of a decimal, or throws if there is no such decimal`() throws {
+        func decode(_ exponent: Int, _ mantissa: Int) throws -> Decimal {
+            let value: FieldValue = .tagged(
+                4, [.integer(Int128(exponent)), .integer(Int128(mantissa))])
+            return try value.decode(as: Decimal.self)
+        }
+        #expect(try decode(120, 1_000_000_000) == Decimal(string: "10000e125"))
+        let zeros = String(repeating: "0", count: 38)
+        #expect(try decode(165, -3) == Decimal(string: "-3\(zeros)e127"))
+        #expect(try decode(500, 0) == 0)
+        #expect(throws: DecodingError.self) { try decode(166, 4) }
+        #expect(throws: DecodingError.self) { try decode(500, 1) }
+        #expect(throws: DecodingError.self) { try decode(-129, 1) }
     }
 
     @Test func `keeps random decimals`() throws {

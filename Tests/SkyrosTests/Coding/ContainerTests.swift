@@ -76,6 +76,58 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
         #expect(list == [1, 2, 3])
     }
 
+    @Test func `is the same one if it is requested again for a key`() throws {
+        let value = try encoded { encoder in
+            var outer = encoder.container(keyedBy: Name.self)
+            var map = outer.nestedContainer(keyedBy: Name.self, forKey: "map")
+            var list = outer.nestedUnkeyedContainer(forKey: "list")
+            try map.encode(1, forKey: "a")
+            try list.encode(1)
+            try outer.encode("x", forKey: "other")
+            var otherMap = outer.nestedContainer(keyedBy: OtherKeys.self, forKey: "map")
+            var otherList = outer.nestedUnkeyedContainer(forKey: "list")
+            try otherMap.encode("t", forKey: .text)
+            try otherList.encode(2)
+            try list.encode(3)
+            try map.encode(2, forKey: "b")
+            try ["s": 1].encode(to: outer.superEncoder())
+            try ["t": 2].encode(to: outer.superEncoder())
+            _ = outer.nestedContainer(keyedBy: Name.self, forKey: "map, not the one before")
+        }
+        #expect(
+            value == [
+                "map": ["a": 1, "b": 2, "text": "t"], "list": [1, 2, 3], "other": "x",
+                "super": ["s": 1, "t": 2], "map, not the one before": [:],
+            ])
+    }
+
+    @Test func `is refused rather than lost if its key gets another value`() throws {
+        func encode(
+            _ body: @escaping (inout KeyedEncodingContainer<Name>) throws -> Void
+        ) throws {
+            _ = try encoded { encoder in
+                var outer = encoder.container(keyedBy: Name.self)
+                var list = outer.nestedUnkeyedContainer(forKey: "list")
+                try list.encode(1)
+                try body(&outer)
+            }
+        }
+        let error = #expect(throws: EncodingError.self) {
+            try encode { try $0.encode(2, forKey: "list") }
+        }
+        guard case .invalidValue(_, let context) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue) == ["list"])
+        #expect(throws: EncodingError.self) {
+            try encode { _ = $0.nestedContainer(keyedBy: Name.self, forKey: "list") }
+        }
+        #expect(throws: EncodingError.self) {
+            try encode { try 2.encode(to: $0.superEncoder(forKey: "list")) }
+        }
+    }
+
     @Test func `lets the last value of a key win`() throws {
         let value = try encoded { encoder in
             var container = encoder.container(keyedBy: Name.self)
@@ -300,6 +352,33 @@ private func encoded(_ body: @escaping (any Encoder) throws -> Void) throws -> F
         let decoded = try roundTrip(dog)
         #expect(decoded.legs == 3)
         #expect(decoded.name == "Rex")
+    }
+
+    /// Shares a nested map with its superclass.
+    class Document: Encodable {
+        enum CodingKeys: String, CodingKey { case attributes }
+        enum AttributeKeys: String, CodingKey { case title, pages }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            var attributes = container.nestedContainer(
+                keyedBy: AttributeKeys.self, forKey: .attributes)
+            try attributes.encode("T", forKey: .title)
+        }
+    }
+
+    final class Book: Document {
+        override func encode(to encoder: any Encoder) throws {
+            try super.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            var attributes = container.nestedContainer(
+                keyedBy: AttributeKeys.self, forKey: .attributes)
+            try attributes.encode(7, forKey: .pages)
+        }
+    }
+
+    @Test func `may share a nested map`() throws {
+        #expect(try FieldValue(Book()) == ["attributes": ["title": "T", "pages": 7]])
     }
 
     @Test func `is kept in one map`() throws {

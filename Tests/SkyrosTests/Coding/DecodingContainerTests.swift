@@ -128,6 +128,37 @@ private func decode(_ value: FieldValue, _ body: @escaping Probe.Body) throws {
         }
     }
 
+    @Test func `searches for a coding path from where the last search ended`() throws {
+        var encoded = try FieldValue.array(["text", ["a": 1, "b": [2, 3]]]).encoded()
+        let last = encoded.count - 1
+        var search = CodingPathSearch()
+        func path(to target: Int) -> [String] {
+            encoded.withUnsafeBytes { search.path(to: target, in: $0).map(\.stringValue) }
+        }
+        #expect(path(to: last - 1) == ["Index 1", "b", "Index 0"])
+        // Neither the text nor the key "a" is read again.
+        for offset in [1, 7] { encoded[offset] = 0xFF }
+        #expect(path(to: last) == ["Index 1", "b", "Index 1"])
+        search.reset()
+        #expect(path(to: last) == [])
+    }
+
+    @Test func `finds the same coding paths in any order`() throws {
+        var random = RandomSource(seed: 51)
+        for _ in 0..<100 {
+            let encoded = try FieldValue.map(random.fields(depth: 4)).encoded()
+            encoded.withUnsafeBytes { bytes in
+                var search = CodingPathSearch()
+                for _ in 0..<100 {
+                    let target = random.below(bytes.count + 2)
+                    var fresh = CodingPathSearch()
+                    let path = search.path(to: target, in: bytes).map(\.stringValue)
+                    #expect(path == fresh.path(to: target, in: bytes).map(\.stringValue))
+                }
+            }
+        }
+    }
+
     @Test func `throws when it outlives its call`() throws {
         // Unchecked because it is filled and read by one test on one thread.
         final class Escaped: @unchecked Sendable {

@@ -111,7 +111,32 @@ import Testing
     }
 
     @Test func `refuses a key that repeats`() throws {
-        #expect(throws: CBORError.self) { try FieldValue(cbor: bytes("a2616101616102")) }
-        #expect(throws: JSONError.self) { try FieldValue(json: "{\"a\":1,\"a\":2}") }
+        #expect(throws: CBORError(.duplicateKey, at: 0)) {
+            try FieldValue(cbor: bytes("a2616101616102"))
+        }
+        // {"b": 1, "a": 2, "b": 3}
+        #expect(throws: CBORError(.duplicateKey, at: 1)) {
+            try FieldValue(cbor: bytes("81a3616201616102616203"))
+        }
+        #expect(throws: JSONError(problem: "the key \"b\" repeats", offset: 1)) {
+            try FieldValue(json: "[{\"b\":1,\"a\":2,\"b\":3}]")
+        }
+    }
+
+    /// One insertion after the other would move each entry some 100,000 times.
+    @Test func `sorts many keys once, in whatever order they come`() throws {
+        let names = (0..<200_000).reversed().map { String($0 + 1_000_000) }
+        let values = NamedValues(names.map { ($0, $0) } + [(names[7], "last")])
+        #expect(Array(values.keys) == names.reversed())
+        #expect(values[names[7]] == "last" && values[names[8]] == names[8])
+        let object = names.map { "\"\($0)\":0" }.joined(separator: ",")
+        #expect(try FieldValue(json: "{\(object)}").map?.count == names.count)
+    }
+
+    @Test func `combines the values of names that both sides have`() {
+        let left: NamedValues = ["b": 1, "aa": 2, "c": 3]
+        let merged = left.merging(["a": 10, "c": 20, "zz": 30]) { $0 * 100 + $1 }
+        #expect(merged == ["a": 10, "b": 1, "c": 320, "aa": 2, "zz": 30])
+        #expect(left.merging([:]) { $1 } == left && NamedValues().merging(left) { $1 } == left)
     }
 }

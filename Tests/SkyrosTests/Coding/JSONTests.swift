@@ -185,8 +185,28 @@ import Testing
         }
     }
 
+    @Test func `is read as the date, if it is one of the calendar with a zone`() {
+        func seconds(_ text: String) -> Double? {
+            DateText.date(of: text)?.timeIntervalSinceReferenceDate
+        }
+        #expect(seconds("2024-02-29T12:00:00Z") == 730_900_800)
+        #expect(seconds("2024-02-29 13:30:00.250+01:30") == 730_900_800.25)
+        #expect(seconds("2000-12-31T22:59:59.5-01") == -0.5)
+        #expect(seconds("0000-02-29T00:00:00Z") == -63_140_428_800)
+        for text in [
+            "2023-02-29T12:00:00Z", "1900-02-29T12:00:00Z", "2024-13-01T12:00:00Z",
+            "2024-00-01T12:00:00Z", "2024-01-00T12:00:00Z", "2024-04-31T12:00:00Z",
+            "2024-01-01T24:00:00Z", "2024-01-01T12:60:00Z", "2024-01-01T12:00:60Z",
+            "2024-01-01T12:00:00+24:00", "2024-01-01T12:00:00+01:60", "2024-01-01T12:00:00",
+            "2024-01-01T12:00:00.Z", "2024-01-01T12:00:00Z ", "+2024-01-01T12:00:00Z", "", "1e300",
+        ] {
+            #expect(seconds(text) == nil, "\(text)")
+        }
+    }
+
     @Test func `gives every bit back`() throws {
         var random = RandomSource(seed: 44)
+        var readCount = 0
         for index in 0..<20_000 {
             let seconds =
                 index < 10_000
@@ -195,7 +215,12 @@ import Testing
             if seconds == 0 || seconds.isNaN { continue }
             let bits = try secondsSince2001(DateText.text(of: date)).bitPattern
             #expect(bits == seconds.bitPattern, "\(seconds): \(DateText.text(of: date))")
+            if let read = DateText.date(of: DateText.text(of: date)) {
+                #expect(read.timeIntervalSinceReferenceDate.bitPattern == bits)
+                readCount += 1
+            }
         }
+        #expect(readCount > 8_000)
     }
 
     /// The float of a date's text, as a reader in another language would find it.

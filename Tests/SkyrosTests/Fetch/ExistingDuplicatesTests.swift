@@ -120,6 +120,25 @@ private enum Seats {
         try open(Seats.Unique.self).close()
     }
 
+    @Test func `lets one block change several of them otherwise (F67)`() throws {
+        try write((0..<4).map { Seats.Free(id: $0, guest: $0 < 3 ? "same" : "other") })
+        let store = try open(Seats.Unique.self, reporting: true)
+        try store.write { tx in
+            for id in 0..<3 { try tx.update(Seats.Unique.self, id) { $0.row = 7 } }
+        }
+        #expect(try store.all(Seats.Unique.self).map(\.row) == [7, 7, 7, 0])
+        let error = failure(as: StoreError.self) {
+            try store.write { tx in
+                for id in 0..<4 {
+                    try tx.update(Seats.Unique.self, id) { ($0.guest, $0.row) = ("same", 8) }
+                }
+            }
+        }
+        #expect(error?.code == .uniqueViolation)
+        #expect(error?.place.ids == [RecordID(0), RecordID(3)])
+        try store.close()
+    }
+
     @Test func `counts older records by the values that are read from them (F67)`() throws {
         try write((0..<4).map { Seats.Free(id: $0, guest: "g", row: $0) })
         let store = try open(Seats.Coded.self)

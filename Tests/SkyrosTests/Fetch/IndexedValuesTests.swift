@@ -152,6 +152,28 @@ import Testing
         try check(texts)
     }
 
+    private struct Nested: Entity {
+        static let indexes: [Index<Nested>] = [.on(\.value)]
+        var id: Int
+        var value: Int??
+    }
+
+    /// Only one of the two kinds can be stored: both are null.
+    @Test func `are both kinds of nil of an optional of an optional`() throws {
+        let store = try Store(inMemory: Nested.self)
+        try store.write { try $0.insert([Nested(id: 1, value: nil), Nested(id: 2, value: 7)]) }
+        let filters: [Filter<Nested>] = [
+            \.value == .some(nil), \.value == nil, \.value == 7, \.value != nil,
+            .in(\.value, [.some(nil), 7]),
+        ]
+        let all = try store.all(Nested.self)
+        for filter in filters {
+            let expected = try all.filter(filter.matches).map(\.id)
+            #expect(try store.all(Nested.self, where: filter).map(\.id) == expected)
+            #expect(try store.count(Nested.self, where: filter) == expected.count)
+        }
+    }
+
     @Test func `are UUIDs`() throws {
         var random = RandomSource(seed: 77)
         try check((0..<20).map { _ in random.nearby() } + [random.uuid(), random.uuid()])

@@ -28,9 +28,14 @@ import Testing
         (0, "1970-01-01T00:00:00.000000Z"), (1, "1970-01-01T00:00:00.000001Z"),
         (-1, "1969-12-31T23:59:59.999999Z"), (-1_000_000, "1969-12-31T23:59:59.000000Z"),
         (1_772_366_400_000_100, "2026-03-01T12:00:00.000100Z"),
-        (.max, "294247-01-10T04:00:54.775807Z"),
+        (-62_135_596_800_000_000, "0001-01-01T00:00:00.000000Z"),
+        (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
+        (253_402_300_800_000_000, "253402300800000000"),
+        (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
     ])
-    func `is shown to the microsecond`(microseconds: Int64, text: String) {
+    func `is shown to the microsecond, in the Gregorian calendar`(
+        microseconds: Int64, text: String
+    ) {
         #expect(EventTime(microseconds: microseconds).description == text)
     }
 

@@ -56,6 +56,7 @@ import Testing
         (.dateToText, .date(Date(timeIntervalSinceReferenceDate: 0)), "2001-01-01T00:00:00Z"),
         (.textToDate, "2001-01-01T00:00:00Z", .date(Date(timeIntervalSinceReferenceDate: 0))),
         (.textToDate, "2001-01-01T00:00:00.5Z", .date(Date(timeIntervalSinceReferenceDate: 0.5))),
+        (.textToDate, "2001-01-01T01:30:00+0130", .date(Date(timeIntervalSinceReferenceDate: 0))),
         (
             .uuidToText, .uuid(id),
             "f81d4fae-7dec-41d0-8002-030405060701"
@@ -68,6 +69,7 @@ import Testing
         (.textToURL, "https://example.org", .tagged(32, "https://example.org")),
         (.integerToDecimal, 12, .tagged(4, [0, 12])),
         (.textToDecimal, "12.50", .tagged(4, [-1, 125])),
+        (.textToDecimal, "-.5", .tagged(4, [-1, -5])), (.textToDecimal, "+5.", .tagged(4, [0, 5])),
         (.decimalToText, .tagged(4, [-1, 125]), "12.5"),
     ]
 
@@ -80,6 +82,13 @@ import Testing
         #expect(try applied(steps, to: ["a": .null]) == ["a": .null])
         #expect(throws: StoreError(.evolutionFailed, "")) {
             try applied(steps, to: ["a": [1]])
+        }
+    }
+
+    @Test func `gives a date back that it made a text of, also before 1582`() throws {
+        let steps = FieldSteps.retype("a", .dateToText).retype("a", .textToDate)
+        for date in [Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0.1)] {
+            #expect(try applied(steps, to: ["a": .date(date)]) == ["a": .date(date)])
         }
     }
 
@@ -97,7 +106,11 @@ import Testing
             (.textToInteger, "7a"), (.realToInteger, 0.5), (.textToReal, "nan"),
             (.integerToBoolean, 2), (.textToBoolean, "yes"), (.textToUUID, "x"), (.textToDate, "x"),
             (.textToDecimal, "12x"), (.textToDecimal, .text(String(repeating: "1", count: 39))),
-            (.integerToDecimal, .integer(.max)),
+            (.integerToDecimal, .integer(.max)), (.textToDecimal, "1.2.3"),
+            (.textToDecimal, "10-12"), (.textToDecimal, "-"), (.textToDecimal, "."),
+            (.textToDecimal, ""), (.textToDecimal, "+-1"), (.textToDecimal, "1e3"),
+            (.textToDate, "2001-01-01T00:00:00Z garbage"), (.textToDate, "2001-02-30T00:00:00Z"),
+            (.textToDate, "2001-01-01T25:00:00Z"), (.textToDate, "2001-01-01T00:00:00"),
         ] as [(FieldConversion, FieldValue)])
     func `refuses a value that it cannot convert`(conversion: FieldConversion, value: FieldValue)
         throws

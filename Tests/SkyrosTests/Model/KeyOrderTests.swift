@@ -37,6 +37,7 @@ import Testing
         let types: [Any.Type] = [
             Plain.self, Plain?.self, Wrapped.self, Version.self, [Int].self, Data.self, URL.self,
             Decimal.self, [String: Int].self, Set<Int>.self, Range<Int>.self, Duration.self,
+            Int??.self, Raw??.self,
         ]
         for type in types { #expect(KeyOrder.of(type) == .none, "\(type)") }
     }

@@ -90,6 +90,17 @@ private struct OldCard: Entity {
         try store.close()
     }
 
+    @Test func `are a reason to ask whether the store is set aside`() async throws {
+        let store = try await Store.open(
+            at: directory.store, entities: Card.self, Board.self, Person.self
+        ) { error in
+            error.code == .brokenReference ? .setAside : .abort
+        }
+        #expect(store.recovery.setAside?.error.code == .brokenReference)
+        #expect(try store.count(Card.self) == 0)
+        try store.close()
+    }
+
     private func open(_ existing: Store.Options.ExistingBrokenReferences) throws -> Store {
         var options = Store.Options()
         options.existingBrokenReferences = existing

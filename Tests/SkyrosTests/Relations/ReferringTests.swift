@@ -32,6 +32,20 @@ import Testing
         #expect(try store.all(Card.self, referring: \.board, to: Ref(3)).isEmpty)
     }
 
+    /// The titles descend with the ids.
+    @Test func `are in the order of their ids if the sort begins with it, whatever follows`()
+        throws
+    {
+        let sort: [Sort<Card>] = [.byID, .ascending(\.title)]
+        let found = try store.all(Card.self, referring: \.board, to: Ref(2), sortedBy: sort)
+        #expect(found.map(\.id) == [1, 3, 5])
+        let pairs = try store.join(Card.self, \.board, sortedBy: sort)
+        #expect(pairs.map(\.record.id) == [1, 2, 3, 4, 5, 6])
+        let named = try store.join(
+            Card.self, \.board, whereTarget: \.name == "board 2", sortedBy: sort)
+        #expect(named.map(\.record.id) == [1, 3, 5])
+    }
+
     @Test func `are found in a block with its own changes, and in the past`() throws {
         let before = store.sequence
         try store.write { tx in
@@ -116,6 +130,23 @@ import Testing
         #expect(all.count == 9)
     }
 
+    @Test func `are in a graph whose root is read as another type than its table's`() throws {
+        let root = Ref<NamedBoard>(2)
+        let graph = try store.graph(of: root, following: [.inverse(\Card.board)])
+        #expect(graph[root]?.name == "board 2")
+        #expect(graph.all(NamedBoard.self).map(\.id) == [2])
+        #expect(graph.all(Card.self).map { graph[$0.board]?.id } == [2, 2, 2])
+        #expect(graph.count == 4)
+
+        let directory = try TemporaryDirectory()
+        let stored = try Store(at: directory.store, entities: Board.self)
+        try stored.write { try $0.insert(Board(id: 2, name: "b")) }
+        try stored.close()
+        let untyped = try Archive(at: directory.store).snapshot().graph(of: root, following: [])
+        #expect(untyped[root]?.name == "b")
+        #expect(untyped.count == 1)
+    }
+
     // MARK: Assignments
 
     @Test func `are assigned as a set, which changes only what differs`() throws {
@@ -155,4 +186,10 @@ import Testing
 private struct Loose: Entity {
     var id: Int
     var board: Ref<Board>
+}
+
+private struct NamedBoard: Entity {
+    static let entityName = "Board"
+    var id: Int
+    var name: String
 }

@@ -57,7 +57,14 @@ extension CBORReader {
         let low = Decimal(UInt64(truncatingIfNeeded: mantissa))
         let significand = high * Decimal(sign: .plus, exponent: 0, significand: twoTo64) + low
         let sign: FloatingPointSign = parts.isNegative ? .minus : .plus
-        return Decimal(sign: sign, exponent: exponent, significand: significand)
+        let decimal = Decimal(sign: sign, exponent: exponent, significand: significand)
+        if !decimal.isNaN { return decimal }
+        // `Decimal` has stripped zeros of the significand, and the exponent became too large.
+        let text = "\(parts.isNegative ? "-" : "")\(mantissa)e\(exponent)"
+        guard let exact = Decimal(string: text), !exact.isNaN else {
+            throw CBORError(.doesNotFit, at: start)
+        }
+        return exact
     }
 
     private var twoTo64: Decimal { Decimal(UInt64.max) + 1 }

@@ -147,14 +147,9 @@ struct DecodingContext {
         return .keyNotFound(key, context)
     }
 
-    /// The keys that lead to the item at `target`, found by a search from the start. O(n).
-    ///
-    /// Maintaining a path would take longer than decoding.
+    /// The keys that lead to the item at `target`, see `CodingPathSearch`.
     func codingPath(to target: Int) -> [any CodingKey] {
-        var path: [any CodingKey] = []
-        // An error ends the search: the path has the keys up to there.
-        try? reader(at: 0).walk(to: target, &path)
-        return path
+        isValid ? state.pointee.search.path(to: target, in: state.pointee.bytes) : []
     }
 }
 
@@ -162,43 +157,4 @@ struct DecodingContext {
 struct MissingField: Error {
     /// The type's name.
     let expected: String
-}
-
-extension CBORReader {
-    /// Appends the keys between the item here and the one at `target` within it.
-    fileprivate func walk(to target: Int, _ path: inout [any CodingKey]) throws(CBORError) {
-        var item = self
-        while item.offset < target {
-            switch try item.peekType() {
-            case .tag: _ = try item.readTag()
-            case .map:
-                var fields = try MapEntries(bytes, at: item.offset)
-                var field = try fields.next()
-                while let here = field, here.value.upperBound <= target {
-                    field = try fields.next()
-                }
-                guard let field, field.value.lowerBound <= target else { return }
-                var key = CBORReader(bytes, at: field.start)
-                path.append(CBORKey(try key.readText()))
-                item.offset = field.value.lowerBound
-            case .array:
-                let count = try item.readArrayHead()
-                for index in 0..<count {
-                    let value = try CBORReader(bytes, at: item.offset).following()
-                    if target < value {
-                        path.append(CBORKey(index: index))
-                        break
-                    }
-                    item.offset = value
-                }
-            default: return
-            }
-        }
-    }
-
-    /// The offset after the next item.
-    private func following() throws(CBORError) -> Int {
-        var reader = self
-        return try reader.skipValue().upperBound
-    }
 }

@@ -23,6 +23,8 @@ struct DecodingState: ~Copyable {
     var end: Int?
     /// The fields of the outermost map for which the type asked.
     var requests = FieldRequests()
+    /// Finds coding paths.
+    var search = CodingPathSearch()
 
     /// Ends a call.
     mutating func reset() {
@@ -32,6 +34,7 @@ struct DecodingState: ~Copyable {
         callDepth = 0
         end = nil
         requests.reset()
+        search.reset()
         if !userInfo.isEmpty { userInfo = [:] }
     }
 

@@ -48,6 +48,13 @@ struct EncodingContext {
     private func encodePlain<T: Encodable>(_ value: T) throws {
         let cursor = try pushFrame(.undecided)
         try value.encode(to: FrameEncoder(cursor: cursor))
+        try finishFrame()
+    }
+
+    /// Completes the top frame.
+    @inline(__always)
+    func finishFrame() throws {
+        if !state.pointee.children.isEmpty { try refuseReplacedChildren() }
         try state.pointee.finishFrame()
     }
 

@@ -123,11 +123,18 @@ struct EncodingCursor {
 
     // MARK: Nested containers
 
-    /// A container or an encoder for the value of `key`.
+    /// A container or an encoder for the value of `key`: the one that was requested for it before,
+    /// if any, so that a class and its superclass may share it.
     func child(_ kind: EncodingFrame.Kind, for key: some CodingKey) -> EncodingCursor {
         guard isOpen else { return refused(context.error("A container was used too late.")) }
+        let (start, entries) = (state.pointee.writer.count, state.pointee.entries.count)
         state.pointee.appendKey(key.stringValue)
-        return context.makeChild(in: frame, kind)
+        guard let present = context.childOfLastKey(in: frame) else {
+            return context.makeChild(in: frame, kind)
+        }
+        state.pointee.writer.truncate(to: start)
+        state.pointee.entries.truncate(to: entries)
+        return kind == .undecided ? present : present.opened(as: kind)
     }
 
     /// A container or an encoder for the next element.

@@ -85,6 +85,12 @@ extension EncodingState {
 
     // MARK: Order
 
+    /// Whether two entries have the same key.
+    func hasSameKeys(_ a: Int, _ b: Int) -> Bool {
+        // Offsets have 32 bits: a frame that is larger is refused when it is finished.
+        writer.count <= UInt32.max && compare(entries[a], entries[b], .map) == 0
+    }
+
     @inline(__always)
     private func compare(_ a: EncodingEntry, _ b: EncodingEntry, _ type: CBORType) -> Int {
         if a.word != b.word { return a.word < b.word ? -1 : 1 }

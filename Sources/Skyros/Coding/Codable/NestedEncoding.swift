@@ -6,6 +6,8 @@ struct NestedEncoding {
     let context: EncodingContext
     /// The frame that it is part of.
     let frame: Int
+    /// The key's index in the parent's entries, or the element's index in its array.
+    let entry: Int
     /// The offset in the parent's buffer at which its bytes are inserted.
     let offset: Int
 }
@@ -30,9 +32,43 @@ extension EncodingContext {
         child.state.pointee.callDepthBase = callDepth
         let stamp = child.state.pointee.pushFrame(.undecided, depth: owner.depth)
         state.pointee.children.append(
-            NestedEncoding(context: child, frame: frame, offset: state.pointee.writer.count))
+            NestedEncoding(
+                context: child, frame: frame, entry: entry, offset: state.pointee.writer.count))
         let cursor = EncodingCursor(context: child, frame: 0, stamp: stamp)
         return kind == .undecided ? cursor : cursor.opened(as: kind)
+    }
+
+    /// The child of the top frame that has the same key as the frame's last one, if any. O(n) in
+    /// the frame's children.
+    func childOfLastKey(in frame: Int) -> EncodingCursor? {
+        let last = state.pointee.entries.count - 1
+        for child in state.pointee.children.reversed() {
+            guard child.frame == frame else { return nil }
+            if state.pointee.hasSameKeys(child.entry, last) {
+                let stamp = child.context.state.pointee.frames[0].stamp
+                return EncodingCursor(context: child.context, frame: 0, stamp: stamp)
+            }
+        }
+        return nil
+    }
+
+    /// Throws if a key of the top frame has a child and was encoded again after it: the fields of
+    /// the child would be lost. O(n · m) in the frame's n children and m keys.
+    @inline(never)
+    func refuseReplacedChildren() throws {
+        let frame = state.pointee.frames.count - 1
+        guard state.pointee.children.last?.frame == frame, state.pointee.top.kind == .map
+        else { return }
+        for child in state.pointee.children where child.frame == frame {
+            for later in (child.entry + 1)..<state.pointee.entries.count
+            where state.pointee.hasSameKeys(child.entry, later) {
+                let context = EncodingError.Context(
+                    codingPath: child.context.codingPath(upTo: 0),
+                    debugDescription: "A key for which a nested container or a super encoder was "
+                        + "requested was encoded again; encode each key once.")
+                throw EncodingError.invalidValue((), context)
+            }
+        }
     }
 }
 
@@ -51,7 +87,7 @@ extension EncodingState {
         let frame = frames.count - 1
         guard let first = children.firstIndex(where: { $0.frame == frame }) else { return }
         let own = Array(children[first...])
-        for child in own { try child.context.state.pointee.finishFrame() }
+        for child in own { try child.context.finishFrame() }
         // Not earlier: if one of them throws, all of them must be discarded.
         children.removeSubrange(first...)
 

@@ -54,7 +54,7 @@ extension EncodingContext {
         }
         try pushFrame(.undecided).open(.array)
         try collection.encodeElements(to: self)
-        state.pointee.finishUnordered()
+        try state.pointee.finishUnordered()
         try state.pointee.finishFrame()
     }
 }
@@ -65,7 +65,10 @@ extension EncodingState {
     }
 
     /// Sorts the top frame's elements and completes its array.
-    mutating func finishUnordered() {
+    ///
+    /// - Parameter bytesMax: what offsets of 32 bits reach.
+    mutating func finishUnordered(bytesMax: Int = Int(UInt32.max)) throws {
+        guard writer.count <= bytesMax else { throw CBORError(.tooLarge, at: 0) }
         let frame = top
         sortEntries(from: frame.entriesStart, .array)
         emitEntries(from: frame.entriesStart, at: frame.start, .array, frame.count)

@@ -2,7 +2,7 @@
 ///
 /// Source of the arithmetic: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 /// Years are taken to begin in March, so that the leap day is a year's last.
-struct CivilDay {
+package struct CivilDay {
     let year: Int
     let month: Int
     let day: Int
@@ -22,6 +22,25 @@ struct CivilDay {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// The day of these numbers; nil if the calendar has no such day.
+    package init?(year: Int, month: Int, day: Int) {
+        guard 1...12 ~= month, 1...31 ~= day else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+        // A day after the end of its month is one of the next month.
+        if CivilDay(dayNumber: dayNumber).day != day { return nil }
+    }
+
+    /// The number of days from 1970-01-01.
+    package var dayNumber: Int {
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let monthFromMarch = month <= 2 ? month + 9 : month - 3
+        let era = Int(floorDividing: yearFromMarch, by: 400)
+        let yearOfEra = yearFromMarch - era * 400
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let dayOfEra = 365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * Self.daysPerEra + dayOfEra - 719_468
     }
 }
 

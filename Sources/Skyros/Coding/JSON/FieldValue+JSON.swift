@@ -13,6 +13,13 @@ extension FieldValue {
         return writer.text
     }
 
+    /// The value as JSON; nil if that has more than `bytesMax` bytes, and is then not made whole.
+    func jsonText(bytesMax: Int) -> String? {
+        var writer = JSONWriter(isPretty: false, bytesMax: bytesMax)
+        writer.append(self)
+        return writer.isTooLong ? nil : writer.text
+    }
+
     /// Whether parsing the value's JSON gives the same value: true for null, booleans, integers of
     /// any size, finite floats, texts, and arrays and maps of such values.
     public var isExactInJSON: Bool {

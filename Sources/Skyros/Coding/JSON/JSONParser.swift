@@ -105,8 +105,9 @@ struct JSONParser {
     }
 
     private mutating func parseObject() throws(JSONError) -> NamedValues<FieldValue> {
+        let start = offset
         try enter()
-        var values = NamedValues<FieldValue>()
+        var entries: [NamedValues<FieldValue>.Element] = []
         skipSpace()
         if !take("}") {
             repeat {
@@ -115,15 +116,24 @@ struct JSONParser {
                 let key = try parseKey()
                 skipSpace()
                 guard take(":") else { throw error("a key is followed by :") }
-                guard values.updateValue(try parseValue(), forKey: key) == nil else {
-                    throw error("the key \"\(key)\" repeats")
-                }
+                entries.append((key, try parseValue()))
                 skipSpace()
             } while take(",")
             guard take("}") else { throw error("an object continues with , or ends with }") }
         }
         depth -= 1
+        let values = NamedValues(entries: entries)
+        guard values.count == entries.count else { throw Self.repetition(in: entries, at: start) }
         return values
+    }
+
+    /// The error of an object that begins at `offset` and repeats a key.
+    private static func repetition(
+        in entries: [NamedValues<FieldValue>.Element], at offset: Int
+    ) -> JSONError {
+        var keys: Set<[UInt8]> = []
+        let repeated = entries.first { !keys.insert(Array($0.key.utf8)).inserted }
+        return JSONError(problem: "the key \"\(repeated?.key ?? "")\" repeats", offset: offset)
     }
 
     private mutating func parseKey() throws(JSONError) -> String {

@@ -5,17 +5,24 @@ struct JSONWriter {
     private let isPretty: Bool
     /// Whether dates are rounded to the microsecond.
     private let hasReadableDates: Bool
+    /// Values are left out once the text has more bytes.
+    private let bytesMax: Int
     private var utf8: [UInt8] = []
     private var indentation = 0
 
-    init(isPretty: Bool, hasReadableDates: Bool = false) {
+    init(isPretty: Bool, hasReadableDates: Bool = false, bytesMax: Int = .max) {
         self.isPretty = isPretty
+        self.bytesMax = bytesMax
         self.hasReadableDates = hasReadableDates
     }
 
     var text: String { String(decoding: utf8, as: UTF8.self) }
 
+    /// Whether the text has more than `bytesMax` bytes. It is not whole then.
+    var isTooLong: Bool { utf8.count > bytesMax }
+
     mutating func append(_ value: FieldValue) {
+        if isTooLong { return }
         switch value {
         case .null: append(raw: "null")
         case .bool(let value): append(raw: value ? "true" : "false")

@@ -148,17 +148,16 @@ extension CBORReader {
     }
 
     private mutating func readFields(depth: Int) throws(CBORError) -> NamedValues<FieldValue> {
+        let start = offset
         let count = try readMapHead()
-        var values = NamedValues<FieldValue>()
+        var entries: [NamedValues<FieldValue>.Element] = []
         for _ in 0..<count {
-            let start = offset
-            guard try peekType() == .text else { throw CBORError(.keyIsNotText, at: start) }
+            guard try peekType() == .text else { throw CBORError(.keyIsNotText, at: offset) }
             let key = try readText()
-            let value = try readValue(depth: depth)
-            guard values.updateValue(value, forKey: key) == nil else {
-                throw CBORError(.duplicateKey, at: start)
-            }
+            entries.append((key, try readValue(depth: depth)))
         }
+        let values = NamedValues(entries: entries)
+        guard values.count == count else { throw CBORError(.duplicateKey, at: start) }
         return values
     }
 

@@ -26,8 +26,26 @@ public struct NamedValues<Value> {
 
     /// The values of names in any order; if a name occurs twice, the last value counts. O(n log n).
     public init(_ pairs: some Sequence<(String, Value)>) {
-        self.init()
-        for (name, value) in pairs { updateValue(value, forKey: name) }
+        self.init(entries: pairs.map { ($0, $1) })
+    }
+
+    /// The same; O(n) if the names are in canonical order. There are fewer values than entries if a
+    /// name occurs twice.
+    init(entries: [Element]) {
+        self.entries = entries
+        let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.key.isNameBefore($1.key) }
+        if isInOrder { return }
+        let sorted = entries.enumerated().sorted { a, b in
+            a.element.key.isSameName(as: b.element.key)
+                ? a.offset < b.offset : a.element.key.isNameBefore(b.element.key)
+        }
+        self.entries = []
+        for (_, entry) in sorted {
+            if let last = self.entries.last, last.key.isSameName(as: entry.key) {
+                self.entries.removeLast()
+            }
+            self.entries.append(entry)
+        }
     }
 
     /// The value of a name, or nil if there is none. Setting nil removes it.
@@ -81,14 +99,23 @@ public struct NamedValues<Value> {
         return result
     }
 
-    /// These values, and those of others; `combine` chooses between two values of one name.
+    /// These values, and those of others; `combine` chooses between two values of one name. O(n).
     public func merging(
         _ others: NamedValues, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows -> NamedValues {
-        var result = self
-        for (name, value) in others {
-            result[name] = try result[name].map { try combine($0, value) } ?? value
+        var result = NamedValues()
+        var rest = entries[...]
+        for other in others {
+            while let first = rest.first, first.key.isNameBefore(other.key) {
+                result.entries.append(rest.removeFirst())
+            }
+            var value = other.value
+            if let first = rest.first, first.key.isSameName(as: other.key) {
+                value = try combine(rest.removeFirst().value, value)
+            }
+            result.entries.append((other.key, value))
         }
+        result.entries += rest
         return result
     }
 

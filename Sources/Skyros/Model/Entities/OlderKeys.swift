@@ -7,19 +7,17 @@ import SkyrosDisk
 /// another key of it. The keys are collected at the opening, and when such a record is written. A
 /// record may have changed since: what is found is only a hint.
 final class OlderKeys: Sendable {
-    private let holders = Locked<[ByteString: [RecordID]]>([:])
+    private let holders = Locked<[ByteString: Set<RecordID>]>([:])
 
     func add(_ key: ByteString, of id: RecordID) {
-        holders.withLock { holders in
-            if holders[key]?.contains(id) != true { holders[key, default: []].append(id) }
-        }
+        _ = holders.withLock { $0[key, default: []].insert(id) }
     }
 
     /// The records that had this key when they were added.
-    func records(with key: ByteString) -> [RecordID] {
+    func records(with key: ByteString) -> Set<RecordID> {
         holders.withLock { $0[key] ?? [] }
     }
 
     /// All keys and their records.
-    var all: [ByteString: [RecordID]] { holders.withLock { $0 } }
+    var all: [ByteString: Set<RecordID>] { holders.withLock { $0 } }
 }

@@ -67,8 +67,9 @@ extension StoreError {
         public static let clockBehind = Code("clockBehind")
         /// The store was suspended by `suspend()`; `resume()` makes it writable again.
         public static let suspended = Code("suspended")
-        /// The log does not continue the history that the suspended store, a backup, or a node has
-        /// seen: its server was restored, or a failover took events back.
+        /// The log does not continue the history that the suspended store, an archive, a backup, or
+        /// a node has seen: the store was erased or replaced, its server was restored, or a
+        /// failover took events back.
         public static let historyChanged = Code("historyChanged")
         /// The store was closed.
         public static let closed = Code("closed")

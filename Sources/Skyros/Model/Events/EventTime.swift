@@ -55,7 +55,8 @@ extension EventTime {
 }
 
 extension EventTime: CustomStringConvertible {
-    /// ISO 8601 in UTC with six digits of the second: `2026-03-01T12:00:00.000001Z`.
+    /// ISO 8601 in UTC with six digits of the second: `2026-03-01T12:00:00.000001Z`. The calendar
+    /// is always Gregorian. Outside the years 0000 to 9999 it is the number of microseconds.
     public var description: String {
         var seconds = microseconds / 1_000_000
         var fraction = microseconds % 1_000_000
@@ -63,8 +64,8 @@ extension EventTime: CustomStringConvertible {
             seconds -= 1
             fraction += 1_000_000
         }
-        let date = Date(timeIntervalSince1970: Double(seconds))
-        let text = date.formatted(.iso8601)
-        return "\(text.dropLast()).\(UInt64(fraction).digits(6))Z"
+        return DateText.text(
+            secondsSince1970: Int(seconds), fraction: UInt64(fraction).digits(6))
+            ?? String(microseconds)
     }
 }

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// It has a name, which the log records, and no code: tools without the app's types convert, too. A
 /// value that is of the new kind already is kept. A value that cannot be converted exactly is an
-/// error when the record is read, `StoreError` with `.evolutionFailed`.
+/// error when the record is read, `StoreError` with `.evolutionFailed`. But `textToReal`,
+/// `textToDate`, `secondsToDate` and `dateToSeconds` give the nearest float.
 public struct FieldConversion: Hashable, Sendable {
     /// The name by which the log records the conversion.
     public let name: String
@@ -122,11 +123,10 @@ extension FieldConversion {
     public static let dateToText = FieldConversion("dateToText", to: .text) { value in
         value.date.map { .text(FieldValue.date($0).jsonString ?? "") }
     }
-    /// A text in ISO 8601, such as "2026-03-01T12:00:00Z", becomes a date.
+    /// A text in ISO 8601 with a zone, such as "2026-03-01T12:00:00Z", becomes a date. The calendar
+    /// is Gregorian at all times, as that of `dateToText`.
     public static let textToDate = FieldConversion("textToDate", to: .date) { value in
-        guard let text = value.text else { return nil }
-        let styles = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        return styles.lazy.compactMap { try? Date(text, strategy: $0) }.first.map { .date($0) }
+        value.text.flatMap { DateText.date(of: $0) }.map { .date($0) }
     }
     /// A URL becomes its text.
     public static let urlToText = FieldConversion("urlToText", to: .text) { value in
@@ -143,14 +143,18 @@ extension FieldConversion {
         guard case .integer(let number) = value else { return nil }
         return decimal(String(number))
     }
-    /// "12.50" becomes the decimal 12.5.
+    /// "12.50" becomes the decimal 12.5; of plain digits with a sign and a point.
     public static let textToDecimal = FieldConversion("textToDecimal", to: .decimal) { value in
         value.text.flatMap { decimal($0) }
     }
     /// The decimal that plain digits mean; nil if `Decimal` does not hold all of them.
     private static func decimal(_ text: String) -> FieldValue? {
-        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.".contains($0)) }),
-            text.count(where: \.isNumber) <= 38, let number = Decimal(string: text), !number.isNaN
+        let digits = text.drop { $0 == "+" || $0 == "-" }
+        // `Decimal` reads the beginning of a text that is no number.
+        guard text.count - digits.count <= 1, digits.count(where: { $0 == "." }) <= 1,
+            digits.allSatisfy({ $0 == "." || ($0.isASCII && $0.isNumber) }),
+            1...38 ~= digits.count(where: \.isNumber), let number = Decimal(string: text),
+            !number.isNaN
         else { return nil }
         return try? FieldValue(number)
     }

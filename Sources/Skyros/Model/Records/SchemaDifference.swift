@@ -148,7 +148,9 @@ struct RecordComparison<E: Entity> {
         _ bytes: [UInt8], _ kinds: NamedValues<ColumnKind>, _ requests: FieldRequests,
         _ id: RecordID
     ) {
-        for (index, name) in Fields(trusted: bytes).names.enumerated()
+        // The type was asked with the prototype's fields, which `kinds` does not have.
+        let decoded = PrototypeFields.completing(bytes, as: E.self) ?? bytes
+        for (index, name) in Fields(trusted: decoded).names.enumerated()
         where !requests.contains(index) {
             if let kind = kinds[name] { unread[name] = (kind, id) }
         }

@@ -56,7 +56,16 @@ struct ExactSum: Sendable {
 
     /// The sum, within a unit in the last place: infinite if it is too large, and NaN if a summand
     /// is, or if there are infinities of both signs.
-    var value: Double {
+    var value: Double { value(timesTwoTo: 0) }
+
+    /// The sum divided by the number of its summands. The sum may be larger than a `Double`.
+    func mean(of count: Int) -> Double {
+        let sum = value
+        guard sum.isInfinite else { return sum / Double(count) }
+        return value(timesTwoTo: -64) / Double(count) * 0x1p64
+    }
+
+    private func value(timesTwoTo exponent: Int) -> Double {
         if hasNaN || (hasPositiveInfinity && hasNegativeInfinity) { return .nan }
         if hasPositiveInfinity { return .infinity }
         if hasNegativeInfinity { return -.infinity }
@@ -71,7 +80,8 @@ struct ExactSum: Sendable {
         var rest = 0.0
         for (index, digit) in copy.digits.enumerated().reversed() where digit != 0 {
             // Each is exact; what a digit of lower places adds to the sum is rounded once.
-            let term = Double(sign: .plus, exponent: 32 * index - 1074, significand: Double(digit))
+            let term = Double(
+                sign: .plus, exponent: 32 * index - 1074 + exponent, significand: Double(digit))
             let next = sum + term
             rest += term - (next - sum)
             sum = next

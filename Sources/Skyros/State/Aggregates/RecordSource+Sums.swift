@@ -38,7 +38,7 @@ extension RecordSource where Self: ~Copyable {
     ///
     /// It is the sum, divided by the number of the values: a `Double`, or a `Decimal` of decimals.
     /// Errors and complexity are those of ``sum(_:of:where:)``; the sum itself may be larger than
-    /// its type.
+    /// its type, but for one of decimals.
     public func average<E: Entity, V: Summable>(
         _ type: E.Type, of path: FieldPath<E, V>, where filter: Filter<E>? = nil
     ) throws -> V.Mean? {

@@ -58,7 +58,7 @@ extension Double: Summable {
 
     /// The average.
     public static func mean(of sum: Summation) -> Double? {
-        (sum.floats?.value ?? 0) / Double(sum.count)
+        sum.floats?.mean(of: sum.count) ?? 0
     }
 }
 
@@ -80,7 +80,7 @@ extension Decimal: Summable {
     /// The sum; nil if it has too many digits.
     public static func total(of sum: Summation) -> Decimal? { sum.decimal }
 
-    /// The average, rounded to the digits of a decimal.
+    /// The average, rounded to the digits of a decimal; nil if the sum has too many digits.
     public static func mean(of sum: Summation) -> Decimal? {
         sum.decimal.map { $0 / Decimal(sum.count) }
     }

@@ -6,7 +6,7 @@ public struct Summation: Sendable {
     public private(set) var count = 0
     private(set) var integers = WideSum()
     private(set) var floats: ExactSum?
-    private(set) var decimals: [Decimal] = []
+    private(set) var decimals: ExactDecimalSum?
 
     init() {}
 
@@ -23,17 +23,13 @@ public struct Summation: Sendable {
 
     mutating func add(_ value: Decimal) {
         count += 1
-        decimals.append(value)
+        if decimals == nil { decimals = ExactDecimalSum() }
+        decimals?.add(value)
     }
 
-    /// The sum of decimals, in the order of their values, so that no other order matters; nil if
-    /// it has more digits than a decimal holds.
+    /// The sum of decimals; nil if it has more digits than a decimal holds.
     var decimal: Decimal? {
-        var sum = Decimal()
-        for var value in decimals.sorted() {
-            var old = sum
-            guard NSDecimalAdd(&sum, &old, &value, .plain) == .noError else { return nil }
-        }
-        return sum
+        guard let decimals else { return 0 }
+        return decimals.value
     }
 }

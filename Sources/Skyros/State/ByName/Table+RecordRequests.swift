@@ -100,7 +100,8 @@ extension Table {
         guard let type else { return false }
         var isRead = false
         rows.forEach { row in
-            isRead = Fields(trusted: bytes(of: row)).isRead(field, by: type)
+            let bytes = (try? row.completeBytes(for: type)) ?? bytes(of: row)
+            isRead = Fields(trusted: bytes).isRead(field, by: type)
             return false
         }
         return isRead

@@ -48,10 +48,13 @@ extension FetchRequest {
     var resolved: FetchRequest {
         var request = self
         if sort.isEmpty { request.sort = E.defaultOrder }
-        if let end = request.sort.firstIndex(where: \.isByID) {
-            // No two records have the same id.
-            request.sort.removeSubrange(end...)
-        }
+        return request.withoutKeysFromID
+    }
+
+    /// The request whose sort ends before the order of the ids: no two records have the same id.
+    var withoutKeysFromID: FetchRequest {
+        var request = self
+        request.sort = Array(sort.prefix { !$0.isByID })
         return request
     }
 

@@ -4,6 +4,7 @@
 /// the index that answers most of it, or an id. If all branches have one, their rows are read; if
 /// one has none, all rows are, in the order of an index where that is the requested one.
 ///
+/// An id leads to no row where records have another id than their rows: in some states of the past.
 /// Indexes whose stored values differ from the values that are read are not used; those whose keys
 /// have another order than the values are used for equality only.
 struct QueryPlanner {
@@ -11,11 +12,14 @@ struct QueryPlanner {
     private let sort: [QueryPlan.Question.Key]
     /// Whether queries may use each index; nil if that was not asked yet.
     private var isUsable: [Bool?]
+    /// Whether a condition on the id leads to the row.
+    private let mayUseIDs: Bool
 
     private init(_ sort: [QueryPlan.Question.Key], _ table: Table) {
         self.table = table
         self.sort = sort
         isUsable = Array(repeating: nil, count: table.indexes.count)
+        mayUseIDs = table.areIDsNewest
     }
 
     /// The plan of a question.
@@ -42,7 +46,7 @@ struct QueryPlanner {
         var ranges: [QueryPlan.IndexRange] = []
         var (isExact, isSorted) = (true, true)
         for branch in branches {
-            if let id = branch.conditions.lazy.compactMap(\.id).first {
+            if mayUseIDs, let id = branch.conditions.lazy.compactMap(\.id).first {
                 ids.append(id)
                 if !branch.isExact || branch.conditions.count > 1 { isExact = false }
                 continue

@@ -20,16 +20,14 @@ struct RecordedFetch<E: Entity>: RecordedQuery {
     let request: FetchRequest<E>
     let answer: Answer
 
-    /// A fetch that has returned `values`.
-    ///
-    /// - Throws: `StoreError` with `.notEncodable` if the last id cannot be encoded.
-    init(_ request: FetchRequest<E>, returning values: [E], inTableAt table: Int) throws {
-        self.table = table
-        self.request = request.resolved
+    /// A fetch that has returned these values, of rows with these ids.
+    init(
+        _ request: FetchRequest<E>, returning found: [(value: E, id: RecordID)],
+        inTableAt table: Int
+    ) {
         // Rows after a full page do not change it.
-        let isFull = request.limit != nil && values.count == request.countMax
-        let last = isFull ? values.last : nil
-        answer = .records(last: try last.map { ($0, try RecordCoding.id($0)) })
+        let isFull = request.limit != nil && found.count == request.countMax
+        self.init(request.resolved, .records(last: isFull ? found.last : nil), inTableAt: table)
     }
 
     init(_ request: FetchRequest<E>, _ answer: Answer, inTableAt table: Int) {

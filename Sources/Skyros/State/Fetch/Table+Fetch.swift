@@ -43,6 +43,16 @@ extension Snapshot {
         }
         return .values(try table.fetch(request, plan))
     }
+
+    /// The records of a request with the ids of their rows: in a state of the past a value may have
+    /// another one.
+    func valuesWithIDs<E: Entity>(
+        of request: FetchRequest<E>
+    ) throws -> [(value: E, id: RecordID)] {
+        guard let index = try tableIndex(of: E.self), request.countMax > 0 else { return [] }
+        let request = request.resolved
+        return try tables[index].fetch(request, tables[index].plan(request)) { ($0, $1) }
+    }
 }
 
 extension Table {
@@ -52,8 +62,17 @@ extension Table {
     ///   the number of rows that pass.
     /// - Throws: `StoreError` with `.notDecodable`; what a filter throws.
     func fetch<E: Entity>(_ request: FetchRequest<E>, _ plan: QueryPlan) throws -> [E] {
-        if plan.isSorted || request.sort.isEmpty { return try fetchInOrder(request, plan) }
-        return try fetchAndSort(request, plan)
+        try fetch(request, plan) { value, _ in value }
+    }
+
+    /// The results for the records of `request` and the ids of their rows, in its order.
+    func fetch<E: Entity, R>(
+        _ request: FetchRequest<E>, _ plan: QueryPlan, _ result: (E, RecordID) -> R
+    ) throws -> [R] {
+        if plan.isSorted || request.sort.isEmpty {
+            return try fetchInOrder(request, plan, result)
+        }
+        return try fetchAndSort(request, plan, result)
     }
 
     /// The number of records that `fetch` would return.
@@ -111,29 +130,29 @@ extension Table {
     }
 
     /// Takes rows in the plan's order until the limit.
-    private func fetchInOrder<E: Entity>(
-        _ request: FetchRequest<E>, _ plan: QueryPlan
-    ) throws -> [E] {
+    private func fetchInOrder<E: Entity, R>(
+        _ request: FetchRequest<E>, _ plan: QueryPlan, _ result: (E, RecordID) -> R
+    ) throws -> [R] {
         var left = request.skipCount
         let limit = request.countMax
-        var found: [E] = []
+        var found: [R] = []
         func passes(_ row: Row) throws -> Bool {
-            try request.filter?.matches(row.value(as: E.self)) ?? true
+            try plan.isExact || request.filter?.matches(row.value(as: E.self)) ?? true
         }
         try forEachRowInOrder(plan, upTo: request.endCount, where: passes) { row in
             if left > 0 {
                 left -= 1
                 return true
             }
-            found.append(try row.value(as: E.self))
+            found.append(result(try row.value(as: E.self), row.id))
             return found.count < limit
         }
         return found
     }
 
-    private func fetchAndSort<E: Entity>(
-        _ request: FetchRequest<E>, _ plan: QueryPlan
-    ) throws -> [E] {
+    private func fetchAndSort<E: Entity, R>(
+        _ request: FetchRequest<E>, _ plan: QueryPlan, _ result: (E, RecordID) -> R
+    ) throws -> [R] {
         typealias Found = (value: E, id: RecordID)
         let end = request.endCount
         if isSmall(end) {
@@ -144,7 +163,7 @@ extension Table {
                 if try request.filter?.matches(value) ?? true { first.add((value, row.id)) }
                 return true
             }
-            return first.sorted().dropFirst(request.skipCount).map(\.value)
+            return first.sorted().dropFirst(request.skipCount).map { result($0.value, $0.id) }
         }
         var found: [Found] = []
         try forEachRow(plan) { row in
@@ -153,7 +172,8 @@ extension Table {
             return true
         }
         found.sort(by: request.precedes)
-        return found.dropFirst(request.skipCount).prefix(request.countMax).map(\.value)
+        return found.dropFirst(request.skipCount).prefix(request.countMax)
+            .map { result($0.value, $0.id) }
     }
 
     // MARK: Rows of a plan

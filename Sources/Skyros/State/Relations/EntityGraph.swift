@@ -10,12 +10,22 @@ public struct EntityGraph: Sendable {
     private var values: [ObjectIdentifier: [RecordID: any Entity]] = [:]
 
     /// The number of records of all entities.
-    public var count: Int { values.values.reduce(0) { $0 + $1.count } }
+    public private(set) var count = 0
 
-    init(_ traversal: GraphTraversal, of snapshot: Snapshot) throws {
+    /// - Parameters:
+    ///   - root: the type of the roots; another one than their table's reads them by its name.
+    ///   - rootTable: the index of their table; nil if there is none.
+    init<E: Entity>(
+        _ traversal: GraphTraversal, of snapshot: Snapshot, from root: E.Type,
+        inTableAt rootTable: Int?
+    ) throws {
         for (table, row) in traversal.found {
-            guard let type = snapshot.tables[table].type else { continue }
-            try add(row, as: type)
+            let (type, isOfRoot) = (snapshot.tables[table].type, table == rootTable)
+            guard type != nil || isOfRoot else { continue }
+            if isOfRoot { try add(row, as: root) }
+            // The references of other records name the type of the table.
+            if let type, !isOfRoot || type != root { try add(row, as: type) }
+            count += 1
         }
     }
 
@@ -82,12 +92,13 @@ extension RecordSource where Self: ~Copyable {
     ) throws -> EntityGraph {
         let snapshot = try snapshot
         var traversal = try GraphTraversal(snapshot, steps)
-        if let table = try snapshot.tableIndex(of: E.self) {
+        let table = try snapshot.tableIndex(of: E.self)
+        if let table {
             let keys = try roots.map {
                 RecordKey(table: table, id: try RecordCoding.id($0.id, of: E.self))
             }
             try traversal.run(from: keys)
         }
-        return try EntityGraph(traversal, of: snapshot)
+        return try EntityGraph(traversal, of: snapshot, from: E.self, inTableAt: table)
     }
 }

@@ -28,10 +28,10 @@ extension RecordSource where Self: ~Copyable {
         let snapshot = try snapshot
         let relation = try snapshot.relation(path)
         var join = Join<E, R.Target>(snapshot, relation)
+        let request = FetchRequest(where: filter, sortedBy: sort).withoutKeysFromID
         if let targetFilter, filter == nil {
-            return try join.pairs(targets: targetFilter, sortedBy: sort)
+            return try join.pairs(targets: targetFilter, in: request)
         }
-        let request = FetchRequest(where: filter, sortedBy: sort)
         return try join.pairs(request, targets: targetFilter)
     }
 }
@@ -54,9 +54,11 @@ private struct Join<E: Entity, T: Entity> {
 
     /// The pairs of the records of a request.
     mutating func pairs(_ request: FetchRequest<E>, targets filter: Filter<T>?) throws -> [Pair] {
+        // With the ids of the rows: in a state of the past a value may have another one.
+        let found = try records.fetch(request, records.plan(request)) { (value: $0, id: $1) }
         var pairs: [Pair] = []
-        for value in try records.fetch(request, records.plan(request)) {
-            guard let row = records.row(try RecordCoding.id(value)) else { continue }
+        for (value, id) in found {
+            guard let row = records.row(id) else { continue }
             for id in try relation.targets(of: records.bytes(of: row)) {
                 if let target = try target(id, filter) { pairs.append((value, target)) }
             }
@@ -65,7 +67,9 @@ private struct Join<E: Entity, T: Entity> {
     }
 
     /// The pairs of the targets that pass a filter.
-    mutating func pairs(targets filter: Filter<T>, sortedBy sort: [Sort<E>]) throws -> [Pair] {
+    mutating func pairs(
+        targets filter: Filter<T>, in request: FetchRequest<E>
+    ) throws -> [Pair] {
         let wanted = try targets.ids(where: filter)
         var found: [(value: E, id: RecordID)] = []
         var seen: Set<RecordID> = []
@@ -77,7 +81,7 @@ private struct Join<E: Entity, T: Entity> {
                 return true
             }
         }
-        found.sort(by: FetchRequest(sortedBy: sort).precedes)
+        found.sort(by: request.precedes)
         let passing = Set(wanted)
         var pairs: [Pair] = []
         for (value, id) in found {

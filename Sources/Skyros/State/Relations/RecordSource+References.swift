@@ -57,7 +57,7 @@ extension RecordSource where Self: ~Copyable {
     ) throws -> [E] {
         let snapshot = try snapshot
         let relation = try snapshot.relation(path)
-        let request = FetchRequest(where: filter, sortedBy: sort)
+        let request = FetchRequest(where: filter, sortedBy: sort).withoutKeysFromID
         var found: [(value: E, id: RecordID)] = []
         try snapshot.tables[relation.table].forEachReferrer(
             by: relation, to: RecordCoding.id(target.id, of: R.Target.self)
@@ -66,7 +66,7 @@ extension RecordSource where Self: ~Copyable {
             if try filter?.matches(value) ?? true { found.append((value, row.id)) }
             return true
         }
-        if !sort.isEmpty { found.sort(by: request.precedes) }
+        if !request.sort.isEmpty { found.sort(by: request.precedes) }
         return found.map(\.value)
     }
 
